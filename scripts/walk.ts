@@ -65,7 +65,7 @@ async function copySource(copy: string, memory: string): Promise<string[]> {
   const api = new API({ cwd: root })
   const snapshot = await api.updateSnapshot({ openProjects: [join(root, 'tsconfig.json')] })
   const files = [...new Bun.Glob('**/*.ts').scanSync(src)]
-    .filter(file => !/^(web|manual)\/|\.d\.ts$/.test(file))
+    .filter(file => !/^(web|sdk|manual)\/|\.d\.ts$/.test(file))
     .sort()
   for (const [i, file] of files.entries()) {
     const source = await snapshot.getProjects()[0]?.program.getSourceFile(join(src, file))

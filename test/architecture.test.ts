@@ -105,6 +105,15 @@ describe('arrows point one way', () => {
     expect(loading).toEqual([])
   })
 
+  test('sdk → of the snippet its types and what they share, and none of those who use it', () => {
+    const shared = ['web/snippet/api.ts', 'web/snippet/calls.ts', 'web/snippet/uuid.ts']
+    expect(offences(inPart('sdk'), to => shared.includes(to))).toEqual([])
+    const users = offences(file => !inPart('sdk')(file), toAny()).filter(arrow =>
+      arrow.includes('→ sdk/'),
+    )
+    expect(users).toEqual([])
+  })
+
   test('manual → config', () => {
     expect(offences(inPart('manual'), toAny('config'))).toEqual([])
   })
@@ -294,17 +303,23 @@ describe('tests wait for what they mean', () => {
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
   const threads = ['http-thread', 'storage-thread', 'task-thread', 'alert-thread']
   for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
-  const scripts = ['page', 'renderer', 'module']
+  const scripts = [
+    ...['page', 'renderer', 'headless', 'module', 'timing', 'inspection/inspection'],
+    ...['stage/question', 'stage/video'],
+  ]
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
   expect(codeOf('web/bundle.ts')).toContain("'../author/author.ts'")
+  expect(codeOf('web/bundle.ts')).toContain("'../preview/preview.ts'")
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'main.tsx'")
   const framed = 'authoring/preview/frame/frame.ts'
   expect(codeOf('web/dashboard-bundle.ts')).toContain(`'${framed}'`)
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'styles/main.css'")
   const mainStyle = readFileSync(join(src, 'web/dashboard/styles/main.css'), 'utf8')
   const styles = [...mainStyle.matchAll(/"\.\/([^"]+)"/g)]
+  const packed = ['browser', 'react', 'vue', 'node'].map(name => `sdk/${name}`)
   const reached = new Set<string>([
-    ...['web/snippet/tsconfig.json', 'web/dashboard/tsconfig.json'],
+    ...['web/snippet/tsconfig.json', 'web/dashboard/tsconfig.json', 'sdk/tsconfig.json'],
+    ...packed.flatMap(folder => [`${folder}/package.json`, `${folder}/README.md`]),
     ...['main.css', ...styles.map(([, name]) => name)].map(name => `web/dashboard/styles/${name}`),
   ])
   const reach = (file: string) => {
@@ -317,8 +332,12 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     ...threads.map(thread => `runtime/${thread}.ts`),
     ...scripts.map(script => `web/snippet/${script}.ts`),
     'web/author/author.ts',
+    'web/bundling.ts',
+    'web/gallery/cell.ts',
+    'web/preview/preview.ts',
     'web/dashboard/main.tsx',
     `web/dashboard/${framed}`,
+    ...packed.map(folder => `${folder}/index.ts`),
   ]
   entries.forEach(reach)
   expect(files.filter(file => !reached.has(file))).toEqual([])

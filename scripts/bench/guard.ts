@@ -12,9 +12,10 @@ import { cairn, floor, measure } from './parts/ingest.ts'
 
 /**
  * The least shares: a fifth below what a calm machine measures, so that one that is busy passes and a
- * change that costs does not. The bench's own goals are higher.
+ * change that costs does not. The bench's own goals are higher. Heartbeats depend on the machine most:
+ * of one build 0.48 was measured on one and 0.32 to 0.36 on another, where the rest was as ever.
  */
-const least = { ingest: 0.45, reads: 0.45, heartbeats: 0.4 }
+const least = { ingest: 0.45, reads: 0.45, heartbeats: 0.3 }
 
 const mostTries = 5
 

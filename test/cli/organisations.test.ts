@@ -115,6 +115,51 @@ describe('org', () => {
     expect(await cairn.json([...timezone, '--browser'])).toMatchObject({ timezone: null })
   })
 
+  test('theme sets fields and takes them back, or all by a file, and says what is wrong where', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    const theme = ['org', 'theme', 'harbor']
+    expect(await cairn.json(theme)).toMatchObject({ theme: null })
+    const set = await cairn.run([
+      ...theme,
+      '--accent',
+      '#ff0',
+      '--dark-accent',
+      '#fff',
+      '--radius',
+      '4',
+    ])
+    expect(set.stdout).toBe('accent: "#ff0"\nradius: 4\ndark: { accent: "#fff" }\n')
+    expect(set.stderr).toContain('low_contrast /accent')
+    const more = ['--accent', 'default', '--dark-accent', 'default', '--font-size', '16']
+    expect(await cairn.json([...theme, ...more])).toMatchObject({
+      theme: { accent: null, radius: 4, font: { size: 16 } },
+    })
+    for (const wrong of [
+      ['--radius', 'big'],
+      ['--reset', '--radius', '1'],
+    ]) {
+      expect((await cairn.run([...theme, ...wrong])).status).toBe(2)
+    }
+    const refused = await cairn.run([...theme, '--shadow', 'huge'])
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('/theme/shadow Must be one of none, soft, strong'),
+    ])
+    const file = cairn.path('theme.yaml')
+    await Bun.write(file, 'preset: calm\nfont: { size: big }\n')
+    const wrong = await cairn.run([...theme, '--file', file])
+    expect([wrong.status, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('theme.yaml:2:15 error'),
+    ])
+    await Bun.write(file, 'preset: calm\n')
+    const byFile = await cairn.json([...theme, '--file', file])
+    expect(byFile.theme).toEqual({
+      ...{ accent: null, background: null, text: null, radius: null, preset: 'calm' },
+    })
+    expect(await cairn.json([...theme, '--reset'])).toMatchObject({ theme: null })
+  })
+
   test('origins tells of all that are wrong, and sets none', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const list = ['https://a.example', 'nonsense', 'https://b.example/x']

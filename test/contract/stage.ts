@@ -25,6 +25,8 @@ interface Part {
   identity?: 'observe' | 'enforce'
   /** It has no flow and no token of its own. */
   isBare?: boolean
+  /** Flows are tried in it for Acme. */
+  isStaging?: boolean
   /** It has as many flows as it may. */
   isFull?: boolean
 }
@@ -40,7 +42,7 @@ const others: readonly Part[] = [
   { slug: 'plain', prefix: 'plain ' },
   { slug: 'fresh', prefix: 'fresh ', isBare: true },
   { slug: 'misled', prefix: 'misled ', origins, isBare: true },
-  { slug: 'watched', prefix: 'watched ', limit: plenty, identity: 'observe' },
+  { slug: 'watched', prefix: 'watched ', limit: plenty, identity: 'observe', isStaging: true },
   { slug: 'strict', prefix: 'strict ', limit: plenty, identity: 'enforce' },
   { slug: 'full', prefix: 'full ', limit: plenty, isFull: true },
 ]
@@ -155,6 +157,11 @@ class Operator {
     return this.run('person', 'erase', this.part.slug, person, '--yes', ...words)
   }
 
+  /** Has flows tried in another organisation. */
+  link(staging: Part): Promise<unknown> {
+    return this.run('org', 'link', this.part.slug, '--staging', staging.slug)
+  }
+
   flows(verb: string, ...words: string[]): Promise<unknown> {
     return this.run('flows', verb, ...words, '--org', this.part.slug)
   }
@@ -260,6 +267,10 @@ async function playOther(operator: Operator, key: string, part: Part): Promise<C
   }
   await operator.flows('push', flowFile('others.yaml'))
   await operator.flows('publish', 'tour')
+  if (part.isStaging) {
+    await operator.flows('push', flowFile('staged.yaml'))
+    await operator.flows('publish', 'tried', 'guarded')
+  }
   return { key, token: await operator.token(), manager, ...hashes }
 }
 
@@ -299,6 +310,7 @@ export async function setStage(place: Workplace): Promise<Stage> {
     begin(narrow),
     ...others.map(begin),
   ])
+  await operatorOf(acme).link(others.find(({ isStaging }) => isStaging)!)
   const dataDir = join(place.folder, 'data')
   expire(dataDir, acmes['expired manager']!)
   const [server, narrowServer] = await Promise.all([

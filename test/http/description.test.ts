@@ -4,10 +4,13 @@ import { join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { statuses } from '../../src/core/errors.ts'
 import {
+  answerColumns,
   binColumns,
   csvColumns,
+  experimentColumns,
   groupColumns,
   periodColumns,
+  wayColumns,
 } from '../../src/modules/analytics/csv.ts'
 import { definitionsOf } from '../../src/modules/analytics/definitions.ts'
 import { Description, type Document } from '../support/described.ts'
@@ -242,6 +245,7 @@ describe('of analytics', () => {
       late: {},
       hasDistribution: true,
       interval: 'day',
+      hasWays: true,
     })
     const isNumber = (type: unknown) => [type].flat().some(t => t === 'integer' || t === 'number')
     const undefinedOnes = leaves
@@ -266,18 +270,30 @@ describe('of analytics', () => {
         'day',
         'period',
         'step',
+        'answer',
         'item',
         'version',
         'bin',
         'filter',
         'segment',
         'cohort',
+        'experiment',
+        'way',
       ],
     ])
-    for (const column of [...csvColumns, ...periodColumns, ...binColumns, ...groupColumns]) {
+    for (const column of [
+      ...csvColumns,
+      ...periodColumns,
+      ...binColumns,
+      ...groupColumns,
+      ...answerColumns,
+      ...wayColumns,
+      ...experimentColumns,
+    ]) {
       expect(words).toContain(`\`${column}\``)
     }
-    expect(rows.at(-5)).toContain('a time in UTC, not a day')
+    const ofVersions = rows.find(row => row.startsWith('| `version`'))
+    expect(ofVersions).toContain('a time in UTC, not a day')
   })
 })
 

@@ -104,6 +104,8 @@ describe('what fits the description is taken', () => {
     const { path } = operation
     await fc.assert(
       fc.asyncProperty(generatorOf(path).valid(bodyOf(operation)), async body => {
+        // Which steps ask what is no matter of shapes.
+        fc.pre(!JSON.stringify(body).includes('question_answered'))
         const { status } = await ask('POST', path, { body })
         expect([200, 202]).toContain(status)
       }),
@@ -157,6 +159,8 @@ describe('what does not fit the description is refused', () => {
     const batch = fc.array(event, { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(batch, async events => {
+        // Which steps ask what is no matter of shapes.
+        fc.pre(!JSON.stringify(events).includes('question_answered'))
         const { status, body } = await ask('POST', '/events', { body: { events } })
         const wrong = events.flatMap((sent, i) => (description.fits(Event, sent) ? [] : [i]))
         // The one reason that no schema knows and a broken time can have.
@@ -220,6 +224,7 @@ describe('what does not fit the description is refused', () => {
     distribution: ['true', '2'],
     interval: ['year', ''],
     segment: ['', 'size', 'plan:pro:'.repeat(20)],
+    ways: ['true', '2'],
     late: ['', 'nowhere:24h', `${flow.steps[0]!.key}:1w`],
     userId: ['', 'x'.repeat(129)],
     anonymousId: ['', 'x'.repeat(129)],

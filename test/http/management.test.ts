@@ -400,6 +400,25 @@ describe('settings', () => {
     expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
   })
 
+  test('the theme says in words what is wrong, and is told to pages with another ETag', async () => {
+    const one = await Tenant.of(world)
+    const { body: refusal } = await patch(one, { theme: { accent: 'red;' } })
+    expect(refusal).toMatchObject({
+      details: [
+        { path: '/theme/accent', message: expect.stringContaining('a CSS colour such as') },
+      ],
+    })
+    const before = await one.ask('GET /flows')
+    expect(await before.json()).not.toHaveProperty('theme')
+    const theme = { accent: '#0b7285', progress: 'dots' }
+    expect((await patch(one, { theme })).body).toMatchObject({ theme: { ...theme, radius: null } })
+    const unless = (response: Response) =>
+      one.ask('GET /flows', { headers: { 'if-none-match': response.headers.get('etag')! } })
+    const after = await unless(before)
+    expect([after.status, await after.json()]).toMatchObject([200, { theme }])
+    expect((await unless(after)).status).toBe(304)
+  })
+
   test('limits are for the operator, not for a token with every scope; then nothing is set', async () => {
     const one = await Tenant.of(world)
     const credential = await one.managementToken(...scopes)
@@ -427,6 +446,13 @@ describe('settings', () => {
     ['/timezone', { timezone: 'Atlantis' }],
     ['/timezone', { timezone: '+01:00' }],
     ['/timezone', { timezone: '' }],
+    ['/theme/accent', { theme: { accent: 'url(x)' } }],
+    ['/theme/font/family', { theme: { font: { family: 'a; b' } } }],
+    ['/theme/logo', { theme: { logo: 'http://a.example/logo.png' } }],
+    ['/theme/preset', { theme: { preset: 'loud' } }],
+    ['/theme/zIndex', { theme: { zIndex: -1 } }],
+    ['/theme/sparkle', { theme: { sparkle: 1 } }],
+    ['/theme/dark/radius', { theme: { dark: { radius: 1 } } }],
   ])('%s of %p is refused, and nothing is set', async (path, body) => {
     const one = await Tenant.of(world)
     const { status, body: refusal } = await patch(one, { ...body, ...fine(body) })

@@ -78,7 +78,17 @@ const inContract = `
   POST /manage/author-sessions management manage
   GET /manage/author-sessions/:session_id management manage
   DELETE /manage/author-sessions/:session_id management manage
+  POST /manage/previews management manage
+  GET /manage/previews management manage
+  DELETE /manage/previews/:preview_id management manage
+  GET /manage/environments management manage
+  POST /manage/environments management manage
+  DELETE /manage/environments/:organisation management manage
+  GET /manage/environments/:organisation/flows management manage
+  GET /manage/environments/:organisation/flows/:key/diff management manage
+  POST /manage/environments/:organisation/flows/:key/promote management manage
   GET /manage/flows/:key/runs management manage
+  GET /manage/flows/:key/answers management manage
   GET /manage/people management manage
   GET /manage/people/history management manage
   GET /manage/server management manage
@@ -113,6 +123,7 @@ const besideApi = `
   POST /author/redeem anyone
   POST /author/step anyone
   POST /author/picks anyone
+  POST /preview/flow anyone
   GET /dashboard anyone, no page
   GET /dashboard/* anyone, no page
   GET /dashboard/assets/:file anyone, no page
@@ -128,7 +139,7 @@ const besideApi = `
   .trim()
   .split(/\n\s*/)
 
-test('beside the API there are only the snippet, the manual, what authors pick, and the dashboard, which no other page reads', () => {
+test('beside the API there are only the snippet, the manual, what authors pick and preview, and the dashboard, which no other page reads', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
   const told = files.map(route => {
     const readers = route.readers === undefined ? '' : `, ${route.readers}`
@@ -197,6 +208,7 @@ test('a body may hold a mebibyte where it holds events or flows, 20 KiB at sign-
     ['POST', '/manage/validate', 1_048_576],
     ['POST', '/author/redeem', 16_384],
     ['POST', '/author/picks', 16_384],
+    ['POST', '/manage/previews', 1_048_576],
     ['POST', '/dashboard/session/redeem', 20_480],
     ['POST', '/dashboard/session/token', 20_480],
     ['POST', '/dashboard/session/sign-out', 20_480],

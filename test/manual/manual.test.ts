@@ -125,6 +125,7 @@ test.each(['README.md', 'src/manual/contribute.md'])('the map of src in %s is wh
 test.each(files)('every variable that %s names means something', file => {
   const known = new Set([
     'CAIRN_TOKEN',
+    'CAIRN_STAGING_TOKEN',
     'CAIRN_FAILPOINTS',
     'CAIRN_TEST_BROWSER',
     'CAIRN_TEST_SEED',

@@ -117,7 +117,8 @@ describe('metrics', () => {
       'PUT',
       'other',
     ])
-    expect(values('route', now).size).toBeLessThan(100)
+    // As many as there are routes, whatever is asked.
+    expect(values('route', now).size).toBeLessThan(120)
     expect(now.length).toBeLessThan(1_500)
   })
 

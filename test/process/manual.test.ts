@@ -41,6 +41,7 @@ function commandsOf(file: string): string[] {
 }
 
 const flows = blocksOf(textOf('write-flows.md'), 'yaml').find(text => text.startsWith('key: '))!
+const [theme = ''] = blocksOf(textOf('theme.md'), 'yaml')
 
 /** A folder in which a file's commands are run, and what they find there. */
 class Reader {
@@ -56,6 +57,7 @@ class Reader {
     symlinkSync(await builtBinary(), join(bin, 'cairn'))
     this.environment.PATH = `${bin}:/usr/bin:/bin`
     writeFileSync(join(this.place.folder, 'tour.yaml'), flows)
+    writeFileSync(join(this.place.folder, 'theme.yaml'), theme)
     this.replaced.set(/\/mnt\/backups/, join(this.place.folder, 'backups'))
     this.replaced.set(/\/var\/lib\/cairn/, join(this.place.folder, 'cairn-data'))
   }

@@ -110,6 +110,9 @@ const sections = [
   'looseFacts',
   'checklistCompletions',
   'sharedRuns',
+  'causedEvents',
+  'heldOut',
+  'goals',
   'stepReports',
   'deadLetters',
 ]
@@ -131,6 +134,9 @@ test('an export is all that is stored of a person, and nothing of others', async
     ['looseFacts', 2],
     ['checklistCompletions', 0],
     ['sharedRuns', 0],
+    ['causedEvents', 0],
+    ['heldOut', 0],
+    ['goals', 0],
     ['stepReports', 1],
     ['deadLetters', 0],
   ])

@@ -69,7 +69,18 @@ describe('served', () => {
     const [renderer = ''] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(text) ?? []
     const response = await get(renderer)
     expect(response.status).toBe(200)
-    expect(await response.text()).toContain('export{')
+    const rendererText = await response.text()
+    expect(rendererText).toContain('export{')
+    for (const name of ['question', 'video']) {
+      // The script itself does not know them: they cost no page that has none.
+      const [part = ''] = new RegExp(`snippet-${name}-[0-9a-f]{16}\\.js`).exec(rendererText) ?? []
+      expect(text).not.toContain(part)
+      const served = await get(part)
+      expect(served.headers.get('cache-control')).toContain('immutable')
+      const partText = await served.text()
+      expect(rendererText).toContain(integrityOf(partText))
+      expect(partText).toContain('export{')
+    }
   })
 
   test('HEAD is GET without a body, and nothing else is taken', async () => {
@@ -137,7 +148,10 @@ describe('cairn snippet write', () => {
     await Bun.write(join(folder, 'cairn.js'), 'older')
     const { files } = await place.json<{ files: string[] }>(['snippet', 'write', folder])
     expect(files).toEqual([join(folder, 'cairn.js'), join(folder, 'cairn.d.ts')])
-    expect(await Bun.file(join(folder, 'cairn.js')).text()).toMatch(/export\s?\{.*cairn/)
+    const module = await Bun.file(join(folder, 'cairn.js')).text()
+    expect(module).toMatch(/export\s?\{.*cairn/)
+    // It loads no other file.
+    expect(module).not.toMatch(/snippet-\w+-[0-9a-f]{16}|CAIRN_SNIPPET/)
   })
 
   test('what it writes is the user’s own, with the rights of their other files', async () => {

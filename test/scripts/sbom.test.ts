@@ -56,6 +56,15 @@ describe('the bill of materials', () => {
     expect(own?.dependsOn).toHaveLength(Object.keys(manifest.dependencies).length + 1)
   })
 
+  test('names what is packed for JavaScript applications, by its hash', async () => {
+    const packed = [{ name: '@cairn/browser', sha512: 'ab'.repeat(64) }]
+    const { components }: Bom = JSON.parse(await billOfMaterials({ ...source, packed }))
+    const own = components.find(
+      ({ purl }) => purl === `pkg:npm/%40cairn/browser@${manifest.version}`,
+    )
+    expect(own?.hashes).toEqual([{ alg: 'SHA-512', content: 'ab'.repeat(64) }])
+  })
+
   test('is the same each time', async () => {
     expect(await billOfMaterials(source)).toBe(await billOfMaterials(source))
   })

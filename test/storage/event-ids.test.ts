@@ -28,6 +28,7 @@ const event: Omit<NewEvent, 'id'> = {
   reason: null,
   properties: null,
   traits: null,
+  answer: null,
 }
 
 function ledger() {

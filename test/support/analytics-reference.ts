@@ -20,6 +20,8 @@ export interface RefEvent {
     | 'custom'
     /** Cairn's own: a tick was taken back. */
     | 'item_reopened'
+    | 'question_answered'
+    | 'flow_held_out'
   userId?: string
   anonymousId?: string
   flowKey?: string
@@ -31,16 +33,24 @@ export interface RefEvent {
   name?: string
   /** Of a start: the listed traits that it says. */
   traits?: Record<string, string>
+  /** Of an answered question: JSON. */
+  answer?: string
   /** When it occurred, epoch milliseconds. */
   at: number
 }
+
+/** What a step asks: of numbers, the Net Promoter Score's; of choices, several at once. */
+export type RefAsked =
+  | { type: 'rating' }
+  | { type: 'choice'; several: true; choices: { key: string; label: string }[] }
+  | { type: 'text' }
 
 /** One frozen version of a flow. */
 export interface RefVersion {
   version: number
   /** Epoch milliseconds. */
   publishedAt: number
-  steps: { key: string }[]
+  steps: { key: string; question?: RefAsked }[]
   items: { key: string; completeOn: string | null }[]
 }
 
@@ -60,6 +70,8 @@ export interface RefQuery {
   /** Where the answer is to have bins, or periods. */
   distribution?: '1'
   interval?: 'day' | 'week' | 'month'
+  /** Where the answer is to have ways. */
+  ways?: '1'
   /** Only runs with these values; null where the trait was not said. */
   only?: { trait: string; value: string | null }[]
   /** The trait by which runs are told apart. */
@@ -79,9 +91,23 @@ export interface RefStep {
   targetMissing: number
   droppedHere: number
   stillHere: number
+  leftOut?: number
   dropOffRate: number | null
   medianSeconds: number | null
   p90Seconds: number | null
+  question?: {
+    type: RefAsked['type']
+    answers: number
+    average: number | null
+    median: number | null
+    nps: { score: number | null; promoters: number; passives: number; detractors: number } | null
+    distribution: {
+      value: number | string
+      label: string | null
+      count: number
+      share: number | null
+    }[]
+  }
 }
 
 export interface RefAnalytics {
@@ -133,6 +159,8 @@ export interface RefAnalytics {
   }[]
   segments?: (RefGroup & { kind: string; value: string | null; values: number })[]
   late?: (RefGroup & { cohort: string })[]
+  /** Steps by their keys, with a slash before each. */
+  ways?: { from: string | null; to: string | null; runs: number }[]
 }
 
 /** The numbers of some runs. */
@@ -253,6 +281,7 @@ function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
       event.flowKey === flow.key &&
       event.kind !== 'custom' &&
       event.kind !== 'item_reopened' &&
+      event.kind !== 'flow_held_out' &&
       !isUnattributed(event),
   )
   return distinct(firm.map(runKeyOfEvent))
@@ -340,7 +369,10 @@ export function progressOf(
 export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
   const about = events.filter(
     event =>
-      event.kind !== 'custom' && event.kind !== 'item_reopened' && event.flowKey === flow.key,
+      event.kind !== 'custom' &&
+      event.kind !== 'item_reopened' &&
+      event.kind !== 'flow_held_out' &&
+      event.flowKey === flow.key,
   )
   const firm = about.filter(event => !isUnattributed(event))
   const unattributed = about.filter(isUnattributed)
@@ -486,7 +518,10 @@ export function referenceAnalytics(
       p90Seconds: percentileSeconds(times, 90),
       ...(query.distribution && { distribution: binsOf(times) }),
     },
-    steps: listedSteps(flow, runs).map(key => stepNumbers(flow, runs, key, stepRank, query.now)),
+    steps: listedSteps(flow, runs).map(key => ({
+      ...stepNumbers(flow, runs, key, stepRank, query.now),
+      ...(query.ways && { leftOut: runs.filter(run => wentPast(flow, run, key)).length }),
+    })),
     checklist:
       current.items.length === 0
         ? null
@@ -554,6 +589,7 @@ export function referenceAnalytics(
     ...(query.late && {
       late: cohortsOf(runs, query.late).map(({ runs, ...of }) => ({ ...of, ...groupOf(runs) })),
     }),
+    ...(query.ways && { ways: waysOf(flow, runs, stepRank) }),
   }
 }
 
@@ -593,6 +629,40 @@ function cohortsOf(runs: RefRun[], { stepKey, afterMs }: NonNullable<RefQuery['l
   }))
 }
 
+/** How often each thing was followed by each other: the start, steps in time, the end. */
+function waysOf(flow: RefFlow, runs: RefRun[], stepRank: (key: string) => number) {
+  const stops = runs.map(run => [
+    null,
+    ...stepsInTime(flow, run, stepRank).map(key => `/${key}`),
+    run.outcome === 'in_progress' ? null : run.outcome,
+  ])
+  const keys = listedSteps(flow, runs).map(key => `/${key}`)
+  return [null, ...keys].flatMap(from =>
+    [...keys, 'completed', 'dismissed', null].flatMap(to => {
+      const follow = stops.flatMap(way =>
+        way.filter((stop, i) => i > 0 && way[i - 1] === from && stop === to),
+      )
+      return follow.length === 0 ? [] : [{ from, to, runs: follow.length }]
+    }),
+  )
+}
+
+/** The steps that a run viewed, by their first views; those of one moment by their places. */
+function stepsInTime(flow: RefFlow, run: RefRun, stepRank: (key: string) => number): string[] {
+  const at = (key: string) => firstTime(run, 'step_viewed', key)!
+  const isAfter = (a: string, b: string) =>
+    at(a) === at(b) ? isFurther(flow, run, stepRank, a, b) : at(a) > at(b)
+  return viewedSteps(flow, run).sort((a, b) => (a === b ? 0 : isAfter(a, b) ? 1 : -1))
+}
+
+/** Whether a run viewed a later step of its version, and not this one. */
+function wentPast(flow: RefFlow, run: RefRun, key: string): boolean {
+  const position = positionIn(runVersion(flow, run), key)
+  const viewed = viewedSteps(flow, run)
+  if (position === null || viewed.includes(key)) return false
+  return viewed.some(other => positionInRun(flow, run, other) > position)
+}
+
 /** The current version's steps in order, then older ones that the runs saw. */
 function listedSteps(flow: RefFlow, runs: RefRun[]): string[] {
   const now = currentVersion(flow).steps.map(step => step.key)
@@ -625,6 +695,9 @@ function stepNumbers(
     run => !isCompleted(run) && furthestViewed(flow, run, stepRank) === key,
   )
   const times = reached.flatMap(run => stepTime(flow, run, key) ?? [])
+  const asked = flow.versions
+    .flatMap(({ steps }) => steps)
+    .find(step => step.key === key && step.question)?.question
   return {
     key,
     position: positionInNewest(flow, key),
@@ -641,6 +714,54 @@ function stepNumbers(
     dropOffRate: rate(dropped.length, reached.length),
     medianSeconds: percentileSeconds(times, 50),
     p90Seconds: percentileSeconds(times, 90),
+    ...(asked && { question: questionNumbers(runs, key, asked) }),
+  }
+}
+
+/** What each run last answered; of one moment the greatest text. */
+function answersTo(runs: RefRun[], stepKey: string): unknown[] {
+  return runs.flatMap(run => {
+    const said = run.events.filter(
+      event => event.kind === 'question_answered' && event.stepKey === stepKey,
+    )
+    if (said.length === 0) return []
+    const last = said.map(({ at }) => at).reduce((a, b) => (b > a ? b : a))
+    const texts = said.filter(({ at }) => at === last).map(({ answer }) => answer ?? '""')
+    return [JSON.parse(texts.reduce((a, b) => (b > a ? b : a)))]
+  })
+}
+
+function questionNumbers(
+  runs: RefRun[],
+  stepKey: string,
+  asked: RefAsked,
+): NonNullable<RefStep['question']> {
+  const given = answersTo(runs, stepKey)
+  const answers = given.length
+  const none = { type: asked.type, answers, average: null, median: null, nps: null }
+  if (asked.type === 'text') return { ...none, distribution: [] }
+  const values = asked.type === 'rating' ? [...Array(11).keys()] : asked.choices
+  const distribution = values.map(value => {
+    const [of, label] = typeof value === 'number' ? [value, null] : [value.key, value.label]
+    const count = given.filter(answer =>
+      Array.isArray(answer) ? answer.includes(of) : answer === of,
+    ).length
+    return { value: of, label, count, share: rate(count, answers) }
+  })
+  if (asked.type === 'choice') return { ...none, distribution }
+  const numbers = (given as number[]).sort((a, b) => a - b)
+  const promoters = numbers.filter(n => n === 9 || n === 10).length
+  const passives = numbers.filter(n => n === 7 || n === 8).length
+  const detractors = answers - promoters - passives
+  const isAny = answers > 0
+  const score = Math.round((1_000 * (promoters - detractors)) / answers) / 10
+  const mean = numbers.reduce((a, b) => a + b, 0) / answers
+  return {
+    ...none,
+    average: isAny ? Math.round(mean * 100) / 100 : null,
+    median: isAny ? numbers[Math.ceil(answers / 2) - 1]! : null,
+    nps: { score: isAny ? score : null, promoters, passives, detractors },
+    distribution,
   }
 }
 
@@ -664,16 +785,26 @@ function furthestViewed(
   run: RefRun,
   stepRank: (key: string) => number,
 ): string | undefined {
-  const isOwn = (key: string) => positionIn(runVersion(flow, run), key) !== null
-  const isFurther = (a: string, b: string) => {
-    const [positionA, positionB] = [positionInRun(flow, run, a), positionInRun(flow, run, b)]
-    if (positionA !== positionB) return positionA > positionB
-    if (isOwn(a) !== isOwn(b)) return isOwn(a)
-    if (stepRank(a) !== stepRank(b)) return stepRank(a) > stepRank(b)
-    return a > b
-  }
   const viewed = viewedSteps(flow, run)
-  return viewed.find(key => viewed.every(other => other === key || isFurther(key, other)))
+  return viewed.find(key =>
+    viewed.every(other => other === key || isFurther(flow, run, stepRank, key, other)),
+  )
+}
+
+/** Of two steps that a run viewed, whether the first stands further on. */
+function isFurther(
+  flow: RefFlow,
+  run: RefRun,
+  stepRank: (key: string) => number,
+  a: string,
+  b: string,
+): boolean {
+  const isOwn = (key: string) => positionIn(runVersion(flow, run), key) !== null
+  const [positionA, positionB] = [positionInRun(flow, run, a), positionInRun(flow, run, b)]
+  if (positionA !== positionB) return positionA > positionB
+  if (isOwn(a) !== isOwn(b)) return isOwn(a)
+  if (stepRank(a) !== stepRank(b)) return stepRank(a) > stepRank(b)
+  return a > b
 }
 
 /** Steps that a run viewed; a step that no version ever had is none. */

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import type { FlowFingerprint } from '../../src/core/flow/fingerprint.ts'
 import type { FlowDefinition, ItemDefinition, StepDefinition } from '../../src/core/flow/flow.ts'
 import { flowProblems } from '../../src/core/flow/rules.ts'
+import { anyTheme } from './any-theme.ts'
 
 const text = (minLength: number, maxLength: number) =>
   fc
@@ -83,8 +84,8 @@ const pattern = fc.constantFrom('/', '/projects', 'https://app.example/x?y#z')
 
 const stepFields = {
   key,
-  // With a target any kind will do, and without one these two alone; most drawn steps are right.
-  kind: fc.constantFrom('modal', 'banner', 'tooltip'),
+  // With a target any kind will do, and without one all but the tooltip; most drawn steps are right.
+  kind: fc.constantFrom('modal', 'banner', 'tooltip', 'slideout'),
   title: text(0, 30),
   body: text(0, 200),
   target: fc.option(target, { nil: null, freq: 8 }),
@@ -108,9 +109,50 @@ const stepFields = {
     { maxLength: 3 },
   ),
 }
+const file = fc.constantFrom('/a.png', 'https://a.example/b?c=d', 'e.vtt')
+const lookFields = {
+  media: fc.oneof(
+    fc.record(
+      { image: file, alt: text(0, 20), width: fc.integer({ min: 1, max: 10_000 }) },
+      { requiredKeys: ['image'] },
+    ),
+    fc.record({ video: file, poster: file, captions: file }, { requiredKeys: ['video'] }),
+  ),
+  spotlight: fc.constantFrom('off', 'dim', 'block'),
+  banner: fc.record({
+    edge: fc.constantFrom('top', 'bottom'),
+    layout: fc.constantFrom('float', 'push'),
+  }),
+  opens: fc.constantFrom('click', 'hover'),
+} as const
+
+const stepRule = fc.oneof(
+  fc.record({ attribute: text(1, 20), op: fc.constantFrom('eq', 'neq'), value: scalar }),
+  fc.record({ event: eventName, value: fc.constantFrom(false, null) }),
+)
+
 const step: fc.Arbitrary<StepDefinition> = fc.record(
-  { ...stepFields, page: urlRule(pattern) },
+  {
+    ...stepFields,
+    ...lookFields,
+    page: urlRule(pattern),
+    navigate: fc.constantFrom('/', '/projects?a=b#c', 'https://app.example/x: y'),
+    when: fc.record({
+      match: fc.constantFrom('all', 'any'),
+      rules: fc.array(stepRule, { minLength: 1, maxLength: 2 }),
+    }),
+  },
   { requiredKeys: Object.keys(stepFields) as (keyof typeof stepFields)[] },
+)
+
+/** Steps, of which some buttons lead to others. */
+const steps = fc.tuple(byKey(step), fc.array(fc.nat(7), { maxLength: 4 })).map(([all, aims]) =>
+  all.map((one, at) => {
+    const goto = all[aims[at] ?? all.length]?.key
+    if (goto === undefined) return one
+    const led = one.buttons.map(button => (button.action === 'next' ? { ...button, goto } : button))
+    return { ...one, buttons: led }
+  }),
 )
 
 const item: fc.Arbitrary<ItemDefinition> = fc.record({
@@ -153,15 +195,8 @@ const untitledFlow: fc.Arbitrary<FlowDefinition> = fc.record({
       rules: fc.array(audienceRule, { maxLength: 3 }),
     }),
   }),
-  theme: nullable(
-    fc.record({
-      accent: nullable(fc.constantFrom('#fff', 'rgb(1 2 3)', 'tomato')),
-      background: nullable(fc.constant('#000')),
-      text: fc.constant(null),
-      radius: nullable(fc.nat(64)),
-    }),
-  ),
-  steps: byKey(step),
+  theme: nullable(anyTheme),
+  steps,
   checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
 })
 

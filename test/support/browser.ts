@@ -105,7 +105,11 @@ export class TestBrowser {
     const page = await context.newPage()
     const noticed: Noticed = { requests: [], complaints: [] }
     page.on('request', request => noticed.requests.push(request.url()))
-    page.on('requestfailed', request => noticed.complaints.push(`failed: ${request.url()}`))
+    page.on('requestfailed', request => {
+      // What a page itself gave up, as with a frame that it took away, is no fault of it.
+      const wasGivenUp = request.failure()?.errorText === 'net::ERR_ABORTED'
+      if (!wasGivenUp) noticed.complaints.push(`failed: ${request.url()}`)
+    })
     page.on('pageerror', error => noticed.complaints.push(String(error)))
     page.on('console', message => {
       if (['error', 'warning'].includes(message.type())) noticed.complaints.push(message.text())

@@ -125,11 +125,12 @@ export class Generator {
       if ([real.type].flat().includes('integer')) yield value + 0.5
     }
     if (Array.isArray(value)) {
-      const { items, minItems, maxItems } = real as { items: JsonSchema; [bound: string]: unknown }
+      const { items, minItems, maxItems } = real as { items?: JsonSchema; [bound: string]: unknown }
       if (minItems) yield []
       if (maxItems && value.length > 0) yield Array((maxItems as number) + 1).fill(value[0])
-      for (const [i, item] of value.entries()) {
-        for (const way of this.waysToBreak(items, item)) yield value.with(i, way)
+      // Of a list that is one of several kinds of values nothing more is known.
+      for (const [i, item] of items ? value.entries() : []) {
+        for (const way of this.waysToBreak(items as JsonSchema, item)) yield value.with(i, way)
       }
     } else if (typeof value === 'object' && value !== null) {
       const fields = (real.properties ?? {}) as Record<string, JsonSchema>

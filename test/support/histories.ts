@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RefEvent, RefFlow, RefVersion } from './analytics-reference.ts'
+import type { RefAsked, RefEvent, RefFlow, RefVersion } from './analytics-reference.ts'
 
 /**
  * Random event histories for comparing two ways of counting. They are small worlds on purpose: few
@@ -57,6 +57,25 @@ export const historyZones = [
 const zoneOffsets = [0, 60, 120, -240, -300, 345, 630, 660, 840, -660]
 
 const stepKeys = ['intro', 'menu', 'plan', 'team', 'theme', 'finish']
+/** Steps that ask something, in all versions that have them. */
+const asked: Readonly<Record<string, RefAsked>> = {
+  plan: { type: 'rating' },
+  team: {
+    type: 'choice',
+    several: true,
+    choices: ['a', 'b', 'c'].map(key => ({ key, label: key.toUpperCase() })),
+  },
+  theme: { type: 'text' },
+}
+const ratings = [0, 6, 7, 8, 9, 10]
+const chosen = [['a'], ['a', 'b'], ['b', 'c'], ['c']]
+
+/** What is said to a step's question, as it is counted. */
+const answerTo = ({ type }: RefAsked, index: number) =>
+  JSON.stringify(
+    type === 'rating' ? pick(ratings, index) : type === 'choice' ? pick(chosen, index) : '',
+  )
+
 const itemKeys = ['profile', 'invite', 'install']
 const customNames = ['profile_saved', 'invite_sent', 'page_opened']
 
@@ -122,6 +141,7 @@ const kindArbitrary = fc.oneof(
   { weight: 4, arbitrary: fc.constant<RefEvent['kind']>('flow_completed') },
   { weight: 3, arbitrary: fc.constant<RefEvent['kind']>('flow_dismissed') },
   { weight: 2, arbitrary: fc.constant<RefEvent['kind']>('target_missing') },
+  { weight: 6, arbitrary: fc.constant<RefEvent['kind']>('question_answered') },
   { weight: 1, arbitrary: fc.constant<RefEvent['kind']>('checklist_opened') },
   { weight: 7, arbitrary: fc.constant<RefEvent['kind']>('item_completed') },
   { weight: 4, arbitrary: fc.constant<RefEvent['kind']>('custom') },
@@ -205,7 +225,10 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
             (version, n): RefVersion => ({
               version: n + 1,
               publishedAt: times[n]!,
-              steps: version.steps.map(key => ({ key })),
+              steps: version.steps.map(key => ({
+                ...{ key },
+                ...(asked[key] && { question: asked[key] }),
+              })),
               items: version.items.map(key => ({
                 key,
                 completeOn: version.completeOn[itemKeys.indexOf(key)]!,
@@ -246,6 +269,11 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
             everOf(flow, version => version.steps),
             drawn.step,
           )
+        }
+        if (event.kind === 'question_answered') {
+          const question = asked[event.stepKey ?? '']
+          if (question) event.answer = answerTo(question, drawn.name)
+          else event.kind = 'step_viewed'
         }
         if (drawn.kind === 'item_completed') {
           const items = everOf(flow, version => version.items)
@@ -290,7 +318,7 @@ function isFact(event: RefEvent): boolean {
 }
 
 function isAboutStep(kind: RefEvent['kind']): boolean {
-  return kind.startsWith('step_') || kind === 'target_missing'
+  return kind.startsWith('step_') || kind === 'target_missing' || kind === 'question_answered'
 }
 
 /** Keys that any version of a flow ever had: reports about those are accepted for good. */

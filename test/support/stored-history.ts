@@ -126,5 +126,6 @@ export function newEventOf(stored: StoredWorld, event: RefEvent, id: string): Ne
     reason: null,
     properties: null,
     traits: event.traits ? JSON.stringify(event.traits) : null,
+    answer: event.answer ?? null,
   }
 }

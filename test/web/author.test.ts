@@ -187,6 +187,8 @@ test('the ticket leaves the address at once, and nothing else of the page leaves
     '/author/picks',
     '/author/redeem',
     '/snippet-author.js',
+    // It knows what the picker is verified by.
+    '/snippet-renderer.js',
     '/snippet.js',
   ])
   await page.context().close()
@@ -215,6 +217,7 @@ test('in a modal dialog of the page the panel goes on to work, and so it does be
   await reads(page, 'Point at an element')
   await click(page, 'Save it')
   expect((await latest(session)).candidates[0]!.selector).toBe('#save')
+  await reads(page, 'Choose there which selector to use.')
   await page.keyboard.press('Escape')
   await reads(page, 'Clicks go to the page')
   await page.getByRole('button', { name: 'Save it' }).click()

@@ -8,6 +8,7 @@ import {
   noHistory,
 } from '../../src/core/flow/decision.ts'
 import type { Flow, Step } from '../../src/core/flow/flow.ts'
+import { judgeOf, newcomer } from '../../src/core/flow/moment.ts'
 import { shownAs } from '../../src/core/flow/shown-as.ts'
 import type { Page } from '../support/browser.ts'
 import type { Site } from '../support/site.ts'
@@ -119,7 +120,11 @@ export function faultIn(seen: Seen, flows: readonly Flow[], before: Seen | null)
       const history = seen.past[flow.id] ?? noHistory
       return { flow, status: 'published' as const, history }
     })
-    const flow = firstDue(candidates, { url, traits: seen.traits })?.flow
+    const flow = firstDue(
+      candidates,
+      { url, traits: seen.traits },
+      judgeOf(newcomer(seen.now)),
+    )?.flow
     return flow ? { flow, run: null } : null
   }
 

@@ -251,6 +251,6 @@ test('a page that comes back as it was left shows what is due now', async () => 
   })
   expect(ended).toBe(1)
   await card.waitFor({ state: 'detached' })
-  expect(await button('Next').count()).toBe(0)
+  await button('Next').waitFor({ state: 'detached' })
   await page.close()
 })

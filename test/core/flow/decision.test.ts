@@ -7,6 +7,7 @@ import {
   noHistory,
 } from '../../../src/core/flow/decision.ts'
 import type { AudienceRule, FlowDefinition, Step, Target } from '../../../src/core/flow/flow.ts'
+import { judgeOf, newcomer } from '../../../src/core/flow/moment.ts'
 
 const target = (more: Partial<Target> = {}) =>
   ({ selector: '#search', waitMs: 3_000, onMissing: 'skip', ...more }) as Target
@@ -48,7 +49,11 @@ const candidate = (shape: Shape = {}): Candidate => ({
   history: { ...noHistory, ...shape.history },
 })
 
-const visit = { url: new URL('https://app.example.com/projects'), traits: { plan: 'free' } }
+const visit = {
+  ...newcomer(Date.UTC(2026, 10, 20)),
+  url: new URL('https://app.example.com/projects'),
+  traits: { plan: 'free' },
+}
 const isPro: AudienceRule = { attribute: 'plan', op: 'eq', value: 'pro' }
 
 const failedRules = (shape: Shape, others: Shape[] = []): string[] =>
@@ -219,6 +224,8 @@ test('what a page finds due is what the explanation says is shown', () => {
         for (const rules of [[], [isPro], [{ ...isPro, op: 'neq' } as AudienceRule]])
           for (const history of past) {
             const one = candidate({ status, frequency, urls, rules, history })
-            expect(firstDue([one], visit) === one).toBe(decide(one, visit, []).shown)
+            expect(firstDue([one], visit, judgeOf(visit)) === one).toBe(
+              decide(one, visit, []).shown,
+            )
           }
 })

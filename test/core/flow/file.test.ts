@@ -482,7 +482,7 @@ describe('a wrong field is told with its place', () => {
       '__proto__',
       'key: a\n__proto__: { b: 1 }',
       '2:1 unknown_field /__proto__',
-      'There is no field "__proto__": remove it, or use one of key, name, title, kind, priority, frequency, targeting, theme, steps, checklist',
+      'There is no field "__proto__": remove it, or use one of key, name, title, locale, kind, priority, frequency, targeting, schedule, when, rollout, goal, theme, steps, checklist, texts',
     ],
   ])('%s', (_, text, problem, message) => {
     const { flows, problems } = readFlowFile(text)
@@ -649,11 +649,11 @@ describe('the demo flows are read without problems', () => {
     expect(flow.checklist?.items.filter(({ completeOn }) => completeOn !== null)).toHaveLength(3)
   })
 
-  test('an announcement: one modal with two buttons, one a link', async () => {
+  test('an announcement: a modal with two buttons, one a link, and a question', async () => {
     const flow = await read('spring-release')
     expect(flow).toMatchObject({ key: 'spring-release', kind: 'announcement' })
-    expect(flow.steps.map(({ kind }) => kind)).toEqual(['modal'])
-    expect(flow.steps[0]?.buttons.map(({ action }) => action)).toEqual(['link', 'complete'])
+    expect(flow.steps.map(({ kind }) => kind)).toEqual(['modal', 'modal'])
+    expect(flow.steps[0]?.buttons.map(({ action }) => action)).toEqual(['link', 'next'])
   })
 })
 
@@ -687,6 +687,7 @@ describe('laws', () => {
   test('one wrong field hides nothing of what the parts mean', () => {
     const ofTheWhole = [
       ...['empty_flow', 'unreachable_target', 'never_begins', 'items_not_shown', 'steps_not_shown'],
+      ...['unknown_step', 'unused_goto', 'goto_itself', 'unreachable_step', 'never_answered'],
     ]
     const brief = ({ code, path, message }: FlowProblem) => `${code} ${path} ${message}`
     fc.assert(

@@ -35,6 +35,22 @@ describe('an error keeps a flow from being pushed', () => {
   test.each<[string, object, string]>([
     ['nothing to show', {}, 'empty_flow /steps'],
     ['an empty checklist', items(), 'empty_flow /checklist/items'],
+    ['media that is nothing', stepWith({ media: { alt: 'A' } }), 'missing_media /steps/0/media'],
+    [
+      'an image and a video',
+      stepWith({ media: { image: '/a.png', video: '/a.mp4', captions: '/a.vtt', alt: 'A' } }),
+      'image_and_video /steps/0/media/image',
+    ],
+    [
+      'a video that is loaded over plain http',
+      stepWith({ media: { video: 'http://a.example/a.mp4' } }),
+      'invalid_value /steps/0/media/video',
+    ],
+    [
+      'an image that is a script',
+      stepWith({ media: { image: 'javascript:alert(1)' } }),
+      'invalid_value /steps/0/media/image',
+    ],
     ['a tooltip without a target', stepWith({ kind: 'tooltip' }), 'missing_target /steps/0/target'],
     ['a hotspot without a target', stepWith({ kind: 'hotspot' }), 'missing_target /steps/0/target'],
     [
@@ -186,6 +202,34 @@ describe('a warning does not', () => {
   const there = { key: 'there', title: 'There', target }
   const projects = { urls: [{ match: 'prefix', pattern: '/projects' }] }
   test.each<[string, object, string]>([
+    ['a banner that is none', stepWith({ banner: {} }), 'unused_banner /steps/0/banner'],
+    ['a dot that is none', stepWith({ opens: 'hover' }), 'unused_opens /steps/0/opens'],
+    ['light on nothing', stepWith({ spotlight: 'dim' }), 'unused_spotlight /steps/0/spotlight'],
+    [
+      'a page that is held back from whoever has work to do on it',
+      stepWith({ target, spotlight: 'block', advance: { on: 'event', event: 'done' } }),
+      'blocked_page /steps/0/spotlight',
+    ],
+    [
+      'a poster without a video',
+      stepWith({ media: { image: '/a.png', alt: 'A', poster: '/b.png' } }),
+      'unused_poster /steps/0/media/poster',
+    ],
+    [
+      'a video without captions',
+      stepWith({ media: { video: '/a.mp4', alt: 'A' } }),
+      'missing_captions /steps/0/media/video',
+    ],
+    [
+      'an image without words',
+      stepWith({ media: { image: '/a.png' } }),
+      'missing_alt /steps/0/media/image',
+    ],
+    [
+      'half a size',
+      stepWith({ media: { image: '/a.png', alt: '', width: 10 } }),
+      'half_size /steps/0/media/width',
+    ],
     [
       'items that are not shown',
       { steps: [step], ...items({ href: '/done' }) },

@@ -25,6 +25,7 @@ const eventArbitrary: fc.Arbitrary<RunEvent> = fc.record({
   sessionId: optional(name),
   occurredAt: fc.integer({ min: 0, max: 20 }),
   traits: optional(fc.constantFrom('{"plan":"pro"}', '{"plan":"free"}')),
+  answer: optional(fc.constantFrom('9', '10', '""')),
 })
 
 const stateArbitrary = fc
@@ -70,6 +71,7 @@ describe('the join of run states', () => {
 const event = (rest: Partial<RunEvent>): RunEvent => ({
   kind: 'flow_started',
   traits: null,
+  answer: null,
   userId: null,
   anonymousId: 'x',
   flowVersion: null,

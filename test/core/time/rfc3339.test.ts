@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { parseReportedTime } from '../../../src/core/time/reported-time.ts'
 import { parseTime } from '../../../src/core/time/rfc3339.ts'
 
-describe('times are read', () => {
+describe.each([
+  ['by anybody', parseTime],
+  ['of events', parseReportedTime],
+])('times are read %s', (_, parseTime) => {
   test.each<[string | number, string]>([
     ['2026-11-20T09:30:00Z', '2026-11-20T09:30:00.000Z'],
     ['2026-11-20t09:30:00.123456z', '2026-11-20T09:30:00.123Z'],
@@ -35,52 +39,57 @@ describe('times are read', () => {
   })
 })
 
-test.each<[unknown]>([
-  ['2026-11-20'],
-  ['2026-11-20T09:30:00'],
-  ['2026-02-30T00:00:00Z'],
-  ['2023-02-29T00:00:00Z'],
-  ['2026-13-01T00:00:00Z'],
-  ['2026-11-20T24:00:00Z'],
-  ['2026-11-20T09:60:00Z'],
-  ['2026-11-20T09:30:61Z'],
-  ['2026-11-20T09:30:00+24:00'],
-  ['20261120T093000Z'],
-  [' 2026-11-20T09:30:00Z'],
-  ['now'],
-  [''],
-  [Number.NaN],
-  [Number.POSITIVE_INFINITY],
-  [1e300],
-  [null],
-  [undefined],
-  [{}],
-  [[]],
-  [true],
-])('%p is no time', given => {
-  expect(parseTime(given)).toBeNull()
-})
+describe.each([
+  ['by anybody', parseTime],
+  ['of events', parseReportedTime],
+])('times %s', (_, parseTime) => {
+  test.each<[unknown]>([
+    ['2026-11-20'],
+    ['2026-11-20T09:30:00'],
+    ['2026-02-30T00:00:00Z'],
+    ['2023-02-29T00:00:00Z'],
+    ['2026-13-01T00:00:00Z'],
+    ['2026-11-20T24:00:00Z'],
+    ['2026-11-20T09:60:00Z'],
+    ['2026-11-20T09:30:61Z'],
+    ['2026-11-20T09:30:00+24:00'],
+    ['20261120T093000Z'],
+    [' 2026-11-20T09:30:00Z'],
+    ['now'],
+    [''],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+    [1e300],
+    [null],
+    [undefined],
+    [{}],
+    [[]],
+    [true],
+  ])('%p is no time', given => {
+    expect(parseTime(given)).toBeNull()
+  })
 
-test('the usual form is read as the same moment in any other form is', () => {
-  const two = fc.integer({ min: 0, max: 99 }).map(n => `${n}`.padStart(2, '0'))
-  const year = fc.integer({ min: 0, max: 9_999 }).map(n => `${n}`.padStart(4, '0'))
-  const milliseconds = fc.integer({ min: 0, max: 999 }).map(n => `${n}`.padStart(3, '0'))
-  fc.assert(
-    fc.property(
-      fc.tuple(year, two, two, two, two, two, milliseconds),
-      ([y, month, day, hour, minute, second, ms]) => {
-        const local = `${y}-${month}-${day}T${hour}:${minute}:${second}.${ms}`
-        expect(parseTime(`${local}Z`)).toBe(parseTime(`${local}+00:00`))
-      },
-    ),
-    { numRuns: 5_000 },
-  )
-  // Most of those are no times: these all are.
-  fc.assert(
-    fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }), date => {
-      const text = date.toISOString()
-      expect(parseTime(text)).toBe(date.getTime())
-      expect(parseTime(text.replace('Z', '+00:00'))).toBe(date.getTime())
-    }),
-  )
+  test('the usual form is read as the same moment in any other form is', () => {
+    const two = fc.integer({ min: 0, max: 99 }).map(n => `${n}`.padStart(2, '0'))
+    const year = fc.integer({ min: 0, max: 9_999 }).map(n => `${n}`.padStart(4, '0'))
+    const milliseconds = fc.integer({ min: 0, max: 999 }).map(n => `${n}`.padStart(3, '0'))
+    fc.assert(
+      fc.property(
+        fc.tuple(year, two, two, two, two, two, milliseconds),
+        ([y, month, day, hour, minute, second, ms]) => {
+          const local = `${y}-${month}-${day}T${hour}:${minute}:${second}.${ms}`
+          expect(parseTime(`${local}Z`)).toBe(parseTime(`${local}+00:00`))
+        },
+      ),
+      { numRuns: 5_000 },
+    )
+    // Most of those are no times: these all are.
+    fc.assert(
+      fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }), date => {
+        const text = date.toISOString()
+        expect(parseTime(text)).toBe(date.getTime())
+        expect(parseTime(text.replace('Z', '+00:00'))).toBe(date.getTime())
+      }),
+    )
+  })
 })

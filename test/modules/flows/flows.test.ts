@@ -49,6 +49,12 @@ test('a flow has every field of the contract, in the list and by its id alike', 
       urls: [{ match: 'prefix', pattern: '/app' }],
       audience: { match: 'any', rules: [{ attribute: 'role', op: 'in', value: ['admin'] }] },
     },
+    schedule: { from: '2026-01-01' },
+    when: { delayMs: 100 },
+    rollout: { percent: 50, holdOut: 10 },
+    goal: { event: 'bought' },
+    locale: 'en',
+    texts: { de: { title: 'Willkommen bei Harbor' } },
   })
   const { body } = await tenant.answer(`GET /flows/${id}`)
   expect((await list()).flows).toEqual([body])

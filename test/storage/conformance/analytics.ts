@@ -5,6 +5,7 @@ import { csvOf } from '../../../src/modules/analytics/csv.ts'
 import { intervals } from '../../../src/modules/analytics/periods.ts'
 import {
   daysBetween,
+  type RefFlow,
   type RefQuery,
   referenceAnalytics,
 } from '../../support/analytics-reference.ts'
@@ -59,6 +60,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
       interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
       distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
+      ways: fc.option(fc.constant('1' as const), { nil: undefined }),
       only: fc.option(
         fc.record({
           trait: fc.constantFrom('plan', 'size'),
@@ -119,9 +121,42 @@ function comparable(answer: Answer) {
     ...(answer.segments && {
       segments: answer.segments.map(({ trait, interval, ...segment }) => segment),
     }),
+    ...(answer.ways && { ways: byKeys(answer) }),
     ...(answer.late && {
       late: answer.late.cohorts.map(({ interval, ...cohort }) => cohort),
     }),
+  }
+}
+
+/** The ways with keys of steps, a slash before each, in place of ids. */
+function byKeys({ ways = [], steps }: Answer) {
+  const named = (stop: string | null) => {
+    const step = steps.find(({ stepId }) => stepId === stop)
+    return step ? `/${step.key}` : stop
+  }
+  return ways.map(({ from, to, runs }) => ({ from: named(from), to: named(to), runs }))
+}
+
+/** Every run is on the ways once: it begins, comes to each step that it viewed and leaves it, and ends. */
+function expectWays(answer: Answer, flow: RefFlow): void {
+  const { ways, steps, totals, filters, versions } = answer
+  if (!ways) return
+  const sum = (of: typeof ways) => of.reduce((total, { runs }) => total + runs, 0)
+  expect(sum(ways.filter(({ from }) => from === null))).toBe(totals.starts)
+  expect(sum(ways.filter(({ to }) => to === 'completed'))).toBe(totals.completions)
+  expect(sum(ways.filter(({ to }) => to === 'dismissed'))).toBe(totals.dismissals)
+  expect(sum(ways.filter(({ to }) => to === null))).toBe(totals.inProgress)
+  for (const { stepId, reached } of steps) {
+    expect(sum(ways.filter(({ to }) => to === stepId))).toBe(reached)
+    expect(sum(ways.filter(({ from }) => from === stepId))).toBe(reached)
+  }
+  // The newest version's steps are told in its order, and come before all others.
+  if (filters.version !== versions.at(-1)!.version) return
+  const own = steps.slice(0, flow.versions.at(-1)!.steps.length)
+  for (const [i, step] of own.entries()) {
+    const before = own[i - 1]
+    if (!before) continue
+    expect(step.reached + step.leftOut!).toBeLessThanOrEqual(before.reached + before.leftOut!)
   }
 }
 
@@ -175,12 +210,30 @@ function expectCsvToSayTheSame(answer: Answer): void {
         dropped_here: step.droppedHere,
         drop_off_rate: step.dropOffRate,
         still_here: step.stillHere,
+        ...(step.leftOut !== undefined && { left_out: step.leftOut }),
         median_seconds: step.medianSeconds,
         p90_seconds: step.p90Seconds,
         health_state: step.health.state,
         health_ok_rate: step.health.okRate,
         health_reports: step.health.reports,
+        ...(step.question && {
+          question: step.question.type,
+          answers: step.question.answers,
+          average: step.question.average,
+          median: step.question.median,
+          nps_score: step.question.nps?.score ?? null,
+          promoters: step.question.nps?.promoters ?? null,
+          passives: step.question.nps?.passives ?? null,
+          detractors: step.question.nps?.detractors ?? null,
+        }),
       }),
+    ),
+  )
+  expect(ofType('answer')).toMatchObject(
+    answer.steps.flatMap(({ stepId, question }) =>
+      (question?.distribution ?? []).map(({ value, ...of }) =>
+        cells({ id: stepId, answer: value, ...of }),
+      ),
     ),
   )
   expect(ofType('period')).toMatchObject(
@@ -230,6 +283,7 @@ function expectCsvToSayTheSame(answer: Answer): void {
   }
   // A text that a spreadsheet would take for a formula.
   const text = (value: string | null) => (value?.startsWith('=') ? `'${value}` : value)
+  expect(ofType('way')).toMatchObject((answer.ways ?? []).map(way => cells(way)))
   expect(ofType('filter')).toMatchObject(
     (answer.filters.segment ?? []).map(({ trait, value }) => cells({ trait, value: text(value) })),
   )
@@ -317,7 +371,7 @@ export function analyticsConform(open: OpenStore): void {
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {
           const { history, deliveries, timezone, fromDay, days, version, now } = drawn
-          const { interval, distribution, only, by, lateMinutes } = drawn
+          const { interval, distribution, ways, only, by, lateMinutes } = drawn
           const query: RefQuery = {
             flowKey: 'welcome',
             from: dateOf(anchor + fromDay * day),
@@ -325,6 +379,7 @@ export function analyticsConform(open: OpenStore): void {
             timezone,
             ...(interval && { interval }),
             ...(distribution && { distribution }),
+            ...(ways && { ways }),
             ...(only && { only: [only] }),
             ...(by && { by }),
             now,
@@ -348,7 +403,7 @@ export function analyticsConform(open: OpenStore): void {
             await deliver(store, tenant, history, deliveries[i]!, mode)
             const rank = await tenant.rankOfSteps('welcome')
             const expected = referenceAnalytics(history.flows, history.events, query, rank)
-            const asked = { from: query.from, to: query.to, timezone, interval, distribution }
+            const asked = { from: query.from, to: query.to, timezone, interval, distribution, ways }
             const answer = await tenant.answer(
               'welcome',
               {
@@ -363,6 +418,7 @@ export function analyticsConform(open: OpenStore): void {
             expectCsvToSayTheSame(answer)
             expectSums(answer)
             expectParts(answer)
+            expectWays(answer, flow!)
           }
         }),
         { numRuns },

@@ -237,7 +237,7 @@ export function authoringConforms(open: OpenStore): void {
           {
             path: '/bad/steps/0/target',
             message:
-              'A tooltip points at an element: add target with a selector, or make it a modal or banner',
+              'A tooltip points at an element: add target with a selector, or make it a modal, banner or slideout',
           },
           {
             path: '/odd/priority',

@@ -2,19 +2,23 @@ import { describe, expect, test } from 'bun:test'
 import { activityConforms } from './activity.ts'
 import { alertsConform } from './alerts.ts'
 import { analyticsConform } from './analytics.ts'
+import { answersConform } from './answers.ts'
 import { authorSessionsConform } from './author-sessions.ts'
 import { authoringConforms } from './authoring.ts'
 import { checklistsConform } from './checklists.ts'
+import { environmentsConform } from './environments.ts'
 import { ledgerConforms } from './ledger.ts'
 import { operationsConform } from './operations.ts'
 import { organisationsConform } from './organisations.ts'
 import { peopleConform } from './people.ts'
 import { presenceConforms } from './presence.ts'
+import { previewsConform } from './previews.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
 import { allMethods, notingCalls, type OpenStore } from './store.ts'
 import { tenancyConforms } from './tenancy.ts'
+import { timingConforms } from './timing.ts'
 
 /**
  * What every store has to be, said through the ports alone: whichever it is, it is handed to this.
@@ -28,8 +32,11 @@ export function conformance(name: string, openStore: OpenStore): void {
   describe(name, () => {
     describe('ledger', () => ledgerConforms(open))
     describe('analytics', () => analyticsConform(open))
+    describe('answers in words', () => answersConform(open))
     describe('activity', () => activityConforms(open))
     describe('author sessions', () => authorSessionsConform(open))
+    describe('links to previews', () => previewsConform(open))
+    describe('links of organisations', () => environmentsConform(open))
     checklistsConform(open)
     describe('people', () => peopleConform(open))
     retentionConforms(open)
@@ -41,6 +48,7 @@ export function conformance(name: string, openStore: OpenStore): void {
     describe('alerts', () => alertsConform(open))
     describe('operations', () => operationsConform(open))
     describe('tenancy', () => tenancyConforms(open))
+    describe('when flows begin', () => timingConforms(open))
 
     test('every method of every port was asked for', () => {
       expect(allMethods.filter(method => !called.has(method))).toEqual([])

@@ -62,7 +62,14 @@ export function ledgerConforms(open: OpenStore): void {
       expect(await tenant.events()).toEqual([
         {
           ...{ cursor: expect.any(String), id: 'whole', kind: 'step_viewed', source: 'events' },
-          ...{ ...said, ...about, traits: '{"plan":"pro"}', name: null, flowVersion: 1 },
+          ...{
+            ...said,
+            ...about,
+            traits: '{"plan":"pro"}',
+            answer: null,
+            name: null,
+            flowVersion: 1,
+          },
           ...{ occurredAt: 5, reportedAt: 5, receivedAt: store.clock.now() },
           flow: { id: tenant.flowId('first'), key: 'first' },
           step: { id: flow.steps.get(step)!.id, key: 'a' },

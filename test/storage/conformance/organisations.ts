@@ -50,7 +50,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(organisation).toMatchObject({
         ...{ id: tenant.id, slug: tenant.slug, overrides: {}, origins: [], retentionDays: null },
         ...{ honoursDoNotTrack: false, identityMode: 'off', createdAt: store.clock.now() },
-        timezone: null,
+        ...{ timezone: null, theme: null },
       })
       expect(keys).toMatchObject([{ key: tenant.snippetKey, retiredAt: null }])
       expect(secrets).toEqual([])
@@ -127,6 +127,42 @@ export function organisationsConform(open: OpenStore): void {
       expect(await store.stores.catalogue().snippetKey('k'.repeat(32))).toBeNull()
     })
 
+    test('of its theme is told to pages as another list, whole, to its own alone, and is taken back', async () => {
+      const told = async (of = tenant) => {
+        const list = await store.stores.catalogue().publishedFlows(await of.organisation())
+        const { theme } = JSON.parse(list.text)
+        return { version: list.version, hash: list.hash, theme }
+      }
+      const before = await told()
+      const theme = { accent: '#0b7285', dark: { accent: '#3bc9db' }, font: { family: '"Ünï"' } }
+      await set({ theme })
+      const whole = { ...theme, background: null, text: null, radius: null }
+      const set1 = await told()
+      expect(set1.theme).toEqual(whole)
+      expect(set1.version).not.toBe(before.version)
+      expect(set1.hash).not.toBe(before.hash)
+      expect((await read()).organisation.theme).toEqual(whole)
+      expect((await tenant.organisation()).theme).toEqual(whole)
+      expect((await told(other)).theme).toBeUndefined()
+      // In place of the one before, not over it.
+      await set({ theme: { radius: 4 } })
+      expect((await told()).theme).toEqual({
+        ...whole,
+        accent: null,
+        dark: undefined,
+        font: undefined,
+        radius: 4,
+      })
+      await set({ theme: null })
+      expect(await told()).toEqual(before)
+      expect(await audit()).toMatchObject([
+        { before: { theme: { radius: 4 } }, after: { theme: null } },
+        { before: { theme: whole }, after: { theme: { radius: 4, accent: null } } },
+        { before: { theme: null }, after: { theme: whole } },
+        { action: 'organisation.create' },
+      ])
+    })
+
     test('counts at once: limits, origins, retention, traits, whether browsers are heeded', async () => {
       await set({ limits: { events: 5, export: 1_000_000 } })
       await set({ limits: { events: 7 }, origins: ['https://old.example'], retentionDays: 7 })
@@ -136,6 +172,7 @@ export function organisationsConform(open: OpenStore): void {
       })
       const { text } = await store.stores.catalogue().publishedFlows(await tenant.organisation())
       expect(JSON.parse(text)).toMatchObject({ traits: ['plan', 'company.size'] })
+      expect(text).not.toContain('theme')
       expect(await tenant.organisation()).toMatchObject({
         ...{ limits: { events: 7, export: 1_000_000, flows: 60 }, retentionDays: 7 },
         ...{ origins: new Set(['https://old.example']), honoursDoNotTrack: true },

@@ -50,7 +50,7 @@ const ofCatalogue: Methods<Catalogue> = {
 const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
   ledger: { requireRoom: true, append: true, complete: true, tick: true },
   checklists: { progress: true, version: true },
-  people: { histories: true },
+  people: { histories: true, caused: true },
   steps: { recordHealth: true, recordFingerprint: true, healthCounts: true },
   presence: {
     mark: true,
@@ -62,7 +62,7 @@ const ofStores: MethodsOfAll<Omit<Stores, 'catalogue'>> = {
     read: true,
     since: true,
   },
-  analytics: { runs: true, events: true, columns: true },
+  analytics: { runs: true, answers: true, events: true, columns: true, experiment: true },
   watch: { isWatched: true, note: true },
 }
 
@@ -76,7 +76,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     lastChange: true,
   },
   looks: { looks: true, suggested: true },
-  runs: { runs: true },
+  runs: { runs: true, writtenAnswers: true },
   eventLog: { after: true },
   activity: { after: true },
   authorSessions: {
@@ -87,6 +87,8 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     visit: true,
     propose: true,
   },
+  environments: { links: true, link: true, unlink: true },
+  previews: { begin: true, list: true, end: true, visit: true, note: true },
   seen: { write: true, snippetKey: true },
   explaining: { read: true, hasSnippetKey: true },
   evidence: { evidence: true, between: true, baseline: true },

@@ -222,6 +222,7 @@ export class Tenant {
       reason: event.reason ?? null,
       properties: event.properties ?? null,
       traits: event.traits ? JSON.stringify(event.traits) : null,
+      answer: event.answer ?? null,
     }
   }
 

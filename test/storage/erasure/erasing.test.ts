@@ -140,6 +140,7 @@ const eventOf = (id: string, userId: string): NewEvent => ({
   reason: null,
   properties: null,
   traits: null,
+  answer: null,
 })
 
 test('who is allowed again is taken again, and stays so when an older database is restored', async () => {

@@ -26,25 +26,33 @@ const row = maybe(fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 2 **
 const thousandsOfYears = 3e14
 const time = fc.integer({ min: -thousandsOfYears, max: thousandsOfYears })
 
-const event: fc.Arbitrary<NewEvent> = fc.record({
-  id: text,
-  kind: fc.constantFrom(...eventKinds),
-  userId: maybe(text),
-  anonymousId: maybe(text),
-  flowRef: row,
-  flowVersion: row,
-  stepRef: row,
-  itemRef: row,
-  runId: maybe(text),
-  sessionId: maybe(text),
-  occurredAt: time,
-  reportedAt: maybe(fc.integer({ min: -8.64e15, max: 8.64e15 })),
-  url: maybe(text),
-  name: maybe(text),
-  reason: maybe(text),
-  properties: maybe(fc.json()),
-  traits: maybe(fc.constantFrom('{"plan":"pro"}', '{"plan":"\\u0000é"}')),
-})
+const event: fc.Arbitrary<NewEvent> = fc
+  .record({
+    id: text,
+    kind: fc.constantFrom(...eventKinds),
+    userId: maybe(text),
+    anonymousId: maybe(text),
+    flowRef: row,
+    flowVersion: row,
+    stepRef: row,
+    itemRef: row,
+    runId: maybe(text),
+    sessionId: maybe(text),
+    occurredAt: time,
+    reportedAt: maybe(fc.integer({ min: -8.64e15, max: 8.64e15 })),
+    url: maybe(text),
+    name: maybe(text),
+    reason: maybe(text),
+    properties: maybe(fc.json()),
+    traits: maybe(fc.constantFrom('{"plan":"pro"}', '{"plan":"\\u0000é"}')),
+    answer: maybe(fc.constantFrom('9', '"a"', '""')),
+  })
+  // Traits are of a start, and an answer is of a question.
+  .map(event => ({
+    ...event,
+    traits: event.kind === 'question_answered' ? null : event.traits,
+    answer: event.kind === 'question_answered' ? event.answer : null,
+  }))
 
 const events = fc.array(event, { maxLength: 8 })
 const source = fc.constantFrom(...eventSources)

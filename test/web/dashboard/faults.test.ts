@@ -163,6 +163,7 @@ describe.each(readers)('$path', ({ path }) => {
       set(fault)
       await page.goto(`${house.server.url}/dashboard/harbor${path}`)
       await main(page).getByText(fault.says).first().waitFor()
+      await page.getByRole('heading', { level: 1 }).waitFor()
       const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(tooWide).toBeLessThanOrEqual(0)
     }

@@ -102,7 +102,8 @@ describe.each(looks)('$name', ({ name, ...look }) => {
       look,
     )
     await requireSound(page, noticed)
-    await page.getByText('Colours, priority and key').click()
+    await page.getByText('Look', { exact: true }).click()
+    await page.getByText('Priority and key').click()
     await requireSound(page, noticed)
     await page.getByRole('button', { name: 'Pages and people' }).click()
     await page.getByLabel('Values, separated by commas').waitFor()
@@ -111,7 +112,7 @@ describe.each(looks)('$name', ({ name, ...look }) => {
       .getByRole('button', { name: /^More \d warning/ })
       .click()
     await page.getByText('Finding the element').click()
-    await page.getByText('Page and key').click()
+    await page.getByText('Page, rules and key').click()
     await requireSound(page, noticed)
     await page.evaluate('document.documentElement.dir = "rtl"')
     await requireSound(page, noticed)

@@ -80,7 +80,7 @@ const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
     const shadow = document.querySelector('[data-cairn]').shadowRoot
     await Promise.all(shadow.getAnimations().map(animation => animation.finished))
     const card = shadow.querySelector('.card')
-    const placed = /^(--.*|left|top|right|bottom|inset.*|max-height|max-block-size|.*-origin)$/
+    const placed = /^(--.*|left|top|translate|right|bottom|inset.*|max-height|max-block-size|.*-origin)$/
     return [card, ...card.querySelectorAll('.inner, .inner *, .close')].map(element => {
       const { width, height } = element.getBoundingClientRect()
       const style = getComputedStyle(element)
@@ -279,7 +279,7 @@ describe('a new text', () => {
       const look = () => {
         const card = shadow.querySelector('.card')
         const style = card && getComputedStyle(card)
-        seen.push(card ? [style.opacity, card.style.top, shadow.querySelectorAll('.card').length].join(' ') : 'nothing')
+        seen.push(card ? [style.opacity, card.style.translate, shadow.querySelectorAll('.card').length].join(' ') : 'nothing')
         const isThere = card?.querySelector('h2')?.textContent === 'Second, longer'
         if (isThere) return resolve({ late, seen: [...new Set(seen)] })
         if (isTold) late++
@@ -290,7 +290,7 @@ describe('a new text', () => {
     await show(page, flowWith('Second, longer'), 'b')
     const { late, seen } = await watched
     expect(seen.length).toBe(1)
-    expect(seen[0]).toMatch(/^1 [\d.]+px 1$/)
+    expect(seen[0]).toMatch(/^1 [\d.]+px [\d.]+px 1$/)
     expect(late).toBe(0)
     await page.context().close()
   })

@@ -34,6 +34,8 @@ async function otherBuild(): Promise<string> {
     'bun.lock',
     'bunfig.toml',
     'CHANGELOG.md',
+    'LICENSE',
+    'tsconfig.json',
   ]) {
     const filter = (path: string) => !path.includes('node_modules')
     cpSync(join(root, name), join(folder, name), { recursive: true, filter })

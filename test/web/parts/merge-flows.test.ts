@@ -50,6 +50,23 @@ describe('two who change one flow', () => {
     expect(merge(...texts, { 'step:a': 'theirs' })).toMatchObject({ titles: ['Theirs'] })
   })
 
+  test('texts in other languages: each part of each by itself', () => {
+    const told = (texts: string) => `locale: en\n${text(a, b)}texts: ${texts}\n`
+    const base = told('{ de: { steps: { a: { title: A1 }, b: { title: B1 } } } }')
+    const mine = told('{ de: { steps: { a: { title: Mine }, b: { title: B1 } } }, fr: {} }')
+    const theirs = told('{ de: { title: T, steps: { a: { title: A1 }, b: { title: Theirs } } } }')
+    const { flow, conflicts, taken } = merge(base, mine, theirs)
+    expect(flow.texts).toEqual({
+      de: { title: 'T', steps: { a: { title: 'Mine' }, b: { title: 'Theirs' } } },
+      fr: {},
+    })
+    expect(conflicts).toEqual([])
+    expect(taken.map(({ id }) => id).sort()).toEqual(['text:de steps b', 'text:de title'])
+    const both = merge(base, mine, told('{ de: { steps: { a: { title: Theirs } } } }'))
+    expect(both.ids).toEqual(['text:de steps a'])
+    expect(merge(base, base, text(a, b)).flow).not.toHaveProperty('texts')
+  })
+
   test('one adds, one removes, one moves', () => {
     const { titles, conflicts } = merge(
       text(a, b, c),

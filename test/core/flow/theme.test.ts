@@ -1,0 +1,252 @@
+import { describe, expect, test } from 'bun:test'
+import { Value } from '@sinclair/typebox/value'
+import fc from 'fast-check'
+import { readFlowFile } from '../../../src/core/flow/file.ts'
+import { mergedTheme, presets, storedTheme } from '../../../src/core/flow/merged-theme.ts'
+import { flowText } from '../../../src/core/flow/text.ts'
+import { Theme } from '../../../src/core/flow/theme.ts'
+import { coloursOn, contrast, standingOut } from '../../../src/core/flow/theme-colours.ts'
+import { readThemeFile } from '../../../src/core/flow/theme-file.ts'
+import { luminanceOf, themeProblems } from '../../../src/core/flow/theme-rules.ts'
+import { anyTheme } from '../../support/any-theme.ts'
+
+/** What a theme may say, and what several of them come to. */
+
+const old = { accent: null, background: null, text: null, radius: null }
+const isTheme = (theme: unknown) => Value.Check(Theme, theme)
+const withFamily = (family: string) => isTheme({ ...old, font: { family } })
+const withLogo = (logo: string) => isTheme({ ...old, logo })
+
+describe('the shape', () => {
+  test('of older releases is a theme', () => {
+    expect(isTheme(old)).toBe(true)
+    expect(isTheme({ ...old, accent: '#0b7285', radius: 8 })).toBe(true)
+  })
+
+  test.each([
+    ...['Inter', '"Inter", sans-serif', "'Ünï cöde 2', serif", '-apple-system, BlinkMacSystemFont'],
+    ...['Times New Roman', 'system-ui,sans-serif', '"日本語フォント"', 'inherit'],
+  ])('takes %p for fonts', family => {
+    expect(withFamily(family)).toBe(true)
+  })
+
+  test.each([
+    ...['', ' Inter', 'Inter;', 'a; color: red', 'a } body { display: none', 'url(/font.woff)'],
+    ...['"a" url(x)', 'var(--x)', '"a\\"', "'a", '"a\nb"', 'a /* b */', '"/* a */"', 'a,', ',a'],
+    ...['"a;b"', '"a}"', 'a\u0000', '@import "x"', '2 Stone', '"\u2028"', '"a", , b', '<a>'],
+  ])('takes %p for no font', family => {
+    expect(withFamily(family)).toBe(false)
+  })
+
+  test('whatever is taken for fonts can end no rule and load nothing', () => {
+    const unit = fc.constantFrom(
+      ...['url(', 'src(', 'Inter', 'a', ' ', ',', '"', "'", ';', '}', '{', ':', '\\', '/*', '*/'],
+      ...['//', '\n', '(', ')', '@', '<', '-', '\u0000', '\u2029', 'ü', '1'],
+    )
+    let taken = 0
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 6 }), units => {
+        const family = units.join('')
+        if (!withFamily(family)) return
+        taken++
+        expect(family).not.toMatch(/[;{}()\\/*:@<>\p{Cc}\u2028\u2029]/u)
+        const bare = family.replace(/"[^"]*"|'[^']*'/g, '')
+        expect(bare).not.toMatch(/["']/)
+      }),
+      { numRuns: 4_000 },
+    )
+    expect(taken).toBeGreaterThan(5)
+  })
+
+  test.each([
+    'https://cdn.example/a.png?b=c:d',
+    '/logo.svg',
+    'logo.svg',
+    '../a.png',
+    'HTTPS://a/b',
+  ])('takes %p for a logo', logo => expect(withLogo(logo)).toBe(true))
+
+  test.each([
+    ...['http://a/b.png', 'data:image/svg+xml,x', 'javascript:alert(1)', '//a/b.png', '\\\\a\\b'],
+    ...[' /a', 'java\nscript:x', '/a\u0000', '', 'blob:x', '/\\a/b'],
+  ])('takes %p for no logo', logo => expect(withLogo(logo)).toBe(false))
+
+  test.each([
+    ...[{ zIndex: -1 }, { zIndex: 2 ** 31 }, { font: { size: 9 } }, { font: { size: 25 } }],
+    ...[{ border: { width: 9 } }, { preset: 'loud' }, { shadow: 'huge' }, { dark: { radius: 1 } }],
+    ...[{ launcher: { label: '' } }, { launcher: { side: 'left' } }, { progress: null }],
+    ...[{ border: { color: 'url(x)' } }, { dark: { accent: 'red;' } }],
+  ])('%p is no theme', fields => {
+    expect(isTheme({ ...old, ...fields })).toBe(false)
+  })
+
+  test('and its text say the same', () => {
+    fc.assert(
+      fc.property(anyTheme, theme => {
+        const [flow] = readFlowFile('key: a\nsteps: [{ key: s, title: S }]').flows
+        const [again] = readFlowFile(flowText({ ...flow!, theme })).flows
+        const isSaid = Object.values(theme).some(value => value !== null)
+        expect(again?.theme).toEqual(isSaid ? theme : { ...old })
+      }),
+    )
+  })
+})
+
+describe('several themes', () => {
+  const maybe = fc.option(anyTheme, { nil: null })
+
+  test('come to a theme, in which what the upper one says is said', () => {
+    fc.assert(
+      fc.property(maybe, anyTheme, (organisation, flow) => {
+        const merged = mergedTheme(organisation, flow)
+        expect(isTheme(merged)).toBe(true)
+        const { preset: _, ...said } = flow
+        for (const [name, value] of Object.entries(said)) {
+          const field = merged[name as keyof Theme]
+          if (value === null || JSON.stringify(value) === '{}') continue
+          else if (typeof value === 'object') expect(field).toMatchObject(value)
+          else expect(field).toBe(value as never)
+        }
+      }),
+    )
+  })
+
+  test('that say nothing change nothing, and the same one twice is it once', () => {
+    fc.assert(
+      fc.property(maybe, theme => {
+        const once = mergedTheme(null, theme)
+        expect(mergedTheme(theme, null)).toEqual(once)
+        expect(mergedTheme(theme, old)).toEqual(once)
+        expect(mergedTheme(theme, theme)).toEqual(once)
+        expect(mergedTheme(once, null)).toEqual(once)
+        expect(mergedTheme(storedTheme(theme), null)).toEqual(once)
+      }),
+    )
+  })
+
+  test('without presets can be merged in any grouping', () => {
+    const plain = anyTheme.map(({ preset: _, ...theme }) => theme)
+    fc.assert(
+      fc.property(plain, plain, plain, (a, b, c) => {
+        expect(mergedTheme(mergedTheme(a, b), c)).toEqual(mergedTheme(a, mergedTheme(b, c)))
+      }),
+    )
+  })
+
+  test('stand over a preset: the flow’s, else the organisation’s', () => {
+    const organisation = { preset: 'calm', radius: 3, font: { family: 'serif' } } as const
+    expect(mergedTheme(organisation, null)).toMatchObject({
+      ...{ radius: 3, shadow: 'soft', font: { family: 'serif', size: 15 } },
+    })
+    expect(mergedTheme(organisation, { preset: 'bold', shadow: 'none' })).toMatchObject({
+      ...{ preset: 'bold', radius: 3, shadow: 'none', font: { family: 'serif', size: 17 } },
+    })
+  })
+
+  test('of a newer release, or of none, do no harm', () => {
+    const newer = { preset: 'loud', __proto__: null, constructor: 1, sparkle: { a: 1 } } as never
+    expect(mergedTheme(newer, null)).toMatchObject({ accent: null, sparkle: { a: 1 } })
+    expect(mergedTheme({ preset: 'constructor' } as never, undefined)).toMatchObject(old)
+  })
+
+  test('the presets differ from each other and are themes', () => {
+    const all = Object.values(presets)
+    for (const preset of all) expect(isTheme({ ...old, ...preset })).toBe(true)
+    const of = (name: keyof Theme) => new Set(all.map(preset => JSON.stringify(preset[name])))
+    expect([of('radius').size, of('font').size]).toEqual([4, 4])
+    expect(of('shadow').size).toBe(3)
+  })
+
+  test('what says nothing is not stored', () => {
+    expect(storedTheme({})).toBeNull()
+    expect(storedTheme({ ...old, dark: {}, font: undefined as never })).toBeNull()
+    expect(storedTheme({ accent: '#fff', dark: {} })).toEqual({ ...old, accent: '#fff' })
+  })
+})
+
+describe('colours', () => {
+  test('of dark pages are a pair, and hold there alone', () => {
+    const theme = { ...old, accent: '#111', background: '#fff', text: '#222' }
+    expect(coloursOn({ ...theme, dark: { accent: '#eee' } }, true)).toEqual({
+      ...{ accent: '#eee', background: '#fff', text: '#222' },
+    })
+    expect(coloursOn({ ...theme, dark: { background: '#000' } }, true)).toEqual({
+      ...{ accent: '#111', background: '#000', text: null },
+    })
+    expect(coloursOn({ ...theme, dark: { background: '#000' } }, false).background).toBe('#fff')
+  })
+
+  test('stand out by black or by white, always enough to be read', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), ground => {
+        const words = standingOut(ground) === '#000' ? 0 : 1
+        expect(contrast(words, ground)).toBeGreaterThanOrEqual(4.5)
+      }),
+    )
+  })
+
+  test.each<[string, number | null]>([
+    ['#fff', 1],
+    ['black', 0],
+    ['rgb(255 255 255)', 1],
+    ['oklch(1 0 0)', 1],
+    ['#ffffff80', null],
+    ['transparent', null],
+    ['currentcolor', null],
+    ['var(--brand)', null],
+    ['nonsense', null],
+  ])('%s has the luminance %p', (colour, expected) => {
+    const found = luminanceOf(colour)
+    if (expected === null) expect(found).toBeNull()
+    else expect(found).toBeCloseTo(expected, 3)
+  })
+
+  const briefs = (theme: Partial<Theme>) =>
+    [...themeProblems(theme)].map(({ severity, code, path }) => `${severity} ${code} ${path}`)
+
+  test.each<[Partial<Theme>, string[]]>([
+    [{}, []],
+    [{ accent: '#0b7285' }, []],
+    [{ accent: '#ffe066' }, ['/accent']],
+    [{ background: '#fff', text: '#999' }, ['/text']],
+    [{ background: '#808080' }, ['/background']],
+    // The ground goes with the text.
+    [{ text: '#fff' }, []],
+    [{ background: '#000', accent: '#111' }, ['/accent']],
+    [{ dark: { background: '#111', text: '#444' } }, ['/dark/text']],
+    [{ accent: '#0b7285', dark: { background: '#0c6170' } }, ['/accent']],
+    [{ accent: 'var(--x)', background: 'color-mix(in srgb, red, blue)', text: '#777' }, []],
+    [{ accent: '#ffe06680' }, []],
+  ])('%p is warned of at %p', (theme, paths) => {
+    expect(briefs(theme)).toEqual(paths.map(path => `warning low_contrast ${path}`))
+  })
+
+  test('a flow file is warned of them, where they stand', () => {
+    const text = 'key: a\ntheme: { accent: "#ff0" }\nsteps: [{ key: s, title: S }]'
+    const { flows, problems } = readFlowFile(text)
+    expect(flows).toHaveLength(1)
+    expect(problems).toMatchObject([
+      { severity: 'warning', code: 'low_contrast', path: '/theme/accent', line: 2, column: 18 },
+    ])
+  })
+})
+
+describe('a file of a theme', () => {
+  test('is read with what is wrong in it, line by line', () => {
+    const { theme, problems } = readThemeFile('accent: "#0b7285"\nfont: { size: 16 }\n')
+    expect([theme, problems]).toEqual([{ ...old, accent: '#0b7285', font: { size: 16 } }, []])
+    const wrong = readThemeFile('accent: red;\nshade: 1\nfont: { size: big }')
+    expect(wrong.theme).toBeNull()
+    expect(wrong.problems.map(({ line, path }) => [line, path])).toEqual([
+      [1, '/accent'],
+      [2, '/shade'],
+      [3, '/font/size'],
+    ])
+  })
+
+  test.each(['', '- a', 'text', 'a: 1\n---\nb: 2'])('%p is none', text => {
+    const { theme, problems } = readThemeFile(text)
+    expect(theme).toBeNull()
+    expect(problems.map(({ code }) => code)).toEqual(['not_a_theme'])
+  })
+})

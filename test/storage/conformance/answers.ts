@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import type { OpenStore, Store } from './store.ts'
+import { definitionOf, Tenant } from './tenant.ts'
+
+const survey = definitionOf({
+  key: 'survey',
+  steps: [{ key: 'why', title: 'Why?', kind: 'modal', question: { type: 'text' } }],
+})
+
+/** Of an answer in words the run knows only that there is one; the words stand in the ledger. */
+const inWords = '""'
+
+export function answersConform(open: OpenStore): void {
+  let store: Store
+  let tenant: Tenant
+  beforeAll(async () => {
+    store = await open()
+  })
+  afterAll(() => store.close())
+  beforeEach(async () => {
+    tenant = await Tenant.of(store)
+    await tenant.publish(survey)
+  })
+
+  const said = (id: string, userId: string, text: string, at: number) =>
+    tenant.event(id, {
+      ...{ kind: 'question_answered', userId, runId: `run of ${userId}`, at },
+      ...{ flowKey: 'survey', stepKey: 'why', answer: inWords },
+      properties: JSON.stringify({ answer: text }),
+    })
+  const asked = { stepKey: 'why', most: 2, after: null, started: null, version: null }
+  const written = (more: Partial<typeof asked> | { after: string } = {}, of = tenant) =>
+    store.management.runs.writtenAnswers(of.ref, 'survey', { ...asked, ...more })
+  const words = (read: Awaited<ReturnType<typeof written>>) =>
+    read?.answers.map(({ person, text }) => [person, text])
+
+  test('are read the latest runs first, page after page, each run by its last', async () => {
+    const now = store.clock.now()
+    await tenant.append([
+      said('1', 'ann', 'Because.', now - 30),
+      said('2', 'ben', 'Why not?', now - 20),
+    ])
+    await tenant.append([
+      said('3', 'ann', 'I changed my mind.', now - 10),
+      said('4', 'eve', 'Hm.', now),
+    ])
+    const first = await written()
+    expect(first?.flowId).toBe(tenant.flowId('survey'))
+    expect(words(first)).toEqual([
+      ['ueve', 'Hm.'],
+      ['uben', 'Why not?'],
+    ])
+    expect(words(await written({ after: first!.answers.at(-1)!.cursor }))).toEqual([
+      ['uann', 'I changed my mind.'],
+    ])
+  })
+
+  test('are of one organisation, and gone with the person', async () => {
+    const other = await Tenant.of(store)
+    expect(await written({}, other)).toBeNull()
+    await tenant.append([said('1', 'ann', 'A secret', store.clock.now())])
+    expect(words(await written())).toEqual([['uann', 'A secret']])
+    await tenant.erase('uann')
+    const [left] = (await written())!.answers
+    expect(left?.person).toMatch(/^.erased-/)
+    expect(left?.text).not.toBe('A secret')
+  })
+}

@@ -1,0 +1,54 @@
+import { galleryAt, pictures } from '../../src/cli/demo/gallery.ts'
+import type { Page } from '../browser/playwright.ts'
+
+/** The demo's gallery, as tests and scripts look at it. */
+
+/** The looks in which each picture is judged. */
+export const looks = {
+  light: '',
+  dark: 'ground=dark',
+  phone: 'width=phone',
+  rtl: 'direction=rtl',
+} as const
+export type Look = keyof typeof looks
+
+export const pictureNames = [...pictures.keys()]
+
+/** As large as the gallery shows them, CSS pixels. */
+export const viewportOf = (look: Look) =>
+  look === 'phone' ? { width: 360, height: 640 } : { width: 560, height: 420 }
+
+/** Its pages alone, without a server beside them. */
+export function serveGallery() {
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const found = galleryAt(new URL(request.url))
+      if (!found) return new Response(null, { status: 404 })
+      return new Response(found[1], { headers: { 'Content-Type': `${found[0]}; charset=utf-8` } })
+    },
+  })
+  return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+/** Goes to a picture, and waits until it is drawn, and has come to rest. */
+export async function look(page: Page, origin: string, name: string, how: string): Promise<void> {
+  await page.goto(`${origin}/gallery/${name}?${how}`)
+  await page.locator(`html[data-drawn="${name}"]`).waitFor()
+  await page.evaluate(async () => {
+    const { document } = globalThis as never as { document: Drawn }
+    const drawn = document.querySelector('[data-cairn]')!.shadowRoot.getAnimations()
+    const ends = drawn.filter(one => one.effect.getTiming().iterations !== Infinity)
+    await Promise.allSettled(ends.map(({ finished }) => finished))
+  })
+}
+
+interface Drawn {
+  querySelector(selector: string): { shadowRoot: { getAnimations(): Moving[] } } | null
+}
+
+interface Moving {
+  effect: { getTiming(): { iterations: number } }
+  finished: Promise<unknown>
+}

@@ -1,0 +1,12 @@
+/** What tests use of it: another program that reads and writes XLIFF. */
+declare module 'xliff' {
+  interface Translated {
+    sourceLanguage: string
+    targetLanguage: string
+    resources: Record<string, Record<string, { source: string; target?: string }>>
+  }
+  export function xliff2js(text: string): Promise<Translated>
+  export function xliff12ToJs(text: string): Promise<Translated>
+  export function js2xliff(texts: Translated): Promise<string>
+  export function jsToXliff12(texts: Translated): Promise<string>
+}

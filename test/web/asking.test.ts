@@ -1,0 +1,167 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { installStub } from '../../src/web/install-code.ts'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site, shown } from '../support/site.ts'
+
+/** What pages ask the snippet, and the panel that answers people. */
+
+setDefaultTimeout(60_000)
+
+const flows = `
+- key: paid
+  frequency: always
+  priority: 2
+  targeting:
+    urls: [{ match: exact, pattern: /home }]
+    audience: { rules: [{ attribute: group.plan, op: eq, value: pro }] }
+  steps: [{ key: one, kind: modal, title: For companies that pay }]
+- key: hello
+  frequency: once
+  targeting: { urls: [{ match: exact, pattern: /home }] }
+  steps: [{ key: one, kind: modal, title: Hello }, { key: two, kind: modal, title: Bye }]
+`
+
+let site: Site
+let server: ReturnType<typeof Bun.serve>
+beforeAll(async () => {
+  site = await Site.open(flows)
+  server = Bun.serve({ hostname: 'localhost', port: 0, fetch: answer })
+})
+afterAll(async () => {
+  server.stop(true)
+  await site.close()
+})
+
+function answer(request: Request): Response {
+  const { searchParams } = new URL(request.url)
+  const nonce = 'abc'
+  const key = searchParams.get('key') ?? site.snippetKey
+  const script = searchParams.get('script') ?? `${site.server.url}/snippet.js`
+  return new Response(
+    `<!doctype html><html lang="en"><title>Asking</title><h1>Asking</h1>
+    <script nonce="${nonce}">${installStub};${searchParams.get('first') ?? ''}</script>
+    <script nonce="${nonce}" async src="${script}" data-key="${key}"></script>`,
+    {
+      headers: {
+        'Content-Type': 'text/html',
+        'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}' ${site.server.url}; connect-src ${site.server.url}; require-trusted-types-for 'script'`,
+      },
+    },
+  )
+}
+
+async function visit(query: Record<string, string> = {}, path = '/home') {
+  const { page, noticed } = await site.browser.page()
+  await page.goto(`http://localhost:${server.port}${path}?${new URLSearchParams(query)}`)
+  return { page, noticed }
+}
+/** What the page gets for an expression, as JSON. */
+const ask = <Answer>(page: Page, what: string) => page.evaluate(what) as Promise<Answer>
+
+test('identify() answers once the server has told, also from before the script has come', async () => {
+  const { page } = await visit({ first: "met = cairn.identify('ann')" })
+  expect(await ask<string>(page, 'met')).toBe('known')
+  expect(await ask<string>(page, "cairn.identify('ann')")).toBe('known')
+  expect(await ask<string>(page, "cairn.identify('bob', { plan: 'pro' })")).toBe('known')
+  expect(await ask<string>(page, 'cairn.identify({})')).toBe('invalid')
+  await page.context().close()
+})
+
+test('identify() says where the server does not believe it, and where it cannot be asked', async () => {
+  await site.place.run(['org', 'identity', '--mode', 'enforce'])
+  const { page } = await visit({ first: "met = cairn.identify('ann', {}, 'f00')" })
+  const refused = await ask<string>(page, 'met')
+  await site.place.run(['org', 'identity', '--mode', 'off'])
+  expect(refused).toBe('refused')
+  expect(await ask<string>(page, "cairn.consent(false), cairn.identify('eve')")).toBe('alone')
+  await page.context().close()
+})
+
+test('where the script never comes an early identify() is answered all the same', async () => {
+  const { page } = await visit({
+    script: `${site.server.url}/gone.js`,
+    first: "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')",
+  })
+  expect(await ask<unknown[]>(page, 'met.then(met => [met, is, far])')).toEqual([
+    'alone',
+    false,
+    null,
+  ])
+  await page.context().close()
+})
+
+test('a group’s traits stand behind group., and last until somebody else is there', async () => {
+  const { page } = await visit({
+    first: "cairn.group('acme', { plan: 'pro' }); cairn.identify('gina')",
+  })
+  const { title } = shown(page)
+  await title.getByText('For companies that pay').waitFor()
+  expect(await ask<boolean>(page, "cairn.isActive('paid')")).toBe(true)
+  await page.reload()
+  await title.getByText('For companies that pay').waitFor()
+  const met = await ask<string>(page, "cairn.reset({ userId: 'gus', traits: { role: 'owner' } })")
+  expect(met).toBe('known')
+  await title.getByText('Hello').waitFor()
+  const why = await ask<{ rules: { rule: string; holds: boolean; parts: { why: string }[] }[] }>(
+    page,
+    "cairn.why('paid')",
+  )
+  const audience = why.rules.find(({ rule }) => rule === 'audience')
+  expect([audience?.holds, audience?.parts[0]?.why]).toEqual([
+    false,
+    'there is no group.plan (eq "pro" is asked)',
+  ])
+  await page.context().close()
+})
+
+test('the flows, and why one is not shown, by rules that only the page knows too', async () => {
+  const { page } = await visit({ first: "met = cairn.identify('cleo')" })
+  const { title, button } = shown(page)
+  await title.getByText('Hello').waitFor()
+  await button('Next').click()
+  await title.getByText('Bye').waitFor()
+  const listed = await ask<Record<string, unknown>[]>(page, 'cairn.flows()')
+  expect(listed).toMatchObject([
+    { key: 'paid', kind: 'tour', isActive: false, isDue: false },
+    {
+      key: 'hello',
+      isActive: true,
+      isDue: true,
+      progress: { completed: 1, total: 2, percent: 50 },
+    },
+  ])
+  await page.evaluate('cairn.stop()')
+  const why = await ask<{ isActive: boolean; rules: { why: string; holds: boolean | null }[] }>(
+    page,
+    "cairn.why('hello')",
+  )
+  const failed = why.rules.filter(({ holds }) => holds === false).map(({ why }) => why)
+  expect(failed[0]).toStartWith('once, and it was dismissed on')
+  expect(failed[1]).toBe('one has ended on this page: the next page may show another')
+  expect(await ask<null>(page, "cairn.why('nothing')")).toBeNull()
+  await page.context().close()
+})
+
+test('the debug panel says who is there, what is shown and what was sent, over page loads', async () => {
+  const { page, noticed } = await visit({ first: "cairn.debug(); met = cairn.identify('dora')" })
+  const panel = page
+    .locator('[data-cairn=debug]')
+    .getByRole('region', { name: 'Cairn on this page' })
+  await panel.getByText('dora', { exact: true }).waitFor()
+  await panel.getByText('shown', { exact: true }).waitFor()
+  await panel.getByText(/^paid/).click()
+  await panel.getByText('there is no group.plan').waitFor()
+  await page.evaluate("cairn.track('saved')")
+  await panel.getByText('saved', { exact: true }).waitFor()
+  await page.evaluate("dispatchEvent(new Event('online'))")
+  await panel.getByText('stored').first().waitFor()
+  if (process.env.CAIRN_TEST_LOOK) await page.screenshot({ path: process.env.CAIRN_TEST_LOOK })
+  await page.reload()
+  await panel.waitFor()
+  await panel.getByRole('button', { name: 'Close' }).click()
+  await panel.waitFor({ state: 'detached' })
+  expect(await ask<null>(page, "sessionStorage.getItem('cairn-debug')")).toBeNull()
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})

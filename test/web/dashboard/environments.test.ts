@@ -1,0 +1,160 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { join } from 'node:path'
+import { AuthoredSite } from '../../support/authored-site.ts'
+import { cellsOf, DashboardHouse, looks, requireSound } from '../../support/dashboard.ts'
+import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+
+/** Flows are tried in another organisation and promoted from there; drafts are looked at in the real page. */
+
+setDefaultTimeout(60_000)
+
+let house: DashboardHouse
+let site: AuthoredSite
+let staging: { page: string }
+
+const file = (title: string) => `key: welcome
+name: Welcome tour
+steps:
+  - { key: hello, kind: modal, title: ${title} }
+---
+key: tried
+name: Tried first
+steps:
+  - { key: one, kind: modal, title: One }
+`
+
+async function pushTo(org: string, text: string, ...more: string[]): Promise<void> {
+  const { place } = house
+  await Bun.write(join(place.folder, 'staged.yaml'), text)
+  const { status, stderr } = await place.run([
+    'flows',
+    'push',
+    'staged.yaml',
+    '--org',
+    org,
+    ...more,
+  ])
+  if (status !== 0) throw new Error(stderr)
+}
+
+beforeAll(async () => {
+  house = await DashboardHouse.open()
+  site = new AuthoredSite(house.server, house.snippetKey)
+  // Signed in while there is but one organisation to mean.
+  for (const role of ['owner', 'viewer'] as const) {
+    await (await house.visit('', { role })).page.context().close()
+  }
+  await house.place.run(['org', 'create', 'Harbor staging', '--staging-of', 'harbor'])
+  await pushTo('harbor-staging', file('Ahoy'), '--publish')
+  const { url } = await house.place.json<{ url: string }>([
+    ...['dashboard', 'link', '--role', 'owner', '--name', 'Ann', '--org', 'harbor-staging'],
+    ...['--url', house.server.url],
+  ])
+  staging = { page: url }
+})
+afterAll(async () => {
+  await site.stop()
+  await house.close()
+})
+
+describe.each(looks)('$name', ({ name: _, ...look }) => {
+  test('what is tried stands beside what is here', async () => {
+    const { page, noticed } = await house.visit('/staging', look)
+    await page.getByText('where they are tried').waitFor()
+    await page.getByText('Missing there').first().waitFor()
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+
+  test('the settings say which one is linked', async () => {
+    const { page, noticed } = await house.visit('/settings/environments', look)
+    await page.getByRole('rowheader', { name: 'Harbor staging' }).waitFor()
+    await requireSound(page, noticed)
+    await page.context().close()
+  })
+})
+
+test('a viewer sees what differs, and is offered nothing', async () => {
+  const { page } = await house.visit('/flows', { role: 'viewer' })
+  await page.getByRole('link', { name: 'Staging' }).click()
+  await page.getByText('Missing there').first().waitFor()
+  expect(await page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
+  await page.context().close()
+})
+
+test('a flow is promoted as it was looked at, and not as somebody has made it since', async () => {
+  const { page, noticed } = await house.visit('/staging')
+  await page.getByRole('button', { name: 'Promote “Welcome tour”' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Promote “Welcome tour”?' })
+  await dialog.getByText('title: Ahoy').waitFor()
+  await pushTo('harbor-staging', file('Ahoy again'), '--publish')
+  await dialog.getByRole('button', { name: 'Promote' }).click()
+  await dialog.getByRole('alert').getByText('changed it meanwhile').waitFor()
+  await dialog.getByText('title: Ahoy again').waitFor()
+  await dialog.getByLabel('Publish it at once').check()
+  await requireSound(page, { ...noticed, complaints: [] })
+  await dialog.getByRole('button', { name: 'Promote' }).click()
+  await page.getByText('is live, as version 2').waitFor()
+  await page.getByRole('row', { name: /Welcome tour Same/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Promote “Tried first”' }).click()
+  await page.getByRole('dialog').getByText('title: One').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click()
+  await page.getByText('is the draft here now').waitFor()
+  await page.getByRole('row', { name: /Tried first Same/ }).waitFor()
+  expect(await cellsOf(page, 'Flows of both')).toEqual([
+    ['Spring news', 'Missing there', 'nothing', 'version 1', ''],
+    ['Tried first', 'Same', 'version 1', 'a draft', ''],
+    ['Welcome tour', 'Same', 'version 2', 'version 2', ''],
+  ])
+  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome/versions`)
+  await page.getByText('Last promoted from harbor-staging, version 2').waitFor()
+  await page.context().close()
+})
+
+test('nobody takes staging for what visitors see', async () => {
+  const { page } = await house.browser.page()
+  await page.goto(staging.page)
+  await page.getByRole('button', { name: 'Sign in with this link' }).click()
+  await page.getByRole('complementary').getByText('Staging of Harbor').waitFor()
+  await page.context().close()
+})
+
+test('a draft is looked at on the page, by a link from the editor that can be ended', async () => {
+  const { page } = await house.visit('/flows/welcome/edit')
+  await page.getByRole('button', { name: 'Preview on page' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Preview the draft on your page' })
+  await dialog.getByLabel('Address of the page').fill(`${site.origin}/projects`)
+  await dialog.getByRole('button', { name: 'Make the link' }).click()
+  const link = await dialog.locator('code').first().textContent()
+  const opening = page.context().waitForEvent('page')
+  await dialog.getByRole('button', { name: 'Open the page' }).click()
+  const opened = await opening
+  await opened.getByRole('dialog', { name: 'Ahoy again' }).waitFor()
+  expect(opened.url()).toBe(`${site.origin}/projects`)
+  expect(link).toStartWith(`${site.origin}/projects#cairn-preview=`)
+  await dialog.getByRole('button', { name: 'End the link of Ann' }).click()
+  await dialog.getByRole('heading', { name: 'Links that work' }).waitFor({ state: 'detached' })
+  await opened.reload()
+  await opened.getByText('Ask for a new one').waitFor()
+  await page.context().close()
+})
+
+test('an owner of both links them by a token, and unlinks them', async () => {
+  const { place } = house
+  await place.run(['org', 'create', 'Harbor trials'])
+  const made = ['token', 'create', 'Link', '--scope', 'settings:write', '--org', 'harbor-trials']
+  const { token } = await place.json<{ token: string }>(made)
+  const { page } = await house.visit('/settings/environments')
+  const field = page.getByLabel('Management token of the organisation that tries flows')
+  await field.fill('crn_nonsense')
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByText('Must be a management token that works').waitFor()
+  await field.fill(token)
+  await page.getByRole('button', { name: 'Link', exact: true }).click()
+  await page.getByText('Harbor trials tries flows for this organisation now').waitFor()
+  await page.getByRole('button', { name: 'Unlink Harbor trials' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
+  await page.getByText('Harbor trials is linked no more').waitFor()
+  await page.context().close()
+})

@@ -1,0 +1,86 @@
+import * as bun from 'bun:test'
+import { expect, setDefaultTimeout } from 'bun:test'
+import { Firefox, firefoxProgram } from '../support/firefox.ts'
+import { type Look, looks, pictureNames, serveGallery, viewportOf } from '../support/gallery.ts'
+
+/** What is drawn in Firefox: each picture of the demo's gallery, where it should be. */
+
+setDefaultTimeout(60_000)
+
+const test = firefoxProgram ? bun.test : bun.test.skip
+
+let firefox: Firefox
+let gallery: ReturnType<typeof serveGallery>
+if (firefoxProgram) {
+  bun.beforeAll(async () => {
+    gallery = serveGallery()
+    firefox = await Firefox.open()
+  })
+  bun.afterAll(async () => {
+    await firefox.close()
+    gallery.stop()
+  })
+}
+
+/** Resolves once a picture is drawn and has come to rest, with where its parts are. */
+const drawnParts = `new Promise(resolve => {
+  const look = async () => {
+    const root = document.documentElement.dataset.drawn && document.querySelector('[data-cairn]').shadowRoot
+    if (!root) return requestAnimationFrame(look)
+    const ends = root.getAnimations().filter(one => one.effect.getTiming().iterations !== Infinity)
+    await Promise.allSettled(ends.map(one => one.finished))
+    const box = selector => {
+      const found = root.querySelector(selector)?.getBoundingClientRect()
+      return found ? { left: found.left, top: found.top, right: found.right, bottom: found.bottom } : null
+    }
+    resolve({
+      card: box('.card') ?? box('.launcher') ?? box('.spot'),
+      ring: box('.ring'),
+      width: innerWidth,
+      height: innerHeight,
+      fonts: getComputedStyle(root.querySelector('.root')).fontFamily,
+      overflow: document.documentElement.scrollWidth - innerWidth,
+    })
+  }
+  look()
+})`
+
+interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+interface Parts {
+  card: Box
+  ring: Box | null
+  width: number
+  height: number
+  overflow: number
+}
+
+for (const [how, query] of Object.entries(looks)) {
+  bun.describe(how, () => {
+    for (const name of pictureNames) {
+      test(name, async () => {
+        const size = viewportOf(how as Look)
+        await firefox.goto(`${gallery.origin}/gallery/${name}?${query}`, size)
+        const { card, ring, width, height, overflow } = await firefox.evaluate<Parts>(drawnParts)
+        expect(card.left).toBeGreaterThanOrEqual(0)
+        expect(card.top).toBeGreaterThanOrEqual(0)
+        expect(card.right).toBeLessThanOrEqual(width)
+        expect(card.bottom).toBeLessThanOrEqual(height)
+        expect(card.right - card.left).toBeGreaterThan(20)
+        expect(overflow).toBeLessThanOrEqual(0)
+        if (!ring) return
+        const isBeside =
+          card.left >= ring.right ||
+          card.right <= ring.left ||
+          card.top >= ring.bottom ||
+          card.bottom <= ring.top
+        expect(isBeside).toBe(true)
+      })
+    }
+  })
+}

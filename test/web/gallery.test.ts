@@ -1,0 +1,81 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pictures } from '../../src/cli/demo/gallery.ts'
+import { readFlowFile } from '../../src/core/flow/file.ts'
+import { TestBrowser } from '../support/browser.ts'
+import {
+  type Look,
+  look,
+  looks,
+  pictureNames,
+  serveGallery,
+  viewportOf,
+} from '../support/gallery.ts'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+
+/** What the demo's gallery shows: each picture is drawn, in each look, and says nothing amiss. */
+
+setDefaultTimeout(60_000)
+
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: TestBrowser
+let gallery: ReturnType<typeof serveGallery>
+beforeAll(async () => {
+  gallery = serveGallery()
+  browser = await TestBrowser.open()
+})
+afterAll(async () => {
+  await browser.close()
+  gallery.stop()
+})
+
+test('its flows are sound', async () => {
+  const file = join(import.meta.dir, '../../src/cli/demo/gallery/cases.yaml')
+  const { flows, problems } = readFlowFile(readFileSync(file, 'utf8'))
+  expect(problems).toEqual([])
+  expect(flows.map(({ key }) => key)).toEqual([...pictures.keys()])
+})
+
+for (const [how, query] of Object.entries(looks)) {
+  describe(how, () => {
+    let visitor: Awaited<ReturnType<TestBrowser['page']>>
+    beforeAll(async () => {
+      visitor = await browser.page({ viewport: viewportOf(how as Look) })
+    })
+    afterAll(() => visitor.page.context().close())
+    for (const name of pictureNames) {
+      test(name, async () => {
+        const { page, noticed } = visitor
+        await look(page, gallery.origin, name, query)
+        const drawn = page.locator('[data-cairn] :popover-open, [data-cairn] dialog[open]')
+        await drawn.first().waitFor()
+        await page.evaluate(axe)
+        const faults = await page.evaluate(async () => {
+          const { axe } = globalThis as never as {
+            axe: { run(of: string): Promise<{ violations: { id: string; nodes: unknown[] }[] }> }
+          }
+          return (await axe.run('[data-cairn]')).violations.map(({ id, nodes }) => [
+            id,
+            nodes.length,
+          ])
+        })
+        expect(faults).toEqual([])
+        expect(noticed.complaints).toEqual([])
+      })
+    }
+  })
+}
+
+test('the page has them all, and says which look it shows', async () => {
+  const { page, noticed } = await browser.page()
+  await page.goto(`${gallery.origin}/gallery?ground=dark&language=he`)
+  expect(await page.locator('iframe').count()).toBe(pictureNames.length)
+  await page.getByRole('link', { name: 'phone' }).click()
+  await page.waitForURL(/width=phone/)
+  expect(page.url()).toContain('ground=dark')
+  await page.locator('iframe').first().contentFrame().locator('html.dark[dir=rtl]').waitFor()
+  expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})

@@ -1,0 +1,201 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { Site } from '../support/site.ts'
+
+/** Pages that draw flows with components of their own. */
+
+setDefaultTimeout(60_000)
+
+const flows = `
+- key: tour
+  frequency: until_completed
+  targeting: { urls: [{ match: exact, pattern: /tour }] }
+  steps:
+    - { key: one, title: One, body: '**Bold**', target: { selector: '#first' } }
+    - key: two
+      kind: modal
+      title: Two
+      buttons: [{ label: Away, action: link, href: /other }, { label: Done, action: complete }]
+- key: list
+  kind: checklist
+  frequency: always
+  targeting: { urls: [{ match: exact, pattern: /list }] }
+  checklist:
+    order: sequence
+    items:
+      - { key: a, title: A, description: Do it }
+      - { key: b, title: B, completeOn: { event: did_b } }
+      - { key: c, title: C }
+- key: asked
+  frequency: always
+  locale: de
+  texts: { en: { steps: { score: { title: How was it? } } } }
+  targeting: { urls: [{ match: exact, pattern: /asked }] }
+  steps:
+    - { key: score, kind: modal, title: Wie war es?, question: { type: rating } }
+    - { key: thanks, kind: modal, title: Danke }
+- key: far
+  frequency: always
+  targeting: { urls: [{ match: prefix, pattern: /far }] }
+  steps:
+    - { key: here, kind: modal, title: Here }
+    - { key: there, kind: modal, title: There, page: { match: exact, pattern: /far/there } }
+`
+
+let site: Site
+let server: ReturnType<typeof Bun.serve>
+beforeAll(async () => {
+  site = await Site.open(flows)
+  server = Bun.serve({ hostname: 'localhost', port: 0, fetch: answer })
+})
+afterAll(async () => {
+  server.stop(true)
+  await site.close()
+})
+
+/** A page that keeps what it is told, and writes it down where a test can wait for it. */
+function answer(): Response {
+  const nonce = 'abc'
+  return new Response(
+    `<!doctype html><html lang="en"><title>Own</title><h1 id="first">Own</h1><pre id="step"></pre><pre id="list"></pre>
+    <script nonce="${nonce}">
+      function begin() {
+        cairn.on('step', view => { step = view; document.getElementById('step').textContent = view ? view.step.key + (view.isElsewhere ? ' elsewhere' : '') : 'none' })
+        cairn.on('checklist', view => { list = view; document.getElementById('list').textContent = view ? JSON.stringify(view.items.map(i => [i.key, i.isDone, i.canTick])) + view.progress.percent : 'none' })
+      }
+    </script>
+    <script nonce="${nonce}" src="${site.server.url}/snippet.js" data-key="${site.snippetKey}" data-headless></script>
+    <script nonce="${nonce}">begin()</script>`,
+    {
+      headers: {
+        'Content-Type': 'text/html',
+        'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}' ${site.server.url}; connect-src ${site.server.url}; require-trusted-types-for 'script'`,
+      },
+    },
+  )
+}
+
+async function visit(path: string): Promise<Page> {
+  const { page } = await site.browser.page()
+  await page.goto(`http://localhost:${server.port}${path}`)
+  return page
+}
+const step = (page: Page, text: string) =>
+  page.locator('#step').getByText(text, { exact: true }).waitFor()
+const list = (page: Page, text: string) =>
+  page.locator('#list').getByText(text, { exact: true }).waitFor()
+
+test('a question is answered by the page, in the words of its language', async () => {
+  const page = await visit('/asked')
+  await step(page, 'score')
+  expect(await page.evaluate('[step.step.title, step.step.question.type]')).toEqual([
+    'How was it?',
+    'rating',
+  ])
+  await page.evaluate("cairn.on('question_answered', told => { answered = told })")
+  await page.evaluate('step.actions.answer(9)')
+  await step(page, 'thanks')
+  expect(await page.evaluate('answered')).toEqual({ flowKey: 'asked', stepKey: 'score', answer: 9 })
+  await page.close()
+  const { steps } = await site.until('asked', ({ steps }) => steps[0]?.completed === 1)
+  expect(steps[0]).toMatchObject({ question: { answers: 1, average: 9 } })
+})
+
+test('a tour is told step by step with its element, and reported as if it were drawn', async () => {
+  const page = await visit('/tour')
+  await step(page, 'one')
+  expect(
+    await page.evaluate(
+      `[step.flow.key, step.step.body, step.place, step.of, step.hasBack, step.element.id, step.isElsewhere, cairn.isActive('tour'), cairn.progress('tour').completed].join()`,
+    ),
+  ).toBe('tour,**Bold**,1,2,false,first,false,true,0')
+  expect(await page.locator('[data-cairn]').count()).toBe(0)
+  await page.evaluate('before = step; step.actions.next()')
+  await step(page, 'two')
+  // What comes from a step that is gone does nothing.
+  await page.evaluate('before.actions.dismiss()')
+  await page.evaluate('step.actions.back()')
+  await step(page, 'one')
+  await page.evaluate('step.actions.next()')
+  await step(page, 'two')
+  expect(await page.evaluate("cairn.progress('tour')")).toEqual({
+    completed: 1,
+    total: 2,
+    percent: 50,
+  })
+  await page.evaluate('step.actions.press(step.step.buttons[1])')
+  await step(page, 'none')
+  expect(await page.evaluate("cairn.progress('tour').percent")).toBe(100)
+  expect(await page.evaluate('cairn.isActive()')).toBe(false)
+  await page.close()
+  const numbers = await site.until('tour', ({ totals }) => totals.completions === 1)
+  expect(numbers.steps.map(({ key, reached, completed }) => [key, reached, completed])).toEqual([
+    ['one', 1, 1],
+    ['two', 1, 1],
+  ])
+})
+
+test('a button’s link is followed, once the step is completed', async () => {
+  const page = await visit('/tour')
+  await step(page, 'one')
+  await page.evaluate('step.actions.next()')
+  await step(page, 'two')
+  await page.evaluate('step.actions.press(step.step.buttons[0])')
+  await page.waitForURL('**/other')
+  await page.context().close()
+})
+
+test('an element that is replaced, or goes, is told anew', async () => {
+  const page = await visit('/tour')
+  await step(page, 'one')
+  await page.evaluate("document.getElementById('first').remove()")
+  await step(page, 'none')
+  await page.context().close()
+})
+
+test('a checklist is told with what can be ticked, in its order', async () => {
+  const page = await visit('/list')
+  await list(page, '[["a",false,true],["b",false,false],["c",false,false]]0')
+  // Not its turn yet.
+  await page.evaluate("list.actions.tick('c'); list.actions.tick('a')")
+  await list(page, '[["a",true,false],["b",false,false],["c",false,false]]33')
+  await page.evaluate("cairn.track('did_b')")
+  await list(page, '[["a",true,false],["b",true,false],["c",false,true]]67')
+  expect(await page.evaluate("cairn.progress('list')")).toEqual({
+    completed: 2,
+    total: 3,
+    percent: 67,
+  })
+  expect(await page.evaluate('list.isOpen')).toBe(true)
+  await page.evaluate('list.actions.toggle()')
+  expect(await page.evaluate('list.isOpen')).toBe(false)
+  await page.evaluate("list.actions.open('c')")
+  await list(page, '[["a",true,false],["b",true,false],["c",true,false]]100')
+  await page.close()
+  await site.until('list', ({ totals }) => totals.completions === 1)
+})
+
+test('a step that is for another page is told as such', async () => {
+  const page = await visit('/far')
+  await step(page, 'here')
+  await page.evaluate('step.actions.next()')
+  await step(page, 'there elsewhere')
+  await page.evaluate("history.pushState(null, '', '/far/there')")
+  await step(page, 'there')
+  await page.context().close()
+})
+
+test('who listens late is told at once', async () => {
+  const page = await visit('/tour')
+  await step(page, 'one')
+  expect(
+    await page.evaluate("let key; cairn.on('step', view => { key = view.step.key }); key"),
+  ).toBe('one')
+  expect(
+    await page.evaluate(
+      "let keys; cairn.on('active', ({ flowKeys }) => { keys = flowKeys }); keys",
+    ),
+  ).toEqual(['tour'])
+  await page.context().close()
+})

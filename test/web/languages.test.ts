@@ -1,0 +1,128 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { allSent, Site, shown } from '../support/site.ts'
+
+/** Flows in the language of their visitors. */
+
+setDefaultTimeout(60_000)
+
+const flows = `
+- key: tour
+  locale: en
+  targeting: { urls: [{ match: exact, pattern: /home }] }
+  steps:
+    - key: one
+      kind: modal
+      title: Hello
+      buttons: [{ label: Go on, action: next }]
+    - { key: two, title: Start here, body: A project., target: { selector: "[data-tour=new-project]" } }
+  texts:
+    de:
+      steps:
+        one: { title: Hallo, buttons: [Weiter so] }
+        two: { title: Hier beginnen, body: Ein Projekt. }
+    he:
+      steps: { one: { title: שלום }, two: { title: מתחילים כאן, body: פרויקט. } }
+- key: list
+  locale: en
+  kind: checklist
+  title: First steps
+  targeting: { urls: [{ match: exact, pattern: /projects }] }
+  checklist: { items: [{ key: a, title: Invite }, { key: b, title: Read }] }
+  texts:
+    de: { title: Erste Schritte, items: { a: { title: Einladen } } }
+- key: untold
+  targeting: { urls: [{ match: exact, pattern: /settings/notifications }] }
+  steps: [{ key: one, kind: modal, title: As ever }]
+`
+
+let site: Site
+beforeAll(async () => {
+  site = await Site.open(flows)
+})
+afterAll(() => site.close())
+
+type Visitor = Awaited<ReturnType<Site['visit']>>
+const open = async (path: string, options = {}) => {
+  const visitor = await site.visit(path, options)
+  return { ...visitor, ...shown(visitor.page) }
+}
+
+/** In another language from now on, as an application does whose visitor chooses one. */
+const speak = (page: Visitor['page'], lang: string) =>
+  page.evaluate(lang => {
+    document.documentElement.lang = lang
+  }, lang)
+
+const rootOf = (page: Visitor['page']) =>
+  page
+    .locator('[data-cairn] .root:not(.live)')
+    .last()
+    .evaluate(root => [(root as HTMLElement).lang, (root as HTMLElement).dir])
+
+describe('a tour', () => {
+  test('follows the page to another language and back, and is counted once', async () => {
+    const { page, title, button, card } = await open('/home?as=reader', { locale: 'en-GB' })
+    await title.getByText('Hello', { exact: true }).waitFor()
+    expect(await rootOf(page)).toEqual(['en', 'ltr'])
+    await speak(page, 'de-CH')
+    await title.getByText('Hallo', { exact: true }).waitFor()
+    expect(await rootOf(page)).toEqual(['de', 'ltr'])
+    await button('Weiter so').click()
+    await title.getByText('Hier beginnen').waitFor()
+    await card.getByText('2 von 2').waitFor()
+    await button('Fertig').waitFor()
+    await speak(page, 'he')
+    await title.getByText('מתחילים כאן').waitFor()
+    expect(await rootOf(page)).toEqual(['he', 'rtl'])
+    expect(await card.evaluate(element => getComputedStyle(element).direction)).toBe('rtl')
+    await speak(page, 'ja')
+    await title.getByText('Start here').waitFor()
+    await button('Done').click()
+    await allSent(page)
+    await page.context().close()
+    const { totals, steps } = await site.until('tour', ({ totals }) => totals.completions === 1)
+    expect(totals).toMatchObject({ starts: 1, completions: 1 })
+    expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
+  })
+
+  test('has a text that is missing in its own language', async () => {
+    const { page, title, button } = await open('/home?as=half', { locale: 'he-IL' })
+    await speak(page, 'he')
+    await title.getByText('שלום').waitFor()
+    await button('Go on').waitFor()
+    await page.context().close()
+  })
+
+  test('is in the browser’s language where that of the page has nothing', async () => {
+    const { page, title } = await open('/home?as=browser', { locale: 'de-AT' })
+    await speak(page, 'ja')
+    await title.getByText('Hallo', { exact: true }).waitFor()
+    await page.context().close()
+  })
+})
+
+test('a checklist follows the page, and keeps what is ticked', async () => {
+  const { page, panel } = await open('/projects?as=lister')
+  await panel.getByRole('button', { name: 'Invite' }).click()
+  await panel.getByText('1 of 2').waitFor()
+  await speak(page, 'de')
+  await panel.getByRole('heading', { name: 'Erste Schritte' }).waitFor()
+  await panel.getByText('Einladen').waitFor()
+  await panel.getByText('1 von 2').waitFor()
+  // What is not translated says in which language it is.
+  const languages = await panel
+    .locator('li')
+    .evaluateAll(rows => rows.map(row => row.getAttribute('lang')))
+  expect(languages).toEqual(['de', 'en'])
+  await page.context().close()
+})
+
+test('a flow that says nothing of languages is as before: in the page’s, with its words', async () => {
+  const { page, title, button } = await open('/settings/notifications?as=old')
+  await title.getByText('As ever').waitFor()
+  await speak(page, 'he')
+  await button('סיום').waitFor()
+  expect((await rootOf(page))[0]).toBe('he')
+  await page.context().close()
+})
