@@ -223,3 +223,19 @@ test('why somebody does not see a flow, who they are, and all that is stored of 
   await page.getByText('Everything that is stored of them was downloaded.').waitFor()
   await page.context().close()
 })
+
+test('the heading of another page has the focus as soon as it is there, before any key', async () => {
+  const { page } = await house.visit('')
+  await page.getByText('Spring news').first().waitFor()
+  await page.evaluate(`void (window.hasFocus = new Promise(resolve => {
+    const look = () => {
+      const heading = document.querySelector('h1')
+      if (heading?.textContent === 'People') resolve(document.activeElement === heading)
+    }
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true })
+  }))`)
+  await page.keyboard.press('g')
+  await page.keyboard.press('p')
+  expect(await page.evaluate('window.hasFocus')).toBe(true)
+  await page.context().close()
+})

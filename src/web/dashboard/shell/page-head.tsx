@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { session } from '../api/session.ts'
 import { shellWords } from '../words/shell.ts'
 
@@ -34,7 +34,8 @@ export function PageHead({
     const names = [part, title, organisation, shellWords.product]
     document.title = names.filter(Boolean).join(' · ')
   }, [part, title, organisation])
-  useEffect(() => {
+  // Before the next picture: what is pressed as soon as the page is seen begins here.
+  useLayoutEffect(() => {
     if (lastPath !== null && lastPath !== location.pathname) {
       heading.current?.focus({ preventScroll: true })
       scrollTo(0, 0)

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { CreatedSession } from '../../../../modules/author/model.ts'
 import { Failure } from '../../api/failure.ts'
 import { act } from '../../api/request.ts'
@@ -39,7 +39,7 @@ export function AddressForm({
   const problem = useSignal<string | undefined>(undefined)
   const isBusy = useSignal(false)
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => input.current?.focus(), [])
+  useLayoutEffect(() => input.current?.focus(), [])
   const begin = async () => {
     const url = (typed.value ?? suggested).trim()
     problem.value = URL.canParse(url) ? undefined : words.addressNeeded
