@@ -140,7 +140,10 @@ export interface StepShown {
   hasBack: boolean
   /** What it points at; null where it points at nothing, or is shown without it. */
   element: Element | null
-  /** It is for another page: say so, offer the way, or draw nothing. Of its actions, `dismiss` works. */
+  /**
+   * It is for another page: say so, offer the way, or draw nothing. Of its actions, `dismiss` works, and
+   * `next` goes there where an address is known.
+   */
   isElsewhere: boolean
   actions: StepActions
 }

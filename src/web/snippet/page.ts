@@ -54,9 +54,15 @@ function keeping(): Waiting {
     (name: keyof Cairn) =>
     (...args: never[]) =>
       new Promise(r => q.push(Object.assign([name, ...args] as Call, { r })))
+  const on = (name: never, listener?: (what: unknown) => void) => {
+    q.push(['on', name, ((what: unknown) => listener?.(what)) as never])
+    return () => {
+      listener = undefined
+    }
+  }
   return {
     ...Object.fromEntries(earlyCalls.map(name => [name, keep(name)])),
-    ...{ q, on: (...args: never[]) => void q.push(['on', ...args]) },
+    ...{ q, on },
     ...{ isActive: () => false, progress: () => null },
   }
 }

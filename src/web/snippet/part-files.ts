@@ -4,7 +4,6 @@ declare const CAIRN_SNIPPET_AUTHOR: string
 declare const CAIRN_SNIPPET_AUTHOR_INTEGRITY: string
 declare const CAIRN_SNIPPET_PREVIEW: string
 declare const CAIRN_SNIPPET_PREVIEW_INTEGRITY: string
-
 declare const CAIRN_SNIPPET_QUESTION: string
 declare const CAIRN_SNIPPET_QUESTION_INTEGRITY: string
 declare const CAIRN_SNIPPET_INSPECTION: string
