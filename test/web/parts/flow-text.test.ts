@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseDocument, stringify } from 'yaml'
+import { type Change, change } from '../../../src/core/flow/edit/change.ts'
+import { commentsIn, isSame } from '../../../src/core/flow/edit/source.ts'
 import type { Plain } from '../../../src/core/flow/minimal.ts'
-import { type Change, change } from '../../../src/web/dashboard/authoring/form/change.ts'
-import { commentsIn, isSame } from '../../../src/web/dashboard/authoring/form/source.ts'
 
 /** What the form writes into the text of a flow. */
 

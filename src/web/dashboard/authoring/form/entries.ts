@@ -1,6 +1,6 @@
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { kindOf } from './fields.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 /** The steps and items of a flow, as the form lists them. */
 

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { derivedDefaults, FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 /** What the schema of flow files says of a field: what it is for, what it can be, and what it is unless said. */
 

@@ -1,10 +1,10 @@
+import { valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { hintOf, kindOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
-import { valueAt } from './source.ts'
 import { ThemeFields } from './theme-fields.tsx'
 
 const { fields } = words

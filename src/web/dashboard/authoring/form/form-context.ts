@@ -1,10 +1,16 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import { type Change, change } from '../../../../core/flow/edit/change.ts'
+import {
+  isMapping,
+  isSame,
+  type Path,
+  parseSource,
+  valueAt,
+} from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import type { FlowProblem } from '../editor/parts.ts'
-import { type Change, change } from './change.ts'
 import { defaultOf, identityOf, isRequired, orderOf } from './fields.ts'
-import { isMapping, isSame, type Path, parseSource, valueAt } from './source.ts'
 
 /** A flow as the form's parts see it: its values, and the ways to change them. */
 export interface Form {

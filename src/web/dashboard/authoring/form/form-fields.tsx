@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import type { Path } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { FieldFrame, KeptValue } from './field-frame.tsx'
 import { defaultOf, hintOf } from './fields.ts'
 import { useFormField } from './form-context.ts'
-import type { Path } from './source.ts'
 import { useDraft } from './use-draft.ts'
 
 /** The kinds of fields that the form has. Each is a path in the file, and a name. */

@@ -1,9 +1,9 @@
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { useForm } from './form-context.ts'
 import { LongField, TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
 import { pointerOf } from './problems.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 const { fields } = words
 

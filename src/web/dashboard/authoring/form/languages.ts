@@ -1,7 +1,7 @@
+import { isMapping, valueAt } from '../../../../core/flow/edit/source.ts'
 import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { kindOf } from './fields.ts'
-import { isMapping, valueAt } from './source.ts'
 
 /** A flow as its file has it, as far as its texts go: half-written parts are passed over. */
 export function toldFlow(flow: { [name: string]: Plain }): FlowDefinition {

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { KeptValue, Problems } from './field-frame.tsx'
 import { unknownFields } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { within } from './problems.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 /** A group of fields under a heading. */
 export const FieldGroup = ({

@@ -1,5 +1,5 @@
+import type { Path } from '../../../../core/flow/edit/source.ts'
 import type { FlowProblem } from '../editor/parts.ts'
-import type { Path } from './source.ts'
 
 /** Where the form shows what is wrong. */
 

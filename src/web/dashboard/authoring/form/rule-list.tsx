@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { Button } from '../../parts/button.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { KeptValue, Problems } from './field-frame.tsx'
 import { useForm } from './form-context.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 /** A short list in a part: rows of fields, each of which can be taken out, and one more. */
 export function RuleList({

@@ -1,10 +1,10 @@
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { hintOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 const { fields } = words
 

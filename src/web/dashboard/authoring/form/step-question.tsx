@@ -1,3 +1,4 @@
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { Button } from '../../parts/button.tsx'
 import { questionFormWords as words } from '../../words/question-form.ts'
 import { CheckField, ChoiceField } from './choice-fields.tsx'
@@ -7,7 +8,6 @@ import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 const { fields } = words
 

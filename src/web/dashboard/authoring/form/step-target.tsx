@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact'
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { PickProps } from '../editor/parts.ts'
 import { CheckField, ChoiceField } from './choice-fields.tsx'
@@ -8,7 +9,6 @@ import { useForm } from './form-context.ts'
 import { LinesField, NumberField, TextField } from './form-fields.tsx'
 import { MappingFields, RareFields } from './parts-of-flow.tsx'
 import { pointerOf } from './problems.ts'
-import { isMapping, type Path, valueAt } from './source.ts'
 
 const { fields } = words
 

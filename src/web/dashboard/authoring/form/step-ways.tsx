@@ -1,3 +1,4 @@
+import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { FieldFrame, KeptValue } from './field-frame.tsx'
@@ -6,7 +7,6 @@ import { useForm, useFormField } from './form-context.ts'
 import { isPlain, TextField, textOf } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
-import { isMapping, type Path, valueAt } from './source.ts'
 import { OpAndValue, RuleValue } from './where-part.tsx'
 
 /** Which way a tour takes: where buttons lead, and when a step is on the way. */

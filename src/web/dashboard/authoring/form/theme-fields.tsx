@@ -1,10 +1,10 @@
+import type { Path } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords } from '../../words/flow-form.ts'
 import { themeWords as words } from '../../words/theme.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { useFormField } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
-import type { Path } from './source.ts'
 
 /** The fields of a theme, of a flow's or of the organisation's. */
 

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import { isSame } from './source.ts'
+import { isSame } from '../../../../core/flow/edit/source.ts'
 
 /**
  * What somebody types, where it means a value that could be written otherwise: it stays as it was

@@ -1,8 +1,8 @@
+import type { Path } from '../../../../core/flow/edit/source.ts'
 import { whenWords as words } from '../../words/when.ts'
 import { hintOf } from './fields.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields } from './parts-of-flow.tsx'
-import type { Path } from './source.ts'
 
 const schedule: Path = ['schedule']
 const when: Path = ['when']

@@ -1,3 +1,4 @@
+import { type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { FieldFrame, KeptValue } from './field-frame.tsx'
@@ -7,7 +8,6 @@ import { TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
 import { isList, isWritable, readValue, valueForOp, writeValue } from './rule-value.ts'
-import { type Path, valueAt } from './source.ts'
 import { useDraft } from './use-draft.ts'
 
 const { fields } = words

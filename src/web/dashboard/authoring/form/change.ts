@@ -1,1 +1,0 @@
-export { type Change, change } from '../../../../core/flow/edit/change.ts'
