@@ -7,12 +7,11 @@ import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { formatCount } from '../words/time.ts'
-import { type Changing, problemsAt, save, useChanging, useSettings } from './saving.ts'
+import { type Changing, problemsAt, save } from './saving.ts'
+import { SettingSection } from './setting-section.tsx'
 
 const words = settingsWords.limits
 
@@ -118,33 +117,27 @@ function ChangeLimit({
 }
 
 /** How much the organisation may ask. */
-export function LimitsSection() {
-  const settings = useSettings()
-  const changing = useChanging<Bucket>()
-  const { said, asked } = changing
-  const change = may('operator') ? (bucket: Bucket) => (asked.value = bucket) : null
-  return (
-    <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={said} />
-      <Reading of={settings} lines={9}>
-        {data => (
-          <>
-            <Table
-              caption={words.caption}
-              columns={columns(data, change)}
-              rows={buckets}
-              keyOf={bucket => bucket}
-            />
-            {!change && (
-              <p class="footnote">
-                {words.byOperator} <code>{words.command(data.slug)}</code>
-              </p>
-            )}
-            {asked.value && <ChangeLimit bucket={asked.value} settings={data} {...changing} />}
-          </>
-        )}
-      </Reading>
-    </>
-  )
-}
+export const LimitsSection = () => (
+  <SettingSection<Bucket> why={words.why} lines={9}>
+    {(settings, changing) => {
+      const { asked } = changing
+      const change = may('operator') ? (bucket: Bucket) => (asked.value = bucket) : null
+      return (
+        <>
+          <Table
+            caption={words.caption}
+            columns={columns(settings, change)}
+            rows={buckets}
+            keyOf={bucket => bucket}
+          />
+          {!change && (
+            <p class="footnote">
+              {words.byOperator} <code>{words.command(settings.slug)}</code>
+            </p>
+          )}
+          {asked.value && <ChangeLimit bucket={asked.value} settings={settings} {...changing} />}
+        </>
+      )
+    }}
+  </SettingSection>
+)

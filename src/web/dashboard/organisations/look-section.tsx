@@ -15,12 +15,11 @@ import { useEditing } from '../authoring/form/use-editing.ts'
 import { FlowPreview } from '../authoring/preview/flow-preview.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { themeWords as words } from '../words/theme.ts'
 import { sampleFlows } from './sample-flows.ts'
-import { type Changing, problemsAt, save, useChanging, useSettings } from './saving.ts'
+import { type Changing, problemsAt, save } from './saving.ts'
+import { SettingSection } from './setting-section.tsx'
 
 /** The form edits a file's text, so a theme is one: the same fields, of a flow without anything else. */
 function asText(theme: Settings['theme']): string {
@@ -142,17 +141,15 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
 }
 
 /** How the organisation's flows look. */
-export function LookSection() {
-  const settings = useSettings()
-  const changing = useChanging<never>()
-  return (
-    <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={changing.said} />
-      <Reading of={settings}>{data => <Look settings={data} {...changing} />}</Reading>
+export const LookSection = () => (
+  <SettingSection
+    why={words.why}
+    after={
       <p class="footnote">
         <a href={manual('theme')}>{words.manual}</a>
       </p>
-    </>
-  )
-}
+    }
+  >
+    {(settings, changing) => <Look settings={settings} {...changing} />}
+  </SettingSection>
+)

@@ -1,8 +1,6 @@
-import { StatusMessage } from '../parts/status-message.tsx'
-import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { Entries, ListSetting } from './list-setting.tsx'
-import { useChanging, useSettings } from './saving.ts'
+import { SettingSection } from './setting-section.tsx'
 
 const words = settingsWords.origins
 
@@ -25,26 +23,18 @@ function Consequence({ before, after }: { before: readonly string[]; after: read
 }
 
 /** Where the snippet may run. */
-export function OriginsSection() {
-  const settings = useSettings()
-  const changing = useChanging<readonly string[]>()
-  return (
-    <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={changing.said} />
-      <Reading of={settings}>
-        {({ origins }) => (
-          <ListSetting
-            {...changing}
-            field="origins"
-            stored={origins}
-            words={words}
-            listed={listed}
-            none={words.any}
-            consequence={after => <Consequence before={origins} after={after} />}
-          />
-        )}
-      </Reading>
-    </>
-  )
-}
+export const OriginsSection = () => (
+  <SettingSection<readonly string[]> why={words.why}>
+    {({ origins }, changing) => (
+      <ListSetting
+        {...changing}
+        field="origins"
+        stored={origins}
+        words={words}
+        listed={listed}
+        none={words.any}
+        consequence={after => <Consequence before={origins} after={after} />}
+      />
+    )}
+  </SettingSection>
+)

@@ -1,10 +1,8 @@
 import { mayNameSomebody } from '../../../core/event/traits.ts'
 import { manual } from '../api/base.ts'
-import { StatusMessage } from '../parts/status-message.tsx'
-import { Reading } from '../shell/states.tsx'
 import { traitWords as words } from '../words/traits.ts'
 import { Entries, ListSetting } from './list-setting.tsx'
-import { useChanging, useSettings } from './saving.ts'
+import { SettingSection } from './setting-section.tsx'
 
 const listed = (text: string) => [
   ...new Set(
@@ -38,30 +36,26 @@ function Consequence({ before, after }: { before: readonly string[]; after: read
 }
 
 /** Which traits of people are kept with their runs. */
-export function TraitsSection() {
-  const settings = useSettings()
-  const changing = useChanging<readonly string[]>()
-  return (
-    <>
-      <p class="lead">{words.why}</p>
-      <StatusMessage of={changing.said} />
-      <Reading of={settings}>
-        {({ traits }) => (
-          <ListSetting
-            {...changing}
-            field="traits"
-            stored={traits}
-            words={words}
-            listed={listed}
-            none={words.none}
-            footnote={words.warning}
-            consequence={after => <Consequence before={traits} after={after} />}
-          />
-        )}
-      </Reading>
+export const TraitsSection = () => (
+  <SettingSection<readonly string[]>
+    why={words.why}
+    after={
       <p class="footnote">
         <a href={manual('privacy')}>{words.manual}</a>
       </p>
-    </>
-  )
-}
+    }
+  >
+    {({ traits }, changing) => (
+      <ListSetting
+        {...changing}
+        field="traits"
+        stored={traits}
+        words={words}
+        listed={listed}
+        none={words.none}
+        footnote={words.warning}
+        consequence={after => <Consequence before={traits} after={after} />}
+      />
+    )}
+  </SettingSection>
+)

@@ -2,14 +2,14 @@
 export const throttleWords = {
   why: 'However many flows are due, a person is not interrupted more often than this. Checklists wait beside the page and do not count, nor does what your page starts itself.',
   legend: 'How often a person is interrupted',
-  none: 'As often as flows are due',
-  most: 'So often at most',
-  times: 'Tours and announcements in 24 hours',
+  usual: 'As often as flows are due',
+  own: 'So often at most',
+  label: 'Tours and announcements in 24 hours',
   hint: '1 to 100, for one person. Who is in the middle of a flow goes on.',
   badNumber: 'Must be a whole number, 1 or more',
   saved: (times: number) =>
     `A person is interrupted ${times === 1 ? 'once' : `${times} times`} in 24 hours at most now.`,
-  savedNone: 'People are interrupted as often as flows are due now.',
+  savedUsual: 'People are interrupted as often as flows are due now.',
   failed: 'That was not saved. Try again in a moment.',
 } as const
 

@@ -1,0 +1,132 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId } from 'preact/hooks'
+import { Failure } from '../api/failure.ts'
+import { Button } from '../parts/button.tsx'
+import { Field, Segments } from '../parts/field.tsx'
+import { settingsWords } from '../words/settings.ts'
+import { problemsAt } from './saving.ts'
+
+interface OwnSettingOf<Value extends string | number> {
+  /** Its name in what the server is sent. */
+  field: string
+  stored: Value | null
+  /** Offered to whoever has no value yet. */
+  usual: Value
+  words: {
+    legend: string
+    /** The two choices. */
+    usual: string
+    own: string
+    label: string
+    hint: string
+    failed: string
+  }
+  /** The value that somebody has typed; as a string, what is wrong with it. */
+  read(text: string): { value: Value } | string
+  suggestions?: readonly string[]
+  /** Saves it, or asks before that; null is the usual. @throws Failure, which is shown here */
+  onSave(value: Value | null): Promise<void> | void
+  /** What the server has refused, where it was asked elsewhere. */
+  refused: Signal<Failure | null>
+  children?: ComponentChildren
+}
+
+/** A positive whole number, or the message. */
+export const readCount = (message: string) => (text: string) =>
+  /^[1-9]\d*$/.test(text) ? { value: Number(text) } : message
+
+/** A setting that is the usual one, or the organisation's own value, as a form. */
+export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Value>) {
+  const { field, stored, usual, words, read, suggestions, onSave, refused, children } = props
+  const chosen = useSignal<'usual' | 'own' | null>(null)
+  const typed = useSignal<string | null>(null)
+  const isBusy = useSignal(false)
+  const list = useId()
+  useEffect(() => {
+    chosen.value = null
+    typed.value = null
+  }, [stored])
+  const kind = chosen.value ?? (stored === null ? 'usual' : 'own')
+  const text = typed.value ?? `${stored ?? usual}`
+  const own = read(text.trim())
+  const value = kind === 'usual' ? null : typeof own === 'string' ? undefined : own.value
+  const problem =
+    value === undefined ? (own as string) : problemsAt(refused.value, `/${field}`)[0]?.message
+  const save = async () => {
+    if (value === undefined) return
+    isBusy.value = true
+    try {
+      await onSave(value)
+      refused.value = null
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      refused.value = error
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <form
+      class="setting-form"
+      onSubmit={event => {
+        event.preventDefault()
+        save()
+      }}
+    >
+      <div>
+        <Segments
+          legend={words.legend}
+          options={[
+            ['usual', words.usual],
+            ['own', words.own],
+          ]}
+          value={kind}
+          onChoose={one => (chosen.value = one)}
+        />
+      </div>
+      {kind === 'own' && (
+        <Field label={words.label} hint={words.hint} problem={problem}>
+          {wiring => (
+            <>
+              <input
+                {...wiring}
+                class={suggestions ? 'input' : 'input short'}
+                inputMode={typeof usual === 'number' ? 'numeric' : 'text'}
+                list={suggestions && list}
+                value={text}
+                onInput={event => {
+                  typed.value = event.currentTarget.value
+                  refused.value = null
+                }}
+              />
+              {suggestions && (
+                <datalist id={list}>
+                  {suggestions.map(one => (
+                    <option key={one} value={one} />
+                  ))}
+                </datalist>
+              )}
+            </>
+          )}
+        </Field>
+      )}
+      {refused.value && !problem && (
+        <p class="problem" role="alert">
+          {words.failed}
+        </p>
+      )}
+      <div class="row-actions">
+        <Button
+          type="submit"
+          look="primary"
+          isBusy={isBusy.value}
+          disabled={value === undefined || value === stored}
+        >
+          {settingsWords.save}
+        </Button>
+      </div>
+      {children}
+    </form>
+  )
+}
