@@ -28,25 +28,9 @@ export class Analyst {
     return answer
   }
 
-  /** How many of the flow's runs there are, by what is known of them. */
-  async counts(query: Record<string, string> = {}): Promise<Counts> {
-    const { totals, steps } = (await (await this.ask('analytics', query)).json()) as {
-      totals: { starts: number; completions: number }
-      steps: { reached: number; completed: number }[]
-    }
-    return {
-      starts: totals.starts,
-      completions: totals.completions,
-      reached: steps.reduce((sum, { reached }) => sum + reached, 0),
-      completed: steps.reduce((sum, { completed }) => sum + completed, 0),
-    }
+  /** How many of the flow's runs there are. */
+  async starts(query: Record<string, string> = {}): Promise<number> {
+    const answer = await this.ask('analytics', query)
+    return ((await answer.json()) as { totals: { starts: number } }).totals.starts
   }
-}
-
-export interface Counts {
-  starts: number
-  completions: number
-  /** Views and completions of all steps. */
-  reached: number
-  completed: number
 }

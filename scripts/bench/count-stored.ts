@@ -1,28 +1,40 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { Analyst } from './analyst.ts'
-import { type Folder, startCairn } from './programs.ts'
+import { type Folder, rowsFile, startCairn } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
 /** What is stored once a program has ended, to hold against what it has acknowledged. */
 
-/**
- * How many events of events.lua Cairn has stored: a new process is asked. Each of them is one that
- * analytics count once: a start, a view or a completion of a step, or a completion.
- */
+/** How many events Cairn has stored: a new process is asked for all of them. */
 export async function storedByCairn(folder: Folder, tenants: readonly Tenant[]): Promise<number> {
   await using program = await startCairn(folder)
   let events = 0
   for (const tenant of tenants) {
-    const counts = await (await Analyst.of(program, tenant)).counts()
-    events += counts.starts + counts.reached + counts.completed + counts.completions
+    const analyst = await Analyst.of(program, tenant)
+    for await (const rows of rowsOf(
+      await analyst.ask('analytics/export.csv', { rows: 'events' }),
+    )) {
+      events += rows
+    }
+    // Its first row is the header.
+    events--
   }
   return events
 }
 
+/** How many rows each piece of an answer ends. */
+export async function* rowsOf({ body }: Response): AsyncGenerator<number> {
+  for await (const chunk of body!) {
+    let rows = 0
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows++
+    yield rows
+  }
+}
+
 /** How many rows the floor has stored. */
 export function storedByFloor(folder: Folder): number {
-  const database = new Database(join(folder.path, 'floor.db'))
+  const database = new Database(join(folder.path, rowsFile))
   try {
     return database.query<{ n: number }, []>('select count(*) as n from events').get()?.n ?? 0
   } finally {

@@ -79,7 +79,7 @@ export class Filled implements Disposable {
   private async check(): Promise<void> {
     await using program = await this.start()
     for (const { tenant, runs } of [this.long, this.recent]) {
-      const { starts } = await (await Analyst.of(program, tenant)).counts(lastDays(days))
+      const starts = await (await Analyst.of(program, tenant)).starts(lastDays(days))
       if (starts !== runs) throw new Error(`${runs} runs were stored, ${starts} are known`)
     }
     await program.stop()

@@ -3,7 +3,7 @@ import { Bench } from './bench.ts'
 import { type Effort, quickEffort } from './effort.ts'
 import { median, tries } from './figures.ts'
 import { besideHello, questions } from './parts/answers.ts'
-import { cairn, floor, measure } from './parts/ingest.ts'
+import { cairn, floor, measure, runs } from './parts/ingest.ts'
 
 /**
  * Holds Cairn against the floor on a machine that may be busy: rates as shares of the floor's in the
@@ -28,8 +28,8 @@ const checks = [
     what: 'POST /events, batches of 50',
     least: least.ingest,
     async share() {
-      const ofFloor = await measure(bench, floor, 1, 'v7')
-      return (await measure(bench, cairn, 1, 'v7')).perSecond / ofFloor.perSecond
+      const ofFloor = await measure(bench, floor, runs)
+      return (await measure(bench, cairn, runs)).perSecond / ofFloor.perSecond
     },
   },
   ...questions.map(({ what, question }) => ({

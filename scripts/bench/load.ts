@@ -4,6 +4,9 @@ import type { Tenant } from './seed.ts'
 
 /** Load by wrk, which costs less than what it measures. */
 
+/** What a load has to know of what it is for. */
+type Loadable = Pick<Program, 'url' | 'cpuMicros'>
+
 /** What a load has seen. */
 export interface Loaded {
   requests: number
@@ -25,7 +28,7 @@ export interface Size {
 }
 
 async function wrk(
-  program: Program,
+  program: Loadable,
   script: string,
   path: string,
   { seconds, connections }: Size,
@@ -58,11 +61,15 @@ export interface EventLoad extends Size {
   ids: 'v7' | 'v4'
   path?: string
   people?: number
+  /** The runs of which each request holds the next events, none twice; whole runs in turn where absent. */
+  openRuns?: number
 }
 
 /** Posts batches of new events. */
-export function postEvents(program: Program, load: EventLoad): Promise<Loaded> {
-  const { tenants, batch, ids, path = '/api/v1/events', people = 50_000 } = load
+export function postEvents(program: Loadable, load: EventLoad): Promise<Loaded> {
+  const { tenants, batch, ids, path = '/api/v1/events', openRuns } = load
+  // One for each of many runs.
+  const { people = openRuns === undefined ? 50_000 : 1e9 } = load
   const env = {
     BENCH_KEYS: tenants,
     BENCH_BATCH: `${batch}`,
@@ -71,6 +78,7 @@ export function postEvents(program: Program, load: EventLoad): Promise<Loaded> {
     BENCH_NONCE: `${(Date.now() % 1e9) * 100 + (++loads % 100)}`,
     BENCH_PATH: path,
     BENCH_PEOPLE: `${people}`,
+    ...(openRuns !== undefined && { BENCH_OPEN: `${openRuns}` }),
   }
   return wrk(program, 'events.lua', '', load, { env })
 }

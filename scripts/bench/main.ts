@@ -12,15 +12,16 @@ import { type PartName, partNames, parts } from './plan.ts'
 const usage = `usage: scripts/bench/run [--only NAME]... [--quick] [--json]
        scripts/bench/run --guard
 
-  --only NAME  measure one part: ${partNames.slice(0, 7).join(', ')},
-               ${partNames.slice(7).join(', ')}; repeatable
+  --only NAME  measure one part: ${partNames.slice(0, 8).join(', ')},
+               ${partNames.slice(8).join(', ')}; repeatable
   --quick      one short round of each: tells whether it works, and little more
   --json       print JSON in place of the tables
   --guard      only tell, in two minutes, whether ingest and reads are as fast as they have to be;
                exit status 1 if they are not
 
 Each figure is the median of some rounds, in which Cairn and what stands beside it take turns: the
-least program that could do the same (floor.ts, hello.ts) unless the line says otherwise. Everything
+least program that could do the same (floor.ts, hello.ts) unless the line says otherwise. The part
+"others" installs Fastify from npm, and starts PostgreSQL; it leaves out what cannot be had. Everything
 is on in Cairn: credentials, limits, checks, projections, the log, and a sync before each answer.`
 
 const { chosen, quick, json } = askedFor(usage, partNames, {

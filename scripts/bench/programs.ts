@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cpuMsOf, rssMiBOf } from '../support/process.ts'
+import { cpuMsOf, minorFaultsOf, peakRssMiBOf, rssMiBOf } from '../support/process.ts'
 
 /** The programs that are measured: each alone in a process, so that all of its cost can be read. */
 
@@ -17,6 +17,20 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
   for (const folder of folders) folder[Symbol.dispose]()
 })
+
+/** Runs a program that ends with the bench, however that ends. */
+export function spawned(command: string[], folder: Folder, env: Record<string, string>) {
+  const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
+  running.add(child)
+  child.exited.then(() => running.delete(child))
+  return child
+}
+
+/** A program that one under measurement needs: its cost counts as part of that one's. */
+interface Helper {
+  cpuMicros(): number
+  end(): Promise<void>
+}
 
 /** A folder for one measurement; gone once it is disposed of. */
 export class Folder implements Disposable {
@@ -41,6 +55,7 @@ export class Program implements AsyncDisposable {
     readonly url: string,
     /** From its start to its first answer, milliseconds. */
     readonly startMs: number,
+    private readonly helper?: Helper,
   ) {}
 
   /** Starts a program, and waits until it has said `serving <url>` and answers there. */
@@ -48,11 +63,10 @@ export class Program implements AsyncDisposable {
     command: string[],
     folder: Folder,
     env: Record<string, string> = {},
+    helper?: Helper,
   ): Promise<Program> {
     const startedAt = performance.now()
-    const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
-    running.add(child)
-    child.exited.then(() => running.delete(child))
+    const child = spawned(command, folder, env)
     const ready = Promise.withResolvers<string>()
     let told = ''
     const watch = async (stream: ReadableStream<Uint8Array>) => {
@@ -71,7 +85,7 @@ export class Program implements AsyncDisposable {
     const url = await ready.promise
     // Whatever it answers; of Cairn it is a 401.
     await (await fetch(`${url}/api/v1/heartbeat`)).body?.cancel()
-    return new Program(child, url, performance.now() - startedAt)
+    return new Program(child, url, performance.now() - startedAt, helper)
   }
 
   get pid(): number {
@@ -80,7 +94,7 @@ export class Program implements AsyncDisposable {
 
   /** CPU that all of its threads have used so far, microseconds. */
   cpuMicros(): number {
-    return cpuMsOf(this.child.pid) * 1_000
+    return cpuMsOf(this.child.pid) * 1_000 + (this.helper?.cpuMicros() ?? 0)
   }
 
   /** Resident memory, MiB. */
@@ -88,16 +102,28 @@ export class Program implements AsyncDisposable {
     return rssMiBOf(this.child.pid)
   }
 
+  /** The most that it ever was. */
+  peakRssMiB(): number {
+    return peakRssMiBOf(this.child.pid)
+  }
+
+  /** Pages that the kernel has handed to it so far. */
+  minorFaults(): number {
+    return minorFaultsOf(this.child.pid)
+  }
+
   /** Ends it as an operator would, and waits. */
   async stop(): Promise<void> {
     this.child.kill('SIGTERM')
     await this.child.exited
+    await this.helper?.end()
   }
 
   /** Ends it as a crash would, and waits. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL')
     await this.child.exited
+    await this.helper?.end()
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -133,12 +159,12 @@ export const startCairn = (
   })
 }
 
+/** Where programs that keep a row for each event, and nothing else, keep them in SQLite. */
+export const rowsFile = 'events.db'
+
 /** The least program that stores events durably; see floor.ts. */
 export const startFloor = (folder: Folder) =>
-  Program.start(
-    [bun, join(import.meta.dir, 'floor.ts'), '0', join(folder.path, 'floor.db')],
-    folder,
-  )
+  Program.start([bun, join(import.meta.dir, 'floor.ts'), '0', join(folder.path, rowsFile)], folder)
 
 /** A bare Elysia that answers so many bytes; see hello.ts. */
 export const startHello = (folder: Folder, bytes: number) =>

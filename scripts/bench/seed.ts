@@ -21,7 +21,7 @@ import {
 } from '../../src/storage/organisations/organisations.ts'
 import { Folder } from './programs.ts'
 
-/** An organisation as a load needs it: with its first flow. */
+/** An organisation as a load needs it: with a flow, its first where nothing else is said. */
 export interface Tenant {
   /** Its public id, which session tokens name. */
   id: string
@@ -44,10 +44,19 @@ const limits = Object.fromEntries(buckets.map(bucket => [bucket, unlimited]))
 
 /** Data directories with organisations; each sort is made once, and copied from then on. */
 export class Seeds implements Disposable {
-  private readonly made = new Map<string, { folder: Folder; tenants: Tenant[] }>()
+  private readonly made = new Map<string, { folder: Folder; tenants: Tenant[][] }>()
 
   /** Fills a folder: organisations of so many flows, without limits to speak of. */
   plant(folder: Folder, organisations: number, flows: number): Tenant[] {
+    return this.copy(folder, organisations, flows).map(([first]) => first!)
+  }
+
+  /** The same with one organisation, as a tenant for each of its flows. */
+  plantFlows(folder: Folder, flows: number): Tenant[] {
+    return this.copy(folder, 1, flows).flat()
+  }
+
+  private copy(folder: Folder, organisations: number, flows: number): Tenant[][] {
     const sort = `${organisations} organisations of ${flows} flows`
     let seeds = this.made.get(sort)
     if (!seeds) {
@@ -56,7 +65,7 @@ export class Seeds implements Disposable {
       this.made.set(sort, seeds)
     }
     cpSync(seeds.folder.path, folder.path, { recursive: true })
-    return [...seeds.tenants]
+    return seeds.tenants
   }
 
   [Symbol.dispose](): void {
@@ -64,7 +73,8 @@ export class Seeds implements Disposable {
   }
 }
 
-function seed(folder: Folder, organisations: number, flows: number): Tenant[] {
+/** The organisations' tenants, one for each flow. */
+function seed(folder: Folder, organisations: number, flows: number): Tenant[][] {
   const database = openForWriting(folder.path)
   try {
     // The seed may be lost: it is what is measured afterwards that must not.
@@ -76,7 +86,7 @@ function seed(folder: Folder, organisations: number, flows: number): Tenant[] {
       const made = { id: newId('org'), snippetKey: newSnippetKey() }
       const row = found(database, { ...made, slug: `organisation-${i}`, name: `Organisation ${i}` })
       publish(database, row, definitions)
-      return { ...made, ...firstFlow(database, row) }
+      return flowsOf(database, row).map(flow => ({ ...made, ...flow }))
     })
   } finally {
     database.close()
@@ -110,18 +120,14 @@ function publish(database: Database, row: number, definitions: readonly FlowDefi
   changeFlows(database, row, atOnce(prepared), Date.now)
 }
 
-function firstFlow(database: Database, row: number): Pick<Tenant, 'flowId' | 'stepIds'> {
-  const flow = database
-    .query<{ id: number; public_id: string }, [number]>(
-      'select id, public_id from flows where org_id = ? order by id limit 1',
+function flowsOf(database: Database, row: number): Pick<Tenant, 'flowId' | 'stepIds'>[] {
+  const flows = database
+    .query<{ flowId: string; stepIds: string }, [number]>(
+      `select flows.public_id as flowId, group_concat(steps.public_id, ' ' order by steps.id) as stepIds
+       from flows join steps on steps.flow_id = flows.id where flows.org_id = ? group by flows.id order by flows.id`,
     )
-    .get(row)!
-  const steps = database
-    .query<{ public_id: string }, [number]>(
-      'select public_id from steps where flow_id = ? order by id',
-    )
-    .all(flow.id)
-  return { flowId: flow.public_id, stepIds: steps.map(step => step.public_id) }
+    .all(row)
+  return flows.map(({ flowId, stepIds }) => ({ flowId, stepIds: stepIds.split(' ') }))
 }
 
 /** The file that the load script reads: an organisation a line. */

@@ -3,16 +3,42 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Of a process's times in `/proc`, milliseconds; what Linux shows on every machine of ours. */
 const tickMs = 10
 
+/** A field of proc_pid_stat(5), by its number there. */
+const statOf = (pid: number) => {
+  // The second is the name, which may hold anything.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+  return (field: number) => Number(fields[field - 3])
+}
+
 /** CPU time that a process has taken so far, with its threads and in the kernel, milliseconds. */
 export function cpuMsOf(pid: number): number {
-  // Behind the name, which may hold anything: fields 14 and 15 of proc_pid_stat(5).
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * tickMs
+  const stat = statOf(pid)
+  return (stat(14) + stat(15)) * tickMs
+}
+
+/** The same with all processes that its first thread has begun, ended ones too. */
+export function familyCpuMsOf(pid: number): number {
+  const stat = statOf(pid)
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
+  const theirs = children.map(child => familyCpuMsOf(Number(child)))
+  return theirs.reduce((sum, ms) => sum + ms, (stat(14) + stat(15) + stat(16) + stat(17)) * tickMs)
+}
+
+/** Pages that the kernel has handed to a process so far, without reading a disk. */
+export const minorFaultsOf = (pid: number) => statOf(pid)(10)
+
+const statusMiBOf = (pid: number, name: string) => {
+  const kib = new RegExp(`${name}:\\s+(\\d+)`).exec(
+    readFileSync(`/proc/${pid}/status`, 'utf8'),
+  )?.[1]
+  return Number(kib ?? 0) / 1_024
 }
 
 /** A process's resident memory, MiB. */
-export const rssMiBOf = (pid: number) =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024
+export const rssMiBOf = (pid: number) => statusMiBOf(pid, 'VmRSS')
+
+/** The most that it ever was. */
+export const peakRssMiBOf = (pid: number) => statusMiBOf(pid, 'VmHWM')
 
 export const openFilesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 

@@ -47,7 +47,7 @@ export async function answers(bench: Bench): Promise<Found> {
   const figures: Figure[] = []
   for (const { what, question } of questions) {
     const { ofCairn, ofHello } = await besideHello(bench, question)
-    figures.push(...beside('answers', what, ofCairn, ofHello, 0.9))
+    figures.push(...beside('answers', what, ofCairn, ofHello, 0.8))
   }
   return { figures }
 }

@@ -1,6 +1,7 @@
 import { Peak } from '../../support/process.ts'
 import { Analyst } from '../analyst.ts'
 import type { Bench, Found } from '../bench.ts'
+import { rowsOf } from '../count-stored.ts'
 import type { Figure } from '../figures.ts'
 import { lastDays } from '../filled.ts'
 import { eventsOfRun } from '../history.ts'
@@ -33,9 +34,8 @@ async function exported(
   // Its first row is the header.
   let rows = -1
   let isWhole = true
-  const { body } = await analyst.ask('analytics/export.csv', query)
-  for await (const chunk of body!) {
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows++
+  for await (const more of rowsOf(await analyst.ask('analytics/export.csv', query))) {
+    rows += more
     if (performance.now() - startedAt > mostMs) {
       isWhole = false
       break

@@ -1,8 +1,9 @@
 import type { Bench, Found } from '../bench.ts'
 import type { Figure } from '../figures.ts'
-import { asBrowser } from '../load.ts'
+import { allAnswered, asBrowser, postEvents } from '../load.ts'
 import { Folder, type Program, startCairn } from '../programs.ts'
-import type { Seeds, Tenant } from '../seed.ts'
+import { type Seeds, type Tenant, writeTenants } from '../seed.ts'
+import { batch, connections, people } from './ingest.ts'
 
 /** How long after its last work a program counts as idle, milliseconds. */
 export const settleMs = 1_500
@@ -37,20 +38,44 @@ async function idle(seeds: Seeds, organisations: number, flows: number) {
   return { startMs: program.startMs, rssMiB, askedMiB: program.rssMiB() }
 }
 
+/** For so long people's events come before memory is read, and for so long nothing comes before it is read again. */
+const ingestMs = 10_000
+
+/** What a server takes under as many people's events as it can store, and after them; MiB, and pages an event. */
+async function busy(seeds: Seeds) {
+  using folder = new Folder()
+  const tenants = await writeTenants(folder, people.plant(seeds, folder))
+  await using program = await startCairn(folder)
+  const faults = program.minorFaults()
+  const loaded = await postEvents(program, {
+    ...people,
+    tenants,
+    batch,
+    connections,
+    seconds: ingestMs / 1_000,
+  })
+  allAnswered(part, [loaded])
+  const faultsOfEvent = (program.minorFaults() - faults) / (loaded.requests * batch)
+  await Bun.sleep(ingestMs)
+  return { peakMiB: program.peakRssMiB(), afterMiB: program.rssMiB(), faultsOfEvent }
+}
+
 /** From the start to the first answer, and what a server takes that does nothing. */
 export async function memory({ effort, seeds }: Bench): Promise<Found> {
   const few: Awaited<ReturnType<typeof idle>>[] = []
   const many: typeof few = []
+  const loaded: Awaited<ReturnType<typeof busy>>[] = []
   for (let round = 0; round < effort.rounds; round++) {
     few.push(await idle(seeds, 1, 20))
     many.push(await idle(seeds, effort.mostOrganisations, 5))
+    loaded.push(await busy(seeds))
   }
   const crowd = `${effort.mostOrganisations.toLocaleString('en-US')} organisations of 5 flows`
-  const figure = (
+  const figure = <Name extends string>(
     what: string,
     unit: string,
-    of: typeof few,
-    name: keyof (typeof few)[0],
+    of: readonly Record<Name, number>[],
+    name: Name,
     most: number,
   ): Figure => {
     return { part, what, unit, cairn: of.map(one => one[name]), goal: `at most ${most}`, most }
@@ -62,6 +87,14 @@ export async function memory({ effort, seeds }: Bench): Promise<Found> {
       figure('idle, one HTTP thread', 'MiB', few, 'rssMiB', 110),
       figure(`the same, ${crowd}`, 'MiB', many, 'rssMiB', 250),
       figure('the same, once all have asked for them', 'MiB', many, 'askedMiB', 250),
+      figure(`peak under full ingest, ${people.name}`, 'MiB', loaded, 'peakMiB', 300),
+      figure('10 s after it', 'MiB', loaded, 'afterMiB', 150),
+      {
+        part,
+        what: 'pages taken from the kernel meanwhile',
+        unit: '/event',
+        cairn: loaded.map(({ faultsOfEvent }) => faultsOfEvent),
+      },
     ],
   }
 }

@@ -25,5 +25,5 @@ export async function single({ effort, seeds }: Bench): Promise<Found> {
     ofCairn.push(await measure(await startCairn(folder), '/api/v1/events'))
   }
   const what = 'POST /events with one event'
-  return { figures: beside('single', what, ofCairn, ofHello, 0.6) }
+  return { figures: beside('single', what, ofCairn, ofHello, 0.5) }
 }

@@ -8,7 +8,7 @@ import { type Answer, send } from '../post.ts'
 import type { Program } from '../programs.ts'
 import { writeTenants } from '../seed.ts'
 import { figureOf, type Growth, tableOf } from '../slope.ts'
-import { batch, cairn, connections, measure } from './ingest.ts'
+import { batch, cairn, connections, measure, runs } from './ingest.ts'
 import { settleMs } from './memory.ts'
 
 const part = 'stored'
@@ -125,7 +125,7 @@ async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure
     }
     await post('v7', warmSeconds)
     for (let round = 0; round < rounds; round++) {
-      empty.push(await measure(bench, cairn, 1, 'v7'))
+      empty.push(await measure(bench, cairn, runs))
       ordered.push(await post('v7', seconds))
       random.push(await post('v4', seconds))
     }

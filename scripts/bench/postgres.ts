@@ -1,0 +1,89 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { familyCpuMsOf } from '../support/process.ts'
+import { until } from '../support/until.ts'
+import { type Folder, spawned } from './programs.ts'
+
+/** PostgreSQL refuses to run as root: there it runs as the user whom Debian's package has made. */
+const runner =
+  process.getuid?.() === 0
+    ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
+    : []
+
+/** Who may do everything in the cluster. */
+const user = 'bench'
+
+/**
+ * Where its programs are: Debian's newest, which is not on the PATH; else the one that is.
+ *
+ * @throws Error where there is none
+ */
+export function postgresPrograms(): string {
+  const debians = new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync('/')
+  const newest = [...debians].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
+  const found = newest ?? Bun.which('postgres')
+  if (!found) throw new Error('there is no PostgreSQL')
+  return dirname(found)
+}
+
+/** A cluster as `initdb` makes it, reached by a socket in its folder alone. */
+export class Postgres {
+  private constructor(
+    /** Where its data and its socket are. */
+    readonly directory: string,
+    private readonly programs: string,
+    private readonly child: ReturnType<typeof spawned>,
+  ) {}
+
+  /** Starts the cluster of a folder, which is made where there is none, and waits until it answers. */
+  static async start(folder: Folder): Promise<Postgres> {
+    const programs = postgresPrograms()
+    const directory = join(folder.path, 'postgres')
+    if (!existsSync(directory)) {
+      mkdirSync(directory)
+      // Its user has to get there.
+      chmodSync(folder.path, 0o711)
+      if (runner.length > 0) run('chown', 'postgres', directory)
+      run(...runner, join(programs, 'initdb'), '-D', directory, '-U', user, '-A', 'trust', '-N')
+    }
+    const settings = {
+      listen_addresses: '',
+      unix_socket_directories: directory,
+      // Killed, it leaves nothing behind in /dev/shm.
+      dynamic_shared_memory_type: 'mmap',
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const command = [...runner, join(programs, 'postgres'), '-D', directory, ...flags]
+    const postgres = new Postgres(directory, programs, spawned(command, folder, {}))
+    await until(() => Bun.spawnSync([join(programs, 'pg_isready'), '-h', directory]).success)
+    return postgres
+  }
+
+  /** How a client reaches it: a folder, and who it is. */
+  get address(): [directory: string, user: string] {
+    return [this.directory, user]
+  }
+
+  /** Of all of its processes. */
+  cpuMicros(): number {
+    return familyCpuMsOf(this.child.pid) * 1_000
+  }
+
+  /** The one value that a query answers. */
+  value(query: string): string {
+    const connection = ['-h', this.directory, '-U', user, '-d', 'postgres']
+    return run(join(this.programs, 'psql'), ...connection, '-Atc', query).trim()
+  }
+
+  /** Ends it at once, as a crash would: what it has acknowledged has to be there all the same. */
+  async end(): Promise<void> {
+    this.child.kill('SIGQUIT')
+    await this.child.exited
+  }
+}
+
+function run(...command: string[]): string {
+  const { success, stdout, stderr } = Bun.spawnSync(command, { cwd: '/' })
+  if (!success) throw new Error(`${command.join(' ')}: ${stderr}`)
+  return stdout.toString()
+}
