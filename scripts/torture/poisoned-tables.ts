@@ -41,6 +41,16 @@ export class PoisonedTables implements Disposable {
       .get(text)!.n
   }
 
+  /** The dead letters of events that are stored, and of which what follows was refused. */
+  stored(): number[] {
+    return this.database
+      .query<{ seq: number }, []>(
+        "select seq from dead_letters where json_extract(event, '$.isStored') is not null",
+      )
+      .all()
+      .map(({ seq }) => seq)
+  }
+
   [Symbol.dispose](): void {
     this.database.close()
   }

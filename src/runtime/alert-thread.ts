@@ -5,7 +5,7 @@ import { armFailpoints } from '../failpoints.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
-import { BufferGauge } from '../storage/shared.ts'
+import { BufferGauge, LagBoard } from '../storage/shared.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { openLog } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
@@ -54,7 +54,7 @@ function start(message: AlertThreadStart) {
   const watch = alertWatch({
     clock,
     stores: connectStores(reading, snapshots, client, shared),
-    management: connectManagement(reading, client, work),
+    management: connectManagement(reading, client, work, new LagBoard(shared.lag)),
     outside: () => outside,
     onFault: failed,
   })

@@ -15,6 +15,7 @@ import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
+import { LagBoard } from '../storage/shared.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
@@ -90,6 +91,7 @@ function start(message: HttpThreadStart) {
       reading,
       client,
       longWorkBeside({ dataDir: config.data, isServed: true }),
+      new LagBoard(shared.lag),
     ),
     limiter: new SharedMemoryLimiter(message.windows, slotOf),
     tokens,

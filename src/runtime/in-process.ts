@@ -8,7 +8,13 @@ import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { connectStores } from '../storage/connect.ts'
 import { connectManagement } from '../storage/connect-management.ts'
 import { openForReading } from '../storage/database/database.ts'
-import { BufferGauge, mostOrganisations, newSharedMemory, slotOf } from '../storage/shared.ts'
+import {
+  BufferGauge,
+  LagBoard,
+  mostOrganisations,
+  newSharedMemory,
+  slotOf,
+} from '../storage/shared.ts'
 import { Storage } from '../storage/storage.ts'
 import { StorageClient } from '../storage/writer/client.ts'
 import { defaultWriterPolicy } from '../storage/writer/writer.ts'
@@ -67,7 +73,12 @@ export function doorInProcess(dataDir: string, time: Partial<Clock> = {}): Door 
   const app = createApp({
     clock,
     stores: connectStores(reading, snapshots, client, shared),
-    management: connectManagement(reading, client, longWorkBeside({ dataDir, isServed: false })),
+    management: connectManagement(
+      reading,
+      client,
+      longWorkBeside({ dataDir, isServed: false }),
+      new LagBoard(shared.lag),
+    ),
     limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
     // It makes links only; nobody signs in through it.

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
-import type { BufferBounds, BufferGauge, IdentityBoard } from '../storage/shared.ts'
+import type { BufferBounds, BufferGauge, IdentityBoard, LagBoard } from '../storage/shared.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
@@ -15,6 +15,7 @@ export interface MetricSources {
   routes: readonly CountedRoute[]
   gauge: Pick<BufferGauge, 'events' | 'bytes' | 'isRefused'>
   bounds: BufferBounds
+  lag: Pick<LagBoard, 'events' | 'waitingSince'>
   disk: Pick<DiskWatch, 'seen'>
   httpThreads: { up: number; configured: number; restarts: number }
   /** How often the threads were told to load the catalogue anew. */
@@ -40,6 +41,9 @@ export function metricsOf(sources: MetricSources): Exposition {
   return page
 }
 
+const lagSeconds = ({ waitingSince }: MetricSources['lag']) =>
+  waitingSince === null ? 0 : Math.max(0, Date.now() - waitingSince) / 1_000
+
 function renderServer(page: Exposition, sources: MetricSources): void {
   const { gauge, bounds, httpThreads, reloads } = sources
   page.family('cairn_build_info', 'gauge', 'Which build this is; always 1.')
@@ -49,6 +53,16 @@ function renderServer(page: Exposition, sources: MetricSources): void {
   page.gauge('cairn_buffer_limit_events', 'Events that may wait.', bounds.events)
   page.gauge('cairn_buffer_bytes', 'Bytes that wait for their commit.', gauge.bytes)
   page.gauge('cairn_buffer_limit_bytes', 'Bytes that may wait.', bounds.bytes)
+  page.gauge(
+    'cairn_projection_lag_events',
+    'Events that are stored, and of which analytics, progress and history are still to be told.',
+    sources.lag.events,
+  )
+  page.gauge(
+    'cairn_projection_lag_seconds',
+    'How long the one among them waits that was stored first.',
+    lagSeconds(sources.lag),
+  )
   page.gauge('cairn_storage_refusing', '1 while storage refuses writes.', Number(gauge.isRefused))
   page.gauge('cairn_http_threads', 'HTTP threads that are up.', httpThreads.up)
   page.gauge(

@@ -8,7 +8,7 @@ import { shellWord } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/database/prepare.ts'
-import { BufferGauge, IdentityBoard } from '../storage/shared.ts'
+import { BufferGauge, IdentityBoard, LagBoard } from '../storage/shared.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
@@ -338,6 +338,7 @@ class Server implements Supervised {
       routes: threads.routes,
       gauge: this.gauge,
       bounds: this.bufferBounds,
+      lag: new LagBoard(threads.shared.lag),
       disk: this.disk,
       httpThreads: threads.httpThreads,
       identity: this.identity,

@@ -40,13 +40,23 @@ import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
 import { writtenAnswersOver } from './runs/written-answers.ts'
+import type { LagBoard } from './shared.ts'
 import { mostOrganisations } from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 import type { LongWork } from './writer/long-work.ts'
 
 /** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
-export function connectManagement(reading: Database, client: StorageClient, work: LongWork) {
+export function connectManagement(
+  reading: Database,
+  client: StorageClient,
+  work: LongWork,
+  lag: LagBoard,
+) {
+  /** Has the tables tell of what is acknowledged. */
+  const caughtUp = async () => {
+    if (lag.events > 0) await client.project()
+  }
   const flows: InRows<FlowStore> = {
     read: (...args) => readFlowsInSlices(reading, ...args),
     versions: async (...args) => flowVersionsOf(reading, ...args),
@@ -100,9 +110,15 @@ export function connectManagement(reading: Database, client: StorageClient, work
   }
   const eventLog = new EventLogReader(reading)
   const people: InRows<PeopleStore> = {
-    stored: person => personData(reading, person),
+    async stored(person) {
+      await caughtUp()
+      return personData(reading, person)
+    },
     events: personEventsOver(reading, eventLog),
-    erase: work.erase,
+    async erase(...args) {
+      await client.project()
+      return work.erase(...args)
+    },
     allow: (...args) => client.operate('allowPerson', ...args),
   }
   const operations: InRows<OperationsStore> = {
@@ -110,13 +126,28 @@ export function connectManagement(reading: Database, client: StorageClient, work
     deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
     retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
     dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
-    rebuild: work.rebuild,
+    async rebuild(...args) {
+      await client.project()
+      return work.rebuild(...args)
+    },
     compact: work.compact,
   }
   const evidence: InRows<StepEvidenceStore> = {
     evidence: (...args) => steps.evidence(...args),
     between: async (...args) => steps.between(...args),
     baseline: async (...args) => steps.baseline(...args),
+  }
+  const runList = runListOver(reading)
+  const writtenAnswers = writtenAnswersOver(reading)
+  const runs: InRows<RunStore> = {
+    async runs(...args) {
+      await caughtUp()
+      return runList.runs(...args)
+    },
+    async writtenAnswers(...args) {
+      await caughtUp()
+      return writtenAnswers(...args)
+    },
   }
   const explaining: InRows<ExplainStore> = {
     read: flows.read,
@@ -175,10 +206,7 @@ export function connectManagement(reading: Database, client: StorageClient, work
     flows: asPort<FlowStore>(flows),
     looks: asPort<LookStore>(looks),
     evidence: asPort<StepEvidenceStore>(evidence),
-    runs: asPort<RunStore>({
-      ...runListOver(reading),
-      writtenAnswers: writtenAnswersOver(reading),
-    }),
+    runs: asPort<RunStore>(runs),
     explaining: asPort<ExplainStore>(explaining),
     eventLog: asPort<EventLog>(eventLog),
     activity: asPort<ActivityStore>(activity),

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../core/event/event.ts'
+import type { PersonIds } from '../core/event/stored-event.ts'
 import { summedHealth } from '../core/step/health.ts'
 import type { GateStores } from '../http/port.ts'
 import type { AnalyticsStores } from '../modules/analytics/port.ts'
@@ -17,7 +18,13 @@ import { asPort } from './in-rows.ts'
 import { limitReached, refusedOrigin } from './ledger/refusals.ts'
 import { Readers } from './readers.ts'
 import { ExperimentReader } from './runs/experiment-reader.ts'
-import { IdentityBoard, PresenceBoard, ProgressBoard, type SharedMemory } from './shared.ts'
+import {
+  IdentityBoard,
+  LagBoard,
+  PresenceBoard,
+  ProgressBoard,
+  type SharedMemory,
+} from './shared.ts'
 import { StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 
@@ -44,6 +51,16 @@ export function connectStores(
   const board = new PresenceBoard(shared.presence)
   const identity = new IdentityBoard(shared.identity)
   const readers = new Readers(reading, board)
+  const lag = new LagBoard(shared.lag)
+  /** Has the tables tell of what is acknowledged, where something of a person or of a flow is behind. */
+  const caughtUp = {
+    async person(orgRow: number, ids: PersonIds): Promise<void> {
+      if (lag.isPersonBehind(orgRow, ids)) await client.project()
+    },
+    async flow(flowRow: number): Promise<void> {
+      if (lag.isFlowBehind(flowRow)) await client.project()
+    },
+  }
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
@@ -71,14 +88,21 @@ export function connectStores(
       note: (orgRow, events) => judged.note(orgRow, events),
     },
     checklists: {
-      progress: (orgRow, flowRow, ids) =>
-        (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids),
+      async progress(orgRow, flowRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids)
+      },
       version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
     },
     people: {
-      histories: (orgRow, flowRows, ids) =>
-        (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids),
-      caused: (orgRow, ids) => (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids),
+      async histories(orgRow, flowRows, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids)
+      },
+      async caused(orgRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids)
+      },
     },
     steps: {
       recordHealth: report => client.recordHealth(report),
@@ -103,11 +127,23 @@ export function connectStores(
       since: (...args) => readers.countedSince(...args),
     },
     analytics: {
-      runs: (...args) => readers.runs(...args),
-      answers: (...args) => readers.answers(...args),
+      async *runs(orgRow, flowRow, range) {
+        await caughtUp.flow(flowRow)
+        yield* readers.runs(orgRow, flowRow, range)
+      },
+      async *answers(orgRow, flowRow, range) {
+        await caughtUp.flow(flowRow)
+        yield* readers.answers(orgRow, flowRow, range)
+      },
       events: (...args) => readers.events(...args),
-      experiment: (...args) => experiments.of(...args),
-      columns: (flow, { startMs, endMs }, beside) => history.between(flow, startMs, endMs, beside),
+      async experiment(...args) {
+        await caughtUp.flow(args[1])
+        return experiments.of(...args)
+      },
+      async *columns(flow, { startMs, endMs }, beside) {
+        await caughtUp.flow(flow.flowRef)
+        yield* history.between(flow, startMs, endMs, beside)
+      },
     },
   })
 }

@@ -1,4 +1,6 @@
 import { getRandomValues } from 'node:crypto'
+import { personOf } from '../core/event/event.ts'
+import type { PersonIds } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
 import { type PresenceMark, presenceMarks } from '../core/organisation/presence.ts'
@@ -22,6 +24,8 @@ export interface SharedMemory {
   presence: SharedArrayBuffer
   identity: SharedArrayBuffer
   progress: SharedArrayBuffer
+  /** Of whom something is acknowledged and not projected yet. */
+  lag: SharedArrayBuffer
   buffer: SharedArrayBuffer
   /** One word that grows with every change of the catalogue. */
   generation: SharedArrayBuffer
@@ -35,6 +39,7 @@ export function newSharedMemory(): SharedMemory {
     presence: PresenceBoard.memory(mostOrganisations + 1),
     identity: IdentityBoard.memory(mostOrganisations + 1),
     progress: ProgressBoard.memory(),
+    lag: LagBoard.memory(),
     buffer: BufferGauge.memory(),
     generation: new SharedArrayBuffer(4),
     watch: WatchBoard.memory(),
@@ -270,6 +275,104 @@ export class ProgressBoard {
 
 const cellOf = (orgRow: number, person: string): number =>
   1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
+
+/** Cells of a table, a power of two. Untouched pages cost no memory. */
+const lagCells = 2 ** 19
+
+/** Words before the first table; the last two are a double. */
+const lagHead = 6
+const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
+
+/**
+ * Of whom there are events that are acknowledged and not projected yet, in memory that all threads share:
+ * so who reads waits for the projector where something of theirs is behind, and for nothing else.
+ *
+ * What the projector takes in one go is a window, and each has a number. Word 0 is that of the window that
+ * is being filled, word 1 that of the last one that is projected. A cell says for which window it was last
+ * marked. Word 2 says how many events wait, words 4 and 5 since when. Every name has a cell in each of two tables, and is behind where both say so: with 30,000 people
+ * in a window one look in three hundred is told too much, and waits for nothing.
+ */
+export class LagBoard {
+  private readonly words: Int32Array
+  private readonly since: Float64Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Int32Array(memory)
+    this.since = new Float64Array(memory, sinceAt * 4, 1)
+  }
+
+  static memory(): SharedArrayBuffer {
+    const memory = new SharedArrayBuffer((lagHead + 2 * lagCells) * 4)
+    new Int32Array(memory)[window] = 1
+    return memory
+  }
+
+  /** The storage thread's: events of somebody, or of a flow, are committed and wait. */
+  markPerson(orgRow: number, person: string): void {
+    this.mark(`${orgRow} ${person}`)
+  }
+
+  markFlow(flowRow: number): void {
+    this.mark(`${flowRow}`)
+  }
+
+  /** The storage thread's: what is committed from now on is of the next window. @returns the one before */
+  nextWindow(): number {
+    return Atomics.add(this.words, window, 1)
+  }
+
+  /** The storage thread's: a window, and all before it, is projected. */
+  done(of: number): void {
+    Atomics.store(this.words, doneWindow, of)
+  }
+
+  /** How many events wait. */
+  get events(): number {
+    return Atomics.load(this.words, waitingEvents)
+  }
+
+  /** Since when the one waits that waits longest, epoch milliseconds; null where none does. */
+  get waitingSince(): number | null {
+    return this.events === 0 ? null : this.since[0]!
+  }
+
+  /** The storage thread's: how many events wait, and since when. */
+  tell(events: number, since: number): void {
+    this.since[0] = since
+    Atomics.store(this.words, waitingEvents, events)
+  }
+
+  isPersonBehind(orgRow: number, { userId, anonymousId }: PersonIds): boolean {
+    return this.isBehind(`${orgRow} ${personOf(userId, anonymousId)}`)
+  }
+
+  isFlowBehind(flowRow: number): boolean {
+    return this.isBehind(`${flowRow}`)
+  }
+
+  /** The last window that is projected. */
+  get lastDone(): number {
+    return Atomics.load(this.words, doneWindow)
+  }
+
+  private mark(name: string): void {
+    const current = Atomics.load(this.words, window)
+    const hash = Bun.hash.xxHash32(name)
+    Atomics.store(this.words, firstPlace(hash), current)
+    Atomics.store(this.words, secondPlace(hash), current)
+  }
+
+  private isBehind(name: string): boolean {
+    const done = Atomics.load(this.words, doneWindow)
+    const hash = Bun.hash.xxHash32(name)
+    // Windows are told apart modulo 2^32.
+    const isAfter = (place: number) => ((Atomics.load(this.words, place) - done) | 0) > 0
+    return isAfter(firstPlace(hash)) && isAfter(secondPlace(hash))
+  }
+}
+
+const firstPlace = (hash: number) => lagHead + (hash & (lagCells - 1))
+const secondPlace = (hash: number) => lagHead + lagCells + (Math.imul(hash, 0x9e3779b1) >>> 13)
 
 /** How much may wait for the storage thread before writers are told to come back later. */
 export interface BufferBounds {

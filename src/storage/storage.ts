@@ -15,30 +15,40 @@ import {
   type SealPolicy,
 } from './column-segments/sealer.ts'
 import { databaseFile, openForWriting } from './database/database.ts'
+import { isPassing } from './engine/savepoint.ts'
 import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
+import { defaultFollowingPolicy, Following, type FollowingPolicy } from './projections/following.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import {
   type BufferBounds,
   BufferGauge,
   IdentityBoard,
+  LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
 } from './shared.ts'
 import { CommandExecutor, type CommandResult, type StorageCommand } from './writer/commands.ts'
-import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
+import {
+  type Answer,
+  Answers,
+  cannotWrite,
+  framesIn,
+  PendingWrite,
+  type ProjectCall,
+} from './writer/messages.ts'
 import {
   type Operation,
   operate,
   operationsOver,
   type StorageOperations,
 } from './writer/operations.ts'
-import { isPassing, type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
+import { type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
 
 /** Which file a path leads to; null where to none. */
 function fileAt(path: string): string | null {
@@ -96,6 +106,7 @@ export interface StorageOptions {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
+  following?: FollowingPolicy
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
@@ -140,6 +151,9 @@ const lastCheckpointMs = 250
 const isOperation = (pending: PendingWrite): pending is PendingWrite<Operation> =>
   pending.command.type === 'operation'
 
+const isOfProjections = (pending: PendingWrite): pending is PendingWrite<ProjectCall> =>
+  pending.command.type === 'project'
+
 const isOfActivity = (pending: PendingWrite): pending is PendingWrite<ActivityCall> =>
   pending.command.type === 'activity'
 
@@ -157,6 +171,7 @@ export class Storage {
   readonly database: Database
   private readonly writer: Writer
   private readonly executor: CommandExecutor
+  private readonly following: Following
   private readonly withholding: Withholding
   private readonly catalogue: StoredCatalogue
   private readonly presence: PresenceTable
@@ -200,16 +215,18 @@ export class Storage {
     this.sealer = new Sealer(this.database, this.segments, historyOf, now, sealing)
     this.sealing = this.sealer.work()
     const progress = new ProgressBoard(options.shared.progress)
+    const lag = new LagBoard(options.shared.lag)
     this.executor = new CommandExecutor(
       this.database,
       this.catalogue,
       this.presence,
       this.segments,
-      progress,
+      { progress, lag, now },
     )
     const echo = new Echo(options.shared.echo, database => {
       const segments = new ColumnSegments(database, monotonic, sealing)
-      return new CommandExecutor(database, this.catalogue, this.presence, segments, progress)
+      const boards = { progress, lag: new LagBoard(LagBoard.memory()), now }
+      return new CommandExecutor(database, this.catalogue, this.presence, segments, boards)
     })
     this.withholding = new Withholding(this.executor, new ErasedPeople(this.database), echo)
     this.operations = operationsOver(this.database, options.dataDir, this.withholding, now, () =>
@@ -222,12 +239,21 @@ export class Storage {
       ...options,
       beforeCommit: () => files.assert(),
       onBegin: () => this.noticeChanges(),
-      onSettled: () => this.answers.send(),
+      onSettled: () => {
+        this.answers.send()
+        this.following.committed()
+      },
       onRefusing: isRefused => {
         this.gauge.isRefused = isRefused
         if (!isRefused) options.onHealed?.()
       },
     })
+    this.following = new Following(
+      this.executor.follower,
+      this.writer,
+      options.following ?? defaultFollowingPolicy,
+      (error, what) => options.onFault?.(error, what),
+    )
     this.dataVersion = this.database.query<{ data_version: number }, []>('pragma data_version')
     this.newestChange = this.database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from catalogue_changes',
@@ -239,6 +265,7 @@ export class Storage {
     // Where nothing can be written, nothing is begun.
     this.noteProbe.run()
     this.takeUpChanges()
+    this.following.committed()
   }
 
   /** Takes messages of a thread that answers requests, and sends it the answers. */
@@ -255,6 +282,7 @@ export class Storage {
     for (const text of framesIn(message)) {
       const pending = new PendingWrite(text, answer, this.answers, this.gauge)
       if (isOperation(pending)) this.operate(pending)
+      else if (isOfProjections(pending)) this.project(pending)
       else if (isOfActivity(pending)) this.look(pending)
       else if (isOfAuthor(pending)) this.inMemory(pending, call => callAuthor(this.authors, call))
       else if (isOfPreviews(pending)) {
@@ -281,6 +309,18 @@ export class Storage {
       pending.reject(isPassing(error) ? cannotWrite(error) : error)
     }
     this.answers.send()
+  }
+
+  /** Tells once all is projected that is committed. */
+  private async project(pending: PendingWrite<ProjectCall>): Promise<void> {
+    await this.following.upToNow()
+    pending.resolve(null)
+    this.answers.send()
+  }
+
+  /** Resolves once all is projected that is committed. */
+  projected(): Promise<void> {
+    return this.following.upToNow()
   }
 
   /** Author sessions and links to previews are in memory alone. */
@@ -365,7 +405,8 @@ export class Storage {
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
     // Within a transaction nothing else can be written.
-    if (this.withholding.othersWrote()) {
+    this.withholding.participants.externalChange()
+    if (this.withholding.look()) {
       this.activity.forget()
       setImmediate(() => this.sealIndexes())
     }
@@ -506,6 +547,8 @@ export class Storage {
       unwritten = await this.writer.flush()
     }
     if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+    await this.following.upToNow()
+    this.following.stop()
     try {
       await this.writer.exclusively(() => {
         this.presence.write()

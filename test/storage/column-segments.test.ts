@@ -45,8 +45,8 @@ afterEach(() => world.close())
 
 let sent = 0
 
-const send = (...events: Omit<RefEvent, 'flowKey'>[]) =>
-  world.byRow.ledger.append({
+const send = async (...events: Omit<RefEvent, 'flowKey'>[]) => {
+  const outcome = await world.byRow.ledger.append({
     orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events: events.map(event => {
@@ -56,6 +56,9 @@ const send = (...events: Omit<RefEvent, 'flowKey'>[]) =>
     refusals: {},
     skewMs: null,
   })
+  await world.storage.projected()
+  return outcome
+}
 
 const view = (run: number, at = start + run * minuteMs, stepKey = 'a'): RefEvent => ({
   kind: 'step_viewed',
@@ -187,7 +190,7 @@ describe('a segment', () => {
     await sendRuns(0, size)
     for (let steps = 1; steps <= 8; steps++) {
       world.database.run('delete from run_blocks')
-      inside.segments.othersWrote()
+      inside.segments.externalChange()
       inside.sealing = inside.sealer.work()
       for (let step = 0; step < steps; step++) {
         const { value: segment } = inside.sealing.next()
@@ -242,7 +245,7 @@ describe('a segment', () => {
       kept.touch(stored.orgRow, flowRow, start)
       expect(sizes()).toEqual([])
       world.database.run(expected === 1 ? 'rollback' : 'commit')
-      if (expected === 1) kept.forget()
+      if (expected === 1) kept.rollback()
       expect(sizes()).toHaveLength(expected)
     }
   })
@@ -255,7 +258,7 @@ describe('a segment', () => {
     const stretch = { from: start, to: start + 60 * minuteMs }
     for (const change of [
       () => kept.touch(stored.orgRow, flowRow, start + 1),
-      () => kept.othersWrote(),
+      () => kept.externalChange(),
     ]) {
       const draft = kept.begin(stored.orgRow, flowRow, stretch)
       expect(kept.has(stored.orgRow, flowRow)).toBe(true)

@@ -52,13 +52,13 @@ function ledger() {
       settle()
       ids.beforeCommit()
       database.run('commit')
-      ids.committed()
+      ids.commit()
     }
     const rolledBack = () => {
-      batches.forget()
-      ids.rolledBack()
+      batches.rollback()
+      ids.rollback()
     }
-    batches.forget()
+    batches.rollback()
     return { ids, store, settle, commit, rolledBack }
   }
   return { database, open }
@@ -106,12 +106,12 @@ describe('an id is taken once', () => {
           if (step.type === 'savepoint') {
             // One event fails, and its neighbours stay.
             settle()
-            const mark = ids.mark
+            const mark = ids.savepoint()
             database.run('savepoint event')
             const wasNew = store(9, 'poison')
             expect(wasNew).toBe(true)
             settle()
-            ids.giveBack(mark)
+            ids.rollbackTo(mark)
             database.run('rollback to event')
             database.run('release event')
             continue

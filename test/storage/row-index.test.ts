@@ -96,12 +96,12 @@ test('rows are found by key and by person, whatever is stored, taken back, repla
       }
       const begin = () => {
         database.run('begin immediate')
-        index.othersWrote()
+        index.externalChange()
       }
       const commit = () => {
         index.beforeCommit()
         database.run('commit')
-        index.committed()
+        index.commit()
         committed = new Map(stored)
       }
       begin()
@@ -112,11 +112,11 @@ test('rows are found by key and by person, whatever is stored, taken back, repla
           stored.set(add(row), row)
           expectFound(row)
         } else if (step.type === 'savepoint') {
-          const { mark } = index
+          const mark = index.savepoint()
           database.run('savepoint one')
           const row = { flow: 1, key: 'poison', person: 'u1' }
           add(row)
-          index.takeBack(mark)
+          index.rollbackTo(mark)
           database.run('rollback to one')
           database.run('release one')
           expectFound(row)
@@ -131,7 +131,7 @@ test('rows are found by key and by person, whatever is stored, taken back, repla
         } else if (step.type === 'roll back' || step.type === 'crash') {
           database.run('rollback')
           if (step.type === 'crash') index = open()
-          else index.rolledBack()
+          else index.rollback()
           stored = new Map(committed)
           begin()
         } else if (nthRow) {
@@ -207,7 +207,7 @@ test('readers see each person’s earliest completion, sealed or not, and nobody
       const commit = () => {
         index.beforeCommit()
         database.run('commit')
-        index.committed()
+        index.commit()
       }
       database.run('begin immediate')
       for (const { org, person, at, endsCommit } of all) {

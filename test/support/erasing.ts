@@ -14,12 +14,13 @@ interface Whom {
 }
 
 /** Erases somebody as the command does, over a connection of its own, beside the running storage. */
-export function* erasing(world: World, of: Whom) {
+export async function* erasing(world: World, of: Whom) {
   const own = openForWriting(world.dataDir)
   // What is tried here is no power cut.
   own.run('pragma synchronous = off')
   try {
     const row = beginErasure(own, world.dataDir, of, world.clock.now())
+    await world.storage.projected()
     yield* erase(own, row)
     compact(own, world.dataDir)
     if (!emptyLog(own)) throw new Error('The log was not emptied')
@@ -32,12 +33,12 @@ export function* erasing(world: World, of: Whom) {
 }
 
 /** @param steps after how many steps it is killed, where it is */
-export function eraseBeside(world: World, of: Whom, steps = Number.POSITIVE_INFINITY) {
+export async function eraseBeside(world: World, of: Whom, steps = Number.POSITIVE_INFINITY) {
   const work = erasing(world, of)
   for (let taken = 0; taken < steps; taken++) {
-    const { done, value } = work.next()
+    const { done, value } = await work.next()
     if (done) return value
   }
-  work.return(undefined as never)
+  await work.return(undefined as never)
   return null
 }

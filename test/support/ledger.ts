@@ -24,4 +24,6 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
   const batch = new OpenBatch(seq, orgRow, 'events')
   batch.add(text, receivedAt, decodeFacts(text, orgRow, 'events'))
   new EventBatches(database).write(batch)
+  // Nobody has them in memory to project them.
+  database.run("update server_state set value = ? where name = 'projected'", [seq])
 }

@@ -26,6 +26,7 @@ import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import {
   type BufferBounds,
   BufferGauge,
+  LagBoard,
   newSharedMemory,
   slotOf,
 } from '../../src/storage/shared.ts'
@@ -126,7 +127,7 @@ export class World {
     this.stores = connectStores(this.reading, this.snapshots, client, this.shared) as StoresAtOnce
     const { dataDir, clock } = this
     const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
-    this.management = connectManagement(this.reading, client, work)
+    this.management = connectManagement(this.reading, client, work, new LagBoard(this.shared.lag))
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',
@@ -194,18 +195,21 @@ export class World {
 
   /** Makes column segments, as the storage thread does in the background, until none are due. */
   async sealAll(): Promise<void> {
+    await this.storage.projected()
     while ((await this.storage.seal()) !== idleSealMs);
   }
 
   /** Deletes what was kept long enough, as the storage thread does in the background. */
   async retainAll(): Promise<void> {
+    await this.storage.projected()
     while ((await this.storage.retain()) !== idleRetainMs);
   }
 
-  /** Resolves once all that was asked of storage is committed, also what nobody waits for. */
+  /** Resolves once all that was asked of storage is committed, also what nobody waits for, and projected. */
   async written(): Promise<void> {
     do await Bun.sleep(0)
     while (this.gauge.events > 0)
+    await this.storage.projected()
   }
 
   /** As a server stops: another world can go on with its directory. */

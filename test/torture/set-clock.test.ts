@@ -108,6 +108,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     expect(await write(false)).toBe(false)
     setClock(byMs)
     expect(await write(true)).toBe(true)
+    await world.storage.projected()
     expect(rebuild(world.database).changed).toBe(0)
   })
 
@@ -180,6 +181,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     await world.sealAll()
     const before = sealed()
     await started(30)
+    await world.storage.projected()
     setClock(byMs)
     world.clock.advance(defaultSealPolicy.pauseMs)
     await world.sealAll()

@@ -145,7 +145,8 @@ async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<
   await stage.sendOldRuns(server)
   const heal = await strike(stage, server)
   // Whichever comes first: a segment that cannot be written, or the proof that nothing can.
-  const isTold = () => /housekeeping failed|a commit failed/.test(server.stdout)
+  const isTold = () =>
+    /housekeeping failed|a commit failed|projections cannot be written/.test(server.stdout)
   await eventually('background work fails', isTold)
   await eventually('not ready, with no caller', async () => !(await stage.isReady(server)))
   await heal()

@@ -13,6 +13,7 @@ import {
 } from '../../support/binary.ts'
 import { writeReleased } from '../../support/released.ts'
 import { storedEvents } from '../../support/stored.ts'
+import { until } from '../../support/until.ts'
 import type { Answers } from '../diary.ts'
 import { Findings } from '../findings.ts'
 import type { Entry, Ledger, Torture } from '../ledger.ts'
@@ -24,6 +25,9 @@ const allActions: readonly Action[] = ['exit', 'error', 'delay']
 const quickActions: readonly Action[] = ['exit', 'error']
 
 const delayMs = 300
+
+/** How long it may take until what was in the way is made up for, milliseconds. */
+const patienceMs = 60_000
 
 const armed = (point: Failpoint, action: Action, passes = '') => ({
   CAIRN_FAILPOINTS: `${point}=${action === 'delay' ? `delay:${delayMs}` : action}${passes}`,
@@ -101,6 +105,38 @@ async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<
     return { story: `it ended with ${status}`, isAsPromised: status === 1, server: null }
   }
   return { story: `it served after ${ms} ms`, isAsPromised: isLate, server }
+}
+
+/** Behind the answers: none of them fails, and what follows from the events is there in the end. */
+async function behind(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const server = await scene.start([], armed(point, action, action === 'exit' ? '' : '*3'))
+  const clients = scene.work(server)
+  const ended = await Promise.race([server.child.exited, scene.until(itemsStruck)])
+  const isFatal = action === 'exit'
+  const status = ended ?? (isFatal ? await server.child.exited : undefined)
+  await Promise.all(clients.map(each => each.stop()))
+  const answers = scene.takeAnswers()
+  const lag = () => metricOf(server, 'cairn_projection_lag_events')
+  if (status === undefined) await until(lag, events => events === 0, patienceMs)
+  const end = status === undefined ? 'it went on' : `it ended with ${status}`
+  return {
+    story: `${storyOf(answers)}; ${end}`,
+    isAsPromised: isFatal
+      ? status === 1
+      : status === undefined && answers.refused + answers.buried === 0,
+    server: status === undefined ? server : null,
+  }
+}
+
+/** At a start after a kill under load, while what was acknowledged last is read again. */
+async function inReplay(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
+  const server = await scene.start()
+  const clients = scene.work(server)
+  await scene.until(itemsAfter)
+  await scene.kill(server)
+  await Promise.all(clients.map(each => each.stop()))
+  scene.takeAnswers()
+  return atStart(scene, point, action)
 }
 
 /**
@@ -248,6 +284,9 @@ const strikes: Record<Failpoint, typeof underLoad> = {
   between_rows: underLoad,
   before_commit: underLoad,
   after_commit: underLoad,
+  before_projection: behind,
+  during_projection: behind,
+  during_replay: inReplay,
   during_checkpoint: atStop,
   during_publish: inPublication,
   migration_step: inMigration,

@@ -85,7 +85,7 @@ export interface PeopleStore {
    */
   events(person: NamedPerson, before: string | null, most: number): Promise<PersonsEvents>
   /** Everything that holds a person's id, read as it is asked for. */
-  stored(person: NamedPerson): Iterable<StoredSection>
+  stored(person: NamedPerson): Promise<Iterable<StoredSection>>
   /**
    * Erases a person, and nothing more is taken of them. Once it has begun it is brought to its end,
    * by the next start if need be.

@@ -53,7 +53,7 @@ export class People {
     before += `"person":${json(who)},\n"exportedAt":"${isoTime(this.clock.now())}"`
     let isEmpty = true
     const slices = new TimeSlices(false, pauseMs)
-    for (const { section, rows } of this.store.stored(person)) {
+    for (const { section, rows } of await this.store.stored(person)) {
       before += `,\n"${section}":[`
       let count = 0
       for (const row of rows) {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { TransactionParticipant } from '../engine/participant.ts'
 import type { UnattributedEvents } from '../projections/unattributed-events.ts'
 import type { PartyOf } from '../runs/run-people.ts'
 import type { RunTable, StoredRun } from '../runs/run-table.ts'
@@ -43,7 +44,7 @@ function later(a: StoredRun | null, b: StoredRun | null): StoredRun | null {
  * Which runs the ticks of checklists complete: each time that a list becomes whole, the run that the
  * last tick names, else the latest run of those whose ticks count together.
  */
-export class ChecklistCompletions {
+export class ChecklistCompletions extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   /** Flows that have none, so that nobody in them need be looked for. */
   private readonly flowsWithout = new Set<number>()
@@ -56,11 +57,15 @@ export class ChecklistCompletions {
     private readonly unattributed: UnattributedEvents,
     private readonly partyOf: PartyOf,
   ) {
+    super()
     this.sql = statements(database)
   }
 
-  /** Something was written or taken back behind its back. */
-  forget(): void {
+  override rollback(): void {
+    this.externalChange()
+  }
+
+  override externalChange(): void {
     this.flowsWithout.clear()
     this.changed.clear()
   }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { TransactionParticipant } from '../engine/participant.ts'
 
 /** How many flows are made due at once, where all are. */
 const flowsAtOnce = 100
@@ -67,7 +68,7 @@ function placeAt(segments: readonly Segment[], at: number): number {
  * changes takes its segment away in the same transaction; one that starts after all segments of its flow,
  * as those of live traffic do, costs no statement.
  */
-export class ColumnSegments {
+export class ColumnSegments extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly flows = new Map<number, SegmentsOfFlow>()
   /** Flows that may have something to seal, and not before when. */
@@ -86,17 +87,18 @@ export class ColumnSegments {
     private readonly now: () => number,
     private readonly policy: { changesToLook: number; pauseMs: number },
   ) {
+    super()
     this.sql = statements(database)
   }
 
-  /** Another process has written: segments may be gone, and runs may be others. */
-  othersWrote(): void {
-    this.forget()
+  /** Segments may be gone, and runs may be others. */
+  override externalChange(): void {
+    this.rollback()
     this.dueAfter = 0
   }
 
-  /** A transaction was rolled back: the segments that it took away are there again. */
-  forget(): void {
+  /** The segments that the transaction took away are there again. */
+  override rollback(): void {
     this.flows.clear()
     if (this.draft) this.draft.isStale = true
   }

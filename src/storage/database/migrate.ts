@@ -22,6 +22,7 @@ import organisationTheme from '../migrations/0018-organisation-theme.sql' with {
 import stagingLinks from '../migrations/0019-staging-links.sql' with { type: 'text' }
 import answers from '../migrations/0020-answers.sql' with { type: 'text' }
 import when from '../migrations/0021-when.sql' with { type: 'text' }
+import projected from '../migrations/0022-projected.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -58,6 +59,7 @@ const migrations: readonly Migration[] = [
   { id: 19, name: 'staging-links', sql: stagingLinks },
   { id: 20, name: 'answers', sql: answers },
   { id: 21, name: 'when', sql: when },
+  { id: 22, name: 'projected', sql: projected },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

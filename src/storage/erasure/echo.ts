@@ -1,6 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import { migrate } from '../database/migrate.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { Readers } from '../readers.ts'
 import { type EchoMemory, PresenceBoard } from '../shared.ts'
 import { StepReader } from '../steps/step-reader.ts'
@@ -33,7 +34,7 @@ function connect(name: string, generation: number): Database {
 }
 
 /** The storage thread's side. */
-export class Echo {
+export class Echo extends TransactionParticipant {
   private readonly generation: Int32Array
   private current: { database: Database; executor: CommandExecutor } | null = null
   /** Whether something was reported in the present transaction. */
@@ -43,6 +44,7 @@ export class Echo {
     private readonly memory: EchoMemory,
     private readonly executorOver: (database: Database) => CommandExecutor,
   ) {
+    super()
     this.generation = new Int32Array(memory.generation)
   }
 
@@ -69,21 +71,27 @@ export class Echo {
     return this.current?.executor.ids.isTaken(orgRow, id) ?? false
   }
 
+  /** Of what is in memory alone nothing is left for later. */
   settle(): void {
-    this.current!.executor.settle()
+    if (!this.isUsed) return
+    const { executor } = this.current!
+    executor.settle()
+    executor.follower.projectOwn()
   }
 
   /** A moment ahead of the real commit: who reads is not to wait for the disk's sync. */
-  beforeCommit(): void {
+  override beforeCommit(): void {
+    if (!this.isUsed) return
     const { database, executor } = this.current!
-    executor.beforeCommit()
+    executor.participants.beforeCommit()
     database.run('commit')
   }
 
-  committed(): void {
+  override commit(): void {
+    if (!this.isUsed) return
     this.isUsed = false
     const { database, executor } = this.current!
-    executor.committed()
+    executor.participants.commit()
     const size = database
       .query<{ bytes: number }, []>(
         'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
@@ -93,7 +101,7 @@ export class Echo {
   }
 
   /** What was answered is not true any more, or soon: rare enough to begin anew. */
-  rolledBack(): void {
+  override rollback(): void {
     if (!this.isUsed) return
     this.isUsed = false
     this.forget()

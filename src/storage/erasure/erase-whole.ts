@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { AppError } from '../../core/errors.ts'
 import type {
   Erased,
   ErasureAudit,
@@ -12,6 +13,7 @@ import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { databaseFile } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
 import type { InRows } from '../in-rows.ts'
+import { projectedOf } from '../projections/project-rest.ts'
 import type { LongWorkPlace } from '../writer/long-work.ts'
 import { erase } from './erase.ts'
 import { type ErasureRow, ErasureTable, erasureIdOf } from './erasure-table.ts'
@@ -51,6 +53,9 @@ function copiesBeside(dataDir: string): string[] {
 const patienceMs = 30_000
 const pauseMs = 250
 
+/** How often it is looked whether all is projected, milliseconds. */
+const lookMs = 5
+
 /** After a step others have the database for this many times as long, at least so many milliseconds. */
 const pauseFactor = 2
 const leastPauseMs = 2
@@ -81,12 +86,32 @@ export async function eraseWhole(
   const table = new ErasureTable(database)
   const { row, unfinished } = await whileRewriting(dataDir, async () => {
     const row = beginErasure(database, dataDir, person, now(), asked.audit)
+    await allProjected(database)
     await eraseInSteps(database, row, asked.tell)
     return { row, unfinished: await cleanFiles(database, place, asked) }
   })
   if (unfinished === null) table.finish(row, now())
   const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
   return { receipt: receiptOf(table.get(row)!), unfinished, copies }
+}
+
+/**
+ * Waits until what was stored of the person before is projected: from now on nothing of theirs is stored,
+ * and what the server has in memory of others may be projected at any time.
+ *
+ * @throws AppError `overloaded`
+ */
+async function allProjected(database: Database): Promise<void> {
+  const { newest } = projectedOf(database)
+  const deadline = performance.now() + patienceMs
+  while (projectedOf(database).projected < newest) {
+    if (performance.now() > deadline) {
+      throw new AppError('overloaded', 'Projections are behind; try again', {
+        retryAfterSeconds: 30,
+      })
+    }
+    await Bun.sleep(lookMs)
+  }
 }
 
 /** Beside a running server, whose commits go first. */

@@ -5,6 +5,7 @@ import type { ErasureAudit, NamedPerson } from '../../modules/people/port.ts'
 import { compact, emptyLog } from '../database/compact.ts'
 import { beginRewriting, isRewritingHeld } from '../database/rewriting.ts'
 import type { InRows } from '../in-rows.ts'
+import { projectRest } from '../projections/project-rest.ts'
 import { erase } from './erase.ts'
 import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
@@ -125,6 +126,7 @@ export function finishErasures(
     tell({ doing: 'erase', people })
     const release = beginRewriting(dataDir)
     try {
+      projectRest(database, () => now)
       for (const row of unfinished) for (const _ of erase(database, row));
     } finally {
       release()

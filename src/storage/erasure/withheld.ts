@@ -1,5 +1,6 @@
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
-import type { NewEvent } from '../in-rows.ts'
+import { Participants, type TransactionParticipant } from '../engine/participant.ts'
+import type { NewEvent, StoredEvent } from '../in-rows.ts'
 import { decodeEvents, decodeFacts, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
 import type {
   CommandExecutor,
@@ -47,11 +48,14 @@ const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
  * again, and nobody can tell by an answer. How many there were is counted, for the operator alone.
  */
 export class Withholding implements Executor {
+  readonly participants: TransactionParticipant
+
   constructor(
     private readonly executor: CommandExecutor,
     private readonly erased: ErasedPeople,
     private readonly echo: Echo,
   ) {
+    this.participants = new Participants([executor.participants, echo])
     if (this.erased.byOrganisation.size > 0) this.echo.open()
   }
 
@@ -88,13 +92,7 @@ export class Withholding implements Executor {
 
   settle(): void {
     this.executor.settle()
-    if (this.echo.isUsed) this.echo.settle()
-  }
-
-  /** Another process, or another connection of this one, has written. @returns as `look` */
-  othersWrote(): boolean {
-    this.executor.othersWrote()
-    return this.look()
+    this.echo.settle()
   }
 
   /**
@@ -109,28 +107,14 @@ export class Withholding implements Executor {
     return isSomebodyErased
   }
 
-  beforeCommit(): void {
-    this.executor.beforeCommit()
-    if (this.echo.isUsed) this.echo.beforeCommit()
+  /** See `Follower.projectOwn`. */
+  projectOwn(): void {
+    this.executor.follower.projectOwn()
   }
 
-  committed(): void {
-    this.executor.committed()
-    if (this.echo.isUsed) this.echo.committed()
-  }
-
-  get mark() {
-    return this.executor.mark
-  }
-
-  rolledBackTo(mark: CommandExecutor['mark']): void {
-    this.executor.rolledBackTo(mark)
-    this.echo.rolledBack()
-  }
-
-  rolledBack(): void {
-    this.executor.rolledBack()
-    this.echo.rolledBack()
+  /** See `Follower.projectAgain`. */
+  projectAgain(orgRow: number, event: StoredEvent): void {
+    this.executor.follower.projectAgain(orgRow, event)
   }
 
   bury(...[orgRow, event, at, error]: Parameters<Executor['bury']>): void {

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { HashIndex, type HashIndexPolicy, TextHash } from './hash-index.ts'
 import { type IndexName, Segments } from './segments.ts'
 
@@ -41,7 +42,7 @@ function statements(database: Database, { name, columns, time }: IndexedTable) {
  * by the number: a row's texts never change (who changes them writes the row anew), and no number up
  * to the last sealed one is given again.
  */
-export class RowIndex {
+export class RowIndex extends TransactionParticipant<number> {
   private readonly sql: ReturnType<typeof statements> | null
   private readonly hash: TextHash
   private readonly indexes: readonly HashIndex[]
@@ -55,6 +56,7 @@ export class RowIndex {
     table: IndexedTable,
     policy = defaultRowIndexPolicy,
   ) {
+    super()
     this.indexes = Object.values(table.columns).map(
       name => new HashIndex(database && new Segments(database, name, policy), policy),
     )
@@ -102,17 +104,16 @@ export class RowIndex {
     return rows
   }
 
-  get mark(): number {
+  override savepoint(): number {
     return this.indexes[0]!.mark
   }
 
-  /** Takes back what was added after a mark. */
-  takeBack(mark: number): void {
+  override rollbackTo(mark: number): void {
     for (const index of this.indexes) index.takeBack(mark)
   }
 
-  /** The last thing in a transaction: seals what is due, and moves merges on. */
-  beforeCommit(): void {
+  /** Seals what is due, and moves merges on. */
+  override beforeCommit(): void {
     // A row has an entry in each, so all of them are full at once.
     if (this.indexes[0]!.isFull) this.seal(this.nextRow - 1)
     for (const index of this.indexes) index.merge()
@@ -123,16 +124,16 @@ export class RowIndex {
     if (this.indexes[0]!.isWorthSealing) this.seal(this.nextRow - 1)
   }
 
-  committed(): void {
+  override commit(): void {
     for (const index of this.indexes) index.committed()
   }
 
-  rolledBack(): void {
+  override rollback(): void {
     for (const index of this.indexes) index.rolledBack()
   }
 
-  /** Another process has written: a rebuild replaces rows, which must be known before any is judged. */
-  othersWrote(): void {
+  /** A rebuild replaces rows, which must be known before any is judged. */
+  override externalChange(): void {
     const replacements = this.state('rows_replaced')
     if (replacements === this.knownReplacements) return
     for (const index of this.indexes) index.forgetRecent()
@@ -174,7 +175,7 @@ export class RowIndex {
       onPage()
       if (rows.length < pageRows) break
     }
-    this.committed()
+    this.commit()
   }
 
   private sealRecovered(): void {
@@ -183,7 +184,7 @@ export class RowIndex {
       if (this.state('rows_replaced') === this.knownReplacements) this.seal(this.nextRow - 1)
     })
     sealing.immediate()
-    this.committed()
+    this.commit()
   }
 }
 

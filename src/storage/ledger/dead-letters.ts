@@ -6,11 +6,11 @@ import type {
   Retried,
   RetryVerdict,
 } from '../../modules/operations/port.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
 import type { Withholding } from '../erasure/withheld.ts'
-import type { NewEvent, WithRows } from '../in-rows.ts'
+import type { NewEvent, StoredEvent, WithRows } from '../in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { StorageCommand } from '../writer/commands.ts'
-import { inSavepoint } from '../writer/writer.ts'
 import { encodeEvents } from './event-text.ts'
 
 /** A report that came alone, and that the database refused: kept as the command that it was. */
@@ -19,8 +19,11 @@ export type BuriedCommand = Exclude<
   { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
 >
 
-/** What a dead letter holds: an event, whose id is free meanwhile, or a command. */
-export type Letter = NewEvent | BuriedCommand
+/** An event that the ledger has, and of which what follows could not be written. */
+export type StoredLetter = StoredEvent & { isStored: true }
+
+/** What a dead letter holds: an event, whose id is free meanwhile unless it is stored, or a command. */
+export type Letter = NewEvent | StoredLetter | BuriedCommand
 
 /** The text of a letter; in that of an event, too, a row is called one. */
 export function letterText(letter: Letter): string {
@@ -132,8 +135,11 @@ export function retryDeadLetters(
     const found = sql.letter.get(id, orgRow)
     if (!found) return []
     let verdict = 'stored' as RetryVerdict
-    const fault = inSavepoint(database, executor, () => {
+    const fault = inSavepoint(database, executor.participants, () => {
       verdict = store(executor, orgRow, found)
+      executor.settle()
+      // What follows from it is tried at once: that may be what is refused.
+      executor.projectOwn()
     })
     if (fault) {
       verdict = 'refused'
@@ -162,6 +168,10 @@ function store(
   if (executor.isWithheld(orgRow, letter)) return 'refused'
   if ('type' in letter) {
     executor.execute(letter)
+    return 'stored'
+  }
+  if ('isStored' in letter) {
+    executor.projectAgain(orgRow, letter)
     return 'stored'
   }
   const { duplicates } = executor.execute({

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { type EventSource, eventSources } from '../../core/event/event.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { HashIndex, type HashIndexPolicy, TextHash } from '../hash-index/hash-index.ts'
 import { Segments } from '../hash-index/segments.ts'
 import type { LedgerFact } from '../projections/facts.ts'
@@ -94,7 +95,7 @@ export class OpenBatch {
 }
 
 /** Writes the ledger's rows, and which flows' events they hold. What was added is stored once it is flushed. */
-export class EventBatches {
+export class EventBatches extends TransactionParticipant {
   private readonly insertBatch
   private readonly insertFlow
   private open: OpenBatch[] = []
@@ -102,6 +103,7 @@ export class EventBatches {
   private readonly lastOf = new Map<number, OpenBatch>()
 
   constructor(database: Database) {
+    super()
     this.insertBatch = database.query(
       `insert into event_batches (seq, org_id, received_at, later, source, events, facts, details)
       values (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -123,12 +125,12 @@ export class EventBatches {
 
   flush(): void {
     const { open } = this
-    this.forget()
+    this.rollback()
     for (const batch of open) if (batch.count > 0) this.write(batch)
   }
 
-  /** Forgets what was added and not flushed. */
-  forget(): void {
+  /** Forgets what was added and not flushed; before a savepoint all was. */
+  override rollback(): void {
     this.open = []
     this.lastOf.clear()
   }
@@ -197,7 +199,7 @@ function statements(database: Database) {
  * Which event ids are stored: strict over the whole ledger, by a hash index. A place where the hash is
  * found is judged by the ledger itself.
  */
-export class EventIds {
+export class EventIds extends TransactionParticipant<number> {
   private readonly sql: ReturnType<typeof statements>
   private readonly index: HashIndex
   private readonly hash: TextHash
@@ -205,7 +207,8 @@ export class EventIds {
   private nextSeq: number
   /** The rows that are not written yet. */
   private readonly open = new Map<number, IdsOfBatch>()
-  private committedSeq: number
+  /** The last row that is committed. */
+  committedSeq: number
   /** The batch that was looked into last: what is sent again is mostly a whole batch. */
   private seen: (IdsOfBatch & { seq: number }) | null = null
   private knownReplacements: number
@@ -216,6 +219,7 @@ export class EventIds {
     private readonly database: Database,
     policy = defaultEventIdsPolicy,
   ) {
+    super()
     this.sql = statements(database)
     this.index = new HashIndex(new Segments(database, 'event_id', policy), policy)
     const state = (name: string) => this.sql.state.get(name)?.value ?? 0
@@ -229,8 +233,8 @@ export class EventIds {
     this.recover(sealed, lastSeq => this.sealRecovered(lastSeq))
   }
 
-  /** Another process has written: an erasure gives events other ids, and those of before must go. */
-  othersWrote(): void {
+  /** An erasure gives events other ids, and those of before must go. */
+  override externalChange(): void {
     const state = (name: string) => this.sql.state.get(name)?.value ?? 0
     const replacements = state('rows_replaced')
     if (replacements === this.knownReplacements) return
@@ -275,12 +279,12 @@ export class EventIds {
     return this.index.find(this.hash.high, this.hash.low, this.isAsked) !== 0
   }
 
-  get mark(): number {
+  override savepoint(): number {
     return this.index.mark
   }
 
-  /** Gives back ids taken after a mark, of events that were not stored after all. */
-  giveBack(mark: number): void {
+  /** Gives back ids of events that were not stored after all. */
+  override rollbackTo(mark: number): void {
     this.index.takeBack(mark)
     this.forgetBatches()
   }
@@ -303,8 +307,8 @@ export class EventIds {
     this.index.dropOlder(before)
   }
 
-  /** The last thing in a transaction: seals a segment if it is due, and moves merges on. */
-  beforeCommit(): void {
+  /** Seals a segment if it is due, and moves merges on. */
+  override beforeCommit(): void {
     if (this.index.isFull) this.seal()
     this.index.merge()
   }
@@ -314,12 +318,12 @@ export class EventIds {
     if (this.index.isWorthSealing) this.seal()
   }
 
-  committed(): void {
+  override commit(): void {
     this.index.committed()
     this.committedSeq = this.nextSeq - 1
   }
 
-  rolledBack(): void {
+  override rollback(): void {
     this.index.rolledBack()
     this.forgetBatches()
     this.nextSeq = this.committedSeq + 1

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../core/run/run.ts'
 
 /** An event of a flow that has just been stored (or is read again by a rebuild). */
 export interface Fact extends RunEvent {
+  id: string
   orgRow: number
   flowRow: number
   itemRow: number | null
@@ -11,7 +12,6 @@ export interface Fact extends RunEvent {
 
 /** What the ledger says of an event, as far as anything follows from it. */
 export interface LedgerFact extends Omit<Fact, 'flowRow'> {
-  id: string
   flowRow: number | null
   /** Of a custom event. */
   name: string | null

@@ -1,21 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { needsItem, personOf } from '../../core/event/event.ts'
-import {
-  addEvent,
-  isUnattributed,
-  least,
-  makesNoRun,
-  type RunState,
-  runKeyOf,
-  runOfEvent,
-  versionAt,
-} from '../../core/run/run.ts'
+import { isUnattributed, least, versionAt } from '../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
+import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import type { RowIndex } from '../hash-index/row-index.ts'
 import { HeldOut } from '../runs/held-out.ts'
-import { RunPeople } from '../runs/run-people.ts'
+import { type PartyOf, RunPeople } from '../runs/run-people.ts'
 import {
   ownStateOf,
   type RunChanges,
@@ -25,12 +17,13 @@ import {
   toNobody,
 } from '../runs/run-table.ts'
 import type { Fact, HistoryOf } from './facts.ts'
+import { JoinedFacts, type JoinedRun, personOfFact } from './joined-facts.ts'
 import { UnattributedEvents } from './unattributed-events.ts'
 
 /**
- * Keeps the projections of the ledger, inside the transaction that stores the events: runs joined
- * from their own events, ticks and completions by person, and what is assigned to runs: unattributed events, and
- * checklists that ticks have made whole.
+ * Keeps the projections of the ledger: runs joined from their own events, ticks and completions by person,
+ * and what is assigned to runs: unattributed events, and checklists that ticks have made whole. Projected
+ * twice a fact counts once, and the order makes no difference.
  */
 export class Projector {
   private readonly runs: RunTable
@@ -41,6 +34,7 @@ export class Projector {
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
   readonly indexes: readonly RowIndex[]
+  readonly participants: TransactionParticipant
 
   /**
    * @param changes is told of every run that changes, within the transaction
@@ -61,59 +55,43 @@ export class Projector {
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
     this.indexes = [this.runs.index, this.completions.index]
+    this.participants = new Participants([
+      ...this.indexes,
+      this.runs,
+      this.unattributed,
+      this.byChecklist,
+    ])
   }
 
-  /** Another process has written: maybe to the projections. */
-  othersWrote(): void {
-    this.forget()
-    this.runs.othersWrote()
-    this.completions.index.othersWrote()
-  }
-
-  /** The last thing in a transaction. */
-  beforeCommit(): void {
-    for (const index of this.indexes) index.beforeCommit()
-  }
-
-  committed(): void {
-    for (const index of this.indexes) index.committed()
-  }
-
-  /** Where a savepoint stands, for `rolledBackTo`. */
-  get mark(): readonly number[] {
-    return this.indexes.map(index => index.mark)
-  }
-
-  rolledBackTo(mark: readonly number[]): void {
-    this.forget()
-    for (const [i, index] of this.indexes.entries()) index.takeBack(mark[i]!)
-  }
-
-  rolledBack(): void {
-    this.forget()
-    for (const index of this.indexes) index.rolledBack()
+  /** Adds facts to the projections, within a transaction. */
+  project(facts: readonly Fact[]): void {
+    const joined = new JoinedFacts()
+    for (const fact of facts) joined.add(fact)
+    for (const { runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
+      this.projectJoined(runs, others)
+    }
   }
 
   /**
-   * Adds facts to the projections. Must run in the transaction that stored them, once for each.
+   * Adds joined facts to the projections, within a transaction.
    *
    * @returns everybody whose progress may be another now
    */
-  project(facts: readonly Fact[]): PersonInFlow[] {
+  projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
     const touched = new TouchedPeople()
     const concerned = new People()
-    this.joinRuns(facts, touched, concerned)
-    for (const fact of facts) {
+    for (const run of runs) this.joinRun(run, touched, concerned)
+    for (const fact of others) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
       if (fact.kind === 'flow_held_out') this.addHeldOut(fact)
       if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
     }
-    const ticks = facts.filter(({ kind }) => needsItem(kind))
+    const ticks = others.filter(({ kind }) => needsItem(kind))
     for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
       concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
-    const completions = facts.filter(({ kind }) => kind === 'flow_completed')
+    const completions = others.filter(({ kind }) => kind === 'flow_completed')
     const completers = completions.map(fact => ({
       orgRow: fact.orgRow,
       flowRow: fact.flowRow,
@@ -155,6 +133,21 @@ export class Projector {
     this.assign(touched, concerned)
   }
 
+  /** Whose a run is as far as it is projected; null where it is not. */
+  ownerOf(orgRow: number, flowRow: number, key: string): string | null {
+    return this.runs.get(orgRow, flowRow, key)?.person ?? null
+  }
+
+  /** The row of a run, where it is known without a look into the database. */
+  knownRowOf(orgRow: number, flowRow: number, key: string): number | null {
+    return this.runs.knownRow(orgRow, flowRow, key)
+  }
+
+  /** See `PartyOf`. */
+  get partyOf(): PartyOf {
+    return this.people.partyOf
+  }
+
   /** When a person first completed a flow, by a report or by the checklist. */
   completedAt(orgRow: number, flowRow: number, person: string): number | null {
     return least(
@@ -185,15 +178,14 @@ export class Projector {
     )
   }
 
+  /** Something was written behind its back; which rows there are, the indexes know. */
+  forget(): void {
+    for (const part of [this.runs, this.unattributed, this.byChecklist]) part.externalChange()
+  }
+
   /** Whether a flow ever had a checklist, whose ticks may complete its runs. */
   private hasChecklist({ orgRow, flowRow }: Pick<PersonInFlow, 'orgRow' | 'flowRow'>): boolean {
     return this.historyOf(orgRow, flowRow).versions.some(({ itemRefs }) => itemRefs.length > 0)
-  }
-
-  /** Something was written or taken back behind its back. */
-  private forget(): void {
-    this.unattributed.forget()
-    this.byChecklist.forget()
   }
 
   /**
@@ -213,33 +205,16 @@ export class Projector {
     for (const person of told) this.tellOfTicks(person)
   }
 
-  /** Joins events by run first, so that a run costs one row however many of them arrive. */
-  private joinRuns(facts: readonly Fact[], touched: TouchedPeople, concerned: People): void {
-    const runs = new Map<string, JoinedRun>()
-    for (const fact of facts) {
-      if (makesNoRun(fact.kind) || fact.byCustomEvent || isUnattributed(fact)) continue
-      const key = runKeyOf(fact)
-      const name = `${fact.flowRow} ${key}`
-      const known = runs.get(name)
-      if (known) {
-        addEvent(known.state, fact)
-        if (isOfSame(known.fact, fact)) continue
-        known.others ??= new Set()
-        known.others.add(personOfFact(fact))
-      } else runs.set(name, { fact, key, state: runOfEvent(fact), others: null })
-    }
-    for (const { fact, key, state, others } of runs.values()) {
-      const { orgRow, flowRow } = fact
-      const whose = this.runs.join(orgRow, flowRow, key, state, touched)
-      // Another key than a run's id holds the person, and so is of nobody else.
-      if (fact.runId === null) continue
-      const person = personOfFact(fact)
-      if (others === null && whose === person) continue
-      const people = new Set([person, whose, ...(others ?? [])])
-      const changed = this.people.add(orgRow, flowRow, key, people)
-      if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
-        concerned.add(orgRow, flowRow, changed)
-      }
+  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
+    const { orgRow, flowRow, key, person, state, others } = run
+    const whose = this.runs.join(orgRow, flowRow, key, state, touched)
+    // Another key than a run's id holds the person, and so is of nobody else.
+    if (!key.startsWith('r')) return
+    if (others === null && whose === person) return
+    const people = new Set([person, whose, ...(others ?? [])])
+    const changed = this.people.add(orgRow, flowRow, key, people)
+    if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
+      concerned.add(orgRow, flowRow, changed)
     }
   }
 
@@ -270,21 +245,6 @@ export class Projector {
     touched.touch(orgRow, flowRow, person, at)
   }
 }
-
-/** The newly stored events of a run together. */
-interface JoinedRun {
-  /** The first of them. */
-  fact: Fact
-  key: string
-  state: RunState
-  /** Whom the others name, where it is somebody else. */
-  others: Set<string> | null
-}
-
-const personOfFact = ({ userId, anonymousId }: Fact) => personOf(userId, anonymousId)
-
-const isOfSame = (a: Fact, b: Fact): boolean =>
-  a.userId === b.userId && (a.userId !== null || a.anonymousId === b.anonymousId)
 
 /** People in flows, each once. */
 class People {

@@ -1,7 +1,9 @@
 import type { Database } from 'bun:sqlite'
+import { runKeyOf } from '../../core/run/run.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { indexedCompletions } from '../checklists/completion-table.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
 import {
   firstFreeRow,
   type IndexedTable,
@@ -15,6 +17,8 @@ import { isOldPacking, packSteps, unpackSteps } from '../runs/run-rows.ts'
 import { indexedRuns, toNobody } from '../runs/run-table.ts'
 import { carryOver, deletedUntil } from './carry-over.ts'
 import type { Fact } from './facts.ts'
+import { personOfFact } from './joined-facts.ts'
+import { projectedOf } from './project-rest.ts'
 import { Projector } from './projector.ts'
 
 /** Rows that a statement reads at once. */
@@ -126,16 +130,50 @@ const countsOf = (database: Database, table: string, ofFlow: string) =>
     )
     .get()!
 
-/** Whether the real tables say just what the side tables say; within one transaction, which only reads. */
+/**
+ * Notes whom events concern that a running server has stored and not projected yet, and whoever counts
+ * together with them: what the real tables say of them is not wrong for that.
+ */
+function noteBehind(database: Database, orgRow: number, flowRow: number): void {
+  database.run('delete from temp.behind')
+  const note = database.query('insert or ignore into temp.behind (name) values (?)')
+  const { projected } = projectedOf(database)
+  for (const facts of flowFacts(database, orgRow, flowRow, projected)) {
+    for (const fact of facts) {
+      for (const name of [personOfFact(fact), `a${fact.anonymousId}`, `:${runKeyOf(fact)}`]) {
+        note.run(name)
+      }
+    }
+  }
+  const known = 'select name from temp.behind'
+  database.run(
+    `insert or ignore into temp.behind (name)
+    select person from temp.run_people where run_key in (
+      select run_key from temp.run_people where person in (${known}) or ':' || run_key in (${known})
+    )`,
+  )
+}
+
+/** Whom and which runs nothing is behind of. */
+const notBehind = (columns: string) => {
+  const named = columns.includes('run_key,') ? ["':' || run_key", 'person'] : ['person']
+  return named.map(name => `and ${name} not in (select name from temp.behind)`).join(' ')
+}
+
+/**
+ * Whether the real tables say just what the side tables say, but for what is behind; within one
+ * transaction, which writes nothing else than `noteBehind`.
+ */
 function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   const ofFlow = whereOf(orgRow, flowRow)
   const isNone = (sql: string) => database.query(`select 1 from ${sql} limit 1`).get() === null
   const isSame = tables.every(table => {
     const { columns } = projections[table]
+    const compared = `${ofFlow} ${notBehind(columns)}`
     const [here, beside] = ['main', 'temp'].map(
-      database => `select ${columns} from ${database}.${table} ${ofFlow}`,
+      database => `select ${columns} from ${database}.${table} ${compared}`,
     )
-    const counts = countsOf(database, table, ofFlow)
+    const counts = countsOf(database, table, compared)
     // None is there twice in the side table.
     return (
       counts.here === counts.beside &&
@@ -143,7 +181,8 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
       isNone(`(${beside} except ${here})`)
     )
   })
-  return isSame && isNone(`main.runs ${unmarked(ofFlow)}`)
+  const notMarked = `${unmarked(ofFlow)} ${notBehind(projections.runs.columns)}`
+  return isSame && isNone(`main.runs ${notMarked}`)
 }
 
 /** Has the server make again what it makes of a flow's runs, a few at a time. */
@@ -265,6 +304,7 @@ export function rebuild(
     .all()
   const catalogue = new StoredCatalogue(database)
   makeSideTables(database)
+  database.run('create temp table behind (name text primary key) without rowid')
   try {
     // Its statements are prepared now, and so mean the side tables.
     const indexes = {
@@ -286,14 +326,18 @@ export function rebuild(
     const changedOf = new Map<number, number>()
     const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
     const project = (facts: readonly Fact[]) => {
-      projector.project(facts)
       events += facts.length
+      const attempt = (some: readonly Fact[]) =>
+        inSavepoint(database, projector.participants, () => projector.project(some))
+      // What the server could not project either is among its dead letters.
+      if (attempt(facts)) for (const fact of facts) attempt([fact])
     }
     /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
     const replay = (orgRow: number, flowRow: number) => {
       for (const table of tables) database.run(`delete from temp.${table}`)
       indexes.runs.clear()
       indexes.completions.clear()
+      projector.forget()
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
       catalogue.refresh()
@@ -319,7 +363,9 @@ export function rebuild(
     /** Replays what was stored meanwhile, and takes all over. */
     const finish = (orgRow: number, flowRow: number, upTo: number) => {
       catchUp(orgRow, flowRow, upTo)
-      if (takeOver(database, orgRow, flowRow)) {
+      noteBehind(database, orgRow, flowRow)
+      if (isRight(database, orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
+      else if (takeOver(database, orgRow, flowRow)) {
         changed++
         changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
       }
@@ -331,6 +377,7 @@ export function rebuild(
     const compare = (orgRow: number, flowRow: number, replayed: ReturnType<typeof replay>) => {
       if (hasDeleted(orgRow, flowRow, replayed)) return false
       replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
+      noteBehind(database, orgRow, flowRow)
       return isRight(database, orgRow, flowRow)
     }
     const finishUnlessDeleted = (
@@ -361,6 +408,6 @@ export function rebuild(
     replayCaused(database, catalogue)
     return { flows: flows.length, events, changed }
   } finally {
-    for (const table of tables) database.run(`drop table temp.${table}`)
+    for (const table of [...tables, 'behind']) database.run(`drop table temp.${table}`)
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { least, ownRunKey } from '../../core/run/run.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import type { RunTable, StoredRun, Touched } from '../runs/run-table.ts'
 
 interface Assigned {
@@ -50,7 +51,7 @@ const forever = Number.MAX_SAFE_INTEGER
  *
  * Of a person who has one, or had, all runs are marked, so that they can be asked for in their order.
  */
-export class UnattributedEvents {
+export class UnattributedEvents extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   /** Flows that have none at all and never had, so that nobody in them need be looked for. */
   private readonly flowsWithout = new Set<number>()
@@ -59,11 +60,16 @@ export class UnattributedEvents {
     database: Database,
     private readonly runs: RunTable,
   ) {
+    super()
     this.sql = statements(database)
   }
 
-  /** Something was written or taken back behind its back: a flow that had none may have some. */
-  forget(): void {
+  override rollback(): void {
+    this.externalChange()
+  }
+
+  /** A flow that had none may have some. */
+  override externalChange(): void {
     this.flowsWithout.clear()
   }
 

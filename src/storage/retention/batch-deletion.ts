@@ -10,7 +10,8 @@ function statements(database: Database) {
       [number, number]
     >(
       `select seq, org_id, received_at, later from event_batches
-      where seq > ? order by seq limit ?`,
+      where seq > ? and seq <= (select value from server_state where name = 'projected')
+      order by seq limit ?`,
     ),
     batch: database.query<{ events: number; facts: Uint8Array }, [number, number]>(
       'select events, facts from event_batches where seq = ? and org_id = ?',

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../core/run/run.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
 import { isPseudonym } from '../erasure/pseudonyms.ts'
 import { type IndexedTable, RowIndex } from '../hash-index/row-index.ts'
 import type { HistoryOf } from '../projections/facts.ts'
@@ -56,11 +57,11 @@ class RunOwners {
         'update run_owners set person = ? where org_id = ? and flow_id = ? and run_key = ?',
       ),
     }
-    this.othersWrote()
+    this.look()
   }
 
   /** Another process has written: maybe it has erased somebody. */
-  othersWrote(): void {
+  look(): void {
     this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
   }
 
@@ -134,6 +135,11 @@ const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anon
   own_completed_at, loose_version, traits, answers`
 
 const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+
+/** Of a kilobyte or less each. */
+const mostWarm = 65_536
+
+const warmName = (flowRow: number, key: string) => `${flowRow} ${key}`
 
 /** For whom nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
@@ -209,9 +215,11 @@ function statements(database: Database) {
  * A run is found by its key, and a person's runs by the person, through hash indexes. The runs of
  * people with unattributed events are marked, and those alone can be asked for in their order.
  */
-export class RunTable {
+export class RunTable extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly owners: RunOwners
+  /** Runs as they are stored, by flow and key: those that were read or written last. */
+  private readonly warm = new Map<string, StoredRun>()
 
   constructor(
     database: Database,
@@ -219,17 +227,47 @@ export class RunTable {
     private readonly changes: RunChanges,
     readonly index = new RowIndex(database, indexedRuns),
   ) {
+    super()
     this.sql = statements(database)
     this.owners = new RunOwners(database)
   }
 
-  /** Another process has written. */
-  othersWrote(): void {
-    this.index.othersWrote()
-    this.owners.othersWrote()
+  override rollback(): void {
+    this.warm.clear()
+  }
+
+  override externalChange(): void {
+    this.warm.clear()
+    this.owners.look()
   }
 
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
+    const name = warmName(flowRow, key)
+    const warm = this.warm.get(name)
+    if (warm?.org_id === orgRow) return warm
+    const stored = this.read(orgRow, flowRow, key)
+    if (stored) this.keepWarm(stored)
+    return stored
+  }
+
+  /** The number of a run's row, of one that was read or written lately. */
+  knownRow(orgRow: number, flowRow: number, key: string): number | null {
+    const warm = this.warm.get(warmName(flowRow, key))
+    return warm?.org_id === orgRow ? warm.id : null
+  }
+
+  /** Keeps a run as it is stored now: most are changed again within minutes. */
+  private keepWarm(run: StoredRun): void {
+    if (this.warm.size >= mostWarm) {
+      for (const name of this.warm.keys()) {
+        this.warm.delete(name)
+        if (this.warm.size <= mostWarm / 2) break
+      }
+    }
+    this.warm.set(warmName(run.flow_id, run.run_key), run)
+  }
+
+  private read(orgRow: number, flowRow: number, key: string): StoredRun | null {
     let found: StoredRun | null = null
     const isIt = (row: number) => {
       const run = this.sql.run.get(row, orgRow)
@@ -330,6 +368,7 @@ export class RunTable {
   /** Moves the start of a person's own run to where unattributed events say. */
   moveStart(run: StoredRun, start: number): void {
     this.touch(run, start)
+    this.cool(run)
     this.sql.moveStart.run(
       start,
       run.own_started_at === null ? start : run.last_at,
@@ -343,6 +382,7 @@ export class RunTable {
 
   delete(run: StoredRun): void {
     this.touch(run)
+    this.cool(run)
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
@@ -350,6 +390,7 @@ export class RunTable {
   assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
     if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
     this.touch(run)
+    this.cool(run)
     const named = least(run.named_version, unattributedVersion)
     const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
     this.sql.assign.run(completedAt, unattributedVersion, version, run.id, run.org_id)
@@ -435,6 +476,8 @@ export class RunTable {
   ): number {
     this.changes.touch(orgRow, flowRow, state.startedAt)
     const row = this.index.add(flowRow, [key, person], state.lastAt)
+    const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
+    const steps = packSteps(state.steps)
     this.sql.insertRun.run(
       row,
       orgRow,
@@ -446,16 +489,37 @@ export class RunTable {
       state.startedAt,
       state.lastAt,
       state.namedVersion,
-      this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt),
+      version,
       completedAt,
       state.dismissedAt,
-      packSteps(state.steps),
+      steps,
       ownStartedAt,
       state.completedAt,
       state.traits,
     )
     const answers = packAnswers(state.answers)
     if (answers !== null) this.sql.setAnswers.run(answers, row, orgRow)
+    this.keepWarm({
+      id: row,
+      org_id: orgRow,
+      flow_id: flowRow,
+      run_key: key,
+      person,
+      least_user_id: state.leastUserId,
+      least_anonymous_id: state.leastAnonymousId,
+      started_at: state.startedAt,
+      last_at: state.lastAt,
+      named_version: state.namedVersion,
+      version,
+      completed_at: completedAt,
+      dismissed_at: state.dismissedAt,
+      steps,
+      own_started_at: ownStartedAt,
+      own_completed_at: state.completedAt,
+      loose_version: null,
+      traits: state.traits,
+      answers,
+    })
     return row
   }
 
@@ -492,6 +556,12 @@ export class RunTable {
       now.id,
       now.org_id,
     )
+    this.keepWarm(now)
+  }
+
+  /** It is written by another statement: read it again. */
+  private cool({ flow_id, run_key }: StoredRun): void {
+    this.warm.delete(warmName(flow_id, run_key))
   }
 
   /** Tells that a run changes, and maybe moves to another start. */

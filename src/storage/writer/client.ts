@@ -215,6 +215,11 @@ export class StorageClient implements InRows<Ledger> {
     return result as ReturnType<StorageOperations[Name]>
   }
 
+  /** Resolves once the tables tell of all that is acknowledged by now. */
+  async project(): Promise<void> {
+    await this.ask({ type: 'project' })
+  }
+
   /** Tells who watches what became of events; never fails, and never in the way of what is to be kept. */
   noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     if (!this.gauge.hasRoom) return

@@ -6,8 +6,8 @@ import { hourMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
 import type { FingerprintVerdict } from '../../modules/steps/port.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
-import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import type { ColumnSegments } from '../column-segments/column-segments.ts'
+import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import type {
   CompletionReport,
   FingerprintReport,
@@ -23,14 +23,11 @@ import {
   type EncodedBatch,
   type EventText,
   encodeEvents,
-  isOfFlow,
   noEvent,
 } from '../ledger/event-text.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
-import { type Caused, CausedEvents } from '../people/caused-events.ts'
-import type { Fact, LedgerFact } from '../projections/facts.ts'
-import { Projector } from '../projections/projector.ts'
-import type { ProgressBoard } from '../shared.ts'
+import type { LedgerFact } from '../projections/facts.ts'
+import { Follower, type FollowerBoards } from '../projections/follower.ts'
 import { StepTable } from '../steps/step-table.ts'
 
 /** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
@@ -55,68 +52,101 @@ interface StoreOutcome {
   duplicates: readonly number[]
 }
 
-/** What is known in memory at a savepoint, as the parts count it. */
-interface Mark {
-  skews: number
-  ids: number
-  projections: readonly number[]
-}
-
 /** What the writer asks of whoever executes its commands. */
 export type Executor = Pick<
   CommandExecutor,
-  | 'execute'
-  | 'settle'
-  | 'beforeCommit'
-  | 'committed'
-  | 'mark'
-  | 'rolledBackTo'
-  | 'rolledBack'
-  | 'bury'
-  | 'buryCommand'
+  'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand'
 >
 
+/** How far pages' clocks were off, told once their events are committed. */
+class Skews extends TransactionParticipant<number> {
+  private noted: [orgRow: number, skewMs: number][] = []
+
+  constructor(private readonly presence: PresenceTable) {
+    super()
+  }
+
+  note(orgRow: number, skewMs: number): void {
+    this.noted.push([orgRow, skewMs])
+  }
+
+  override savepoint(): number {
+    return this.noted.length
+  }
+
+  override rollbackTo(mark: number): void {
+    this.noted.length = mark
+  }
+
+  override rollback(): void {
+    this.noted = []
+  }
+
+  override commit(): void {
+    for (const [orgRow, skewMs] of this.noted) this.presence.addSkew(orgRow, skewMs)
+    this.noted = []
+  }
+}
+
+/** Ticks by custom events in the transaction under way, of which the tables do not tell yet. */
+class WaitingTicks extends TransactionParticipant {
+  private readonly since = new Map<string, number>()
+  readonly flows = new Set<number>()
+
+  isTicked(itemRow: number, person: string, at: number): boolean {
+    return (this.since.get(`${itemRow} ${person}`) ?? Number.POSITIVE_INFINITY) <= at
+  }
+
+  note(item: { ref: number; flow: { ref: number } }, person: string, at: number): void {
+    this.since.set(`${item.ref} ${person}`, at)
+    this.flows.add(item.flow.ref)
+  }
+
+  override rollback(): void {
+    this.since.clear()
+    this.flows.clear()
+  }
+
+  override commit(): void {
+    this.rollback()
+  }
+}
+
 /**
- * Executes commands within the transaction that the writer has begun.
- *
- * Facts are gathered over all commands of a transaction and projected together, so that a run
- * costs one row however many of its events arrive; `settle` does it before the commit, and
- * before a command that reads what the ones before it did.
+ * Executes commands within the transaction that the writer has begun: stores events and what is said with
+ * them. What events mean follows later (`Follower`), but for the flow of a command whose answer needs it.
  */
 export class CommandExecutor {
-  private readonly projector: Projector
-  private readonly steps: StepTable
-  private readonly causedEvents: CausedEvents
   readonly ids: EventIds
+  readonly follower: Follower
+  /** All that is in memory beside the database. */
+  readonly participants: TransactionParticipant
+  private readonly steps: StepTable
   private readonly batches: EventBatches
+  private readonly skews: Skews
   private readonly addRefusals
   private readonly insertDeadLetter
-  private facts: Fact[] = []
-  /** Custom events that published flows ask for, among what is not projected yet. */
-  private caused: Caused[] = []
-  /** By item and person: ticks by custom events among the facts that are not projected yet. */
-  private readonly waitingTicks = new Map<string, number>()
-  private skews: [orgRow: number, skewMs: number][] = []
-  /** Of whom this transaction may say another progress. */
-  private progressed: PersonInFlow[] = []
+  private readonly waitingTicks = new WaitingTicks()
 
   constructor(
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly presence: PresenceTable,
-    private readonly segments: ColumnSegments,
-    private readonly progress: ProgressBoard,
+    segments: ColumnSegments,
+    boards: FollowerBoards,
   ) {
-    const historyOf = (orgRow: number, flowRow: number) => {
-      const flow = catalogue.flowByRow(orgRow, flowRow)
-      if (!flow) throw new Error(`No flow has row ${flowRow}`)
-      return flow
-    }
-    this.projector = new Projector(database, historyOf, segments)
     this.steps = new StepTable(database)
-    this.causedEvents = new CausedEvents(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
+    this.skews = new Skews(presence)
+    this.follower = new Follower(database, catalogue, segments, this.ids, boards)
+    this.participants = new Participants([
+      this.ids,
+      this.batches,
+      this.follower.participants,
+      this.skews,
+      this.waitingTicks,
+    ])
     this.addRefusals = database.query(
       `insert into refusals (org_id, hour, code, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
@@ -148,69 +178,23 @@ export class CommandExecutor {
     }
   }
 
-  /** Projects what the commands so far have stored. Before the commit, or nothing of it counts. */
+  /** Writes what the commands so far have stored. Before the commit, or nothing of it is kept. */
   settle(): void {
     this.batches.flush()
     this.ids.closeBatches()
-    const { facts, caused } = this
-    this.forgetFacts()
-    if (facts.length > 0) failpoint('between_rows')
-    if (caused.length > 0) this.causedEvents.note(caused)
-    this.progressed.push(...this.projector.project(facts))
-  }
-
-  /** Another process has written: what is known of the tables may be so no longer. */
-  othersWrote(): void {
-    this.ids.othersWrote()
-    this.projector.othersWrote()
-    this.segments.othersWrote()
-  }
-
-  /** The last thing in every transaction. */
-  beforeCommit(): void {
-    this.ids.beforeCommit()
-    this.projector.beforeCommit()
+    failpoint('between_rows')
   }
 
   /** What is sealed, so that little has to be read again. */
   get indexes(): readonly { sealIfWorth(): void }[] {
-    return [this.ids, ...this.projector.indexes]
+    return [this.ids, ...this.follower.projector.indexes]
   }
 
-  /** Notes in memory what the transaction, now committed, has said. */
-  committed(): void {
-    this.ids.committed()
-    this.projector.committed()
-    for (const [orgRow, skewMs] of this.skews) this.presence.addSkew(orgRow, skewMs)
-    this.skews = []
-    for (const { orgRow, person } of this.progressed) this.progress.changed(orgRow, person)
-    this.progressed = []
-  }
-
-  /** Where a savepoint stands, for `rolledBackTo`. */
-  get mark(): Mark {
-    return { skews: this.skews.length, ids: this.ids.mark, projections: this.projector.mark }
-  }
-
-  /** Forgets what was rolled back to a savepoint, before which all was settled. */
-  rolledBackTo(mark: Mark): void {
-    this.forgetFacts()
-    this.batches.forget()
-    this.segments.forget()
-    this.skews.length = mark.skews
-    this.ids.giveBack(mark.ids)
-    this.projector.rolledBackTo(mark.projections)
-  }
-
-  /** Forgets all that a transaction had gathered. */
-  rolledBack(): void {
-    this.forgetFacts()
-    this.batches.forget()
-    this.segments.forget()
-    this.ids.rolledBack()
-    this.projector.rolledBack()
-    this.skews = []
-    this.progressed = []
+  /** Has the tables tell of all that is stored of a flow, and of every tick. */
+  private projectFlow(flowRow: number): void {
+    for (const ticked of this.waitingTicks.flows) this.follower.projectFlow(ticked)
+    this.waitingTicks.rollback()
+    this.follower.projectFlow(flowRow)
   }
 
   /** Keeps an event that the database would not take, with the reason. */
@@ -231,12 +215,6 @@ export class CommandExecutor {
     this.refuse(command.orgRow, at, { storage: 1 })
   }
 
-  private forgetFacts(): void {
-    this.facts = []
-    this.caused = []
-    this.waitingTicks.clear()
-  }
-
   private append(batch: EncodedBatch): AppendOutcome {
     const { orgRow, receivedAt, refusals, skewMs, text } = batch
     const { stored, duplicates } = this.store(orgRow, receivedAt, 'events', text)
@@ -244,7 +222,7 @@ export class CommandExecutor {
     for (const fact of stored) if (fact.kind === 'custom') ticks.push(...this.ticksBy(fact))
     if (ticks.length > 0) this.storeOwn(orgRow, receivedAt, 'custom_event', ticks)
     this.refuse(orgRow, receivedAt, refusals)
-    if (skewMs !== null) this.skews.push([orgRow, skewMs])
+    if (skewMs !== null) this.skews.note(orgRow, skewMs)
     return { duplicates, deadLetters: [], erased: [] }
   }
 
@@ -296,7 +274,7 @@ export class CommandExecutor {
       )
     }
     batch.add(kept, receivedAt, stored)
-    for (const fact of stored) if (isOfFlow(fact)) this.facts.push(fact)
+    for (const fact of stored) this.follower.note(fact)
     return { stored, duplicates }
   }
 
@@ -316,15 +294,16 @@ export class CommandExecutor {
     if (name === null) return []
     const organisation = this.catalogue.organisationByRow(orgRow)
     const asked = this.catalogue.asked(organisation, name)
-    if (asked) this.caused.push({ fact: event, asked })
+    if (asked) this.follower.noteCaused({ fact: event, asked })
     const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
       // People do the same thing many times: only what ticks an item is worth a row.
-      const waiting = `${item.ref} ${person}`
-      if ((this.waitingTicks.get(waiting) ?? Number.POSITIVE_INFINITY) <= occurredAt) return []
-      const { progress } = this.projector
+      if (this.waitingTicks.isTicked(item.ref, person, occurredAt)) return []
+      const { follower } = this
+      if (follower.hasTicksBehind(item.flow.ref)) follower.projectFlow(item.flow.ref)
+      const { progress } = follower.projector
       if (progress.isTicked(orgRow, item.flow.ref, person, item.ref, occurredAt)) return []
-      this.waitingTicks.set(waiting, occurredAt)
+      this.waitingTicks.note(item, person, occurredAt)
       return {
         ...noEvent,
         ...personIds(event),
@@ -338,16 +317,18 @@ export class CommandExecutor {
   }
 
   private complete(report: CompletionReport): CommandResult {
-    this.settle()
     const { orgRow, flowRow, runId, completedAt } = report
+    this.projectFlow(flowRow)
+    const { projector } = this.follower
     const person = personOf(report.userId, report.anonymousId)
-    const earlier = this.projector.completedAt(orgRow, flowRow, person)
+    const earlier = projector.completedAt(orgRow, flowRow, person)
     // Said again it would change no number: the ledger does not repeat itself.
-    if (!this.projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
+    if (!projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRef: flowRow, runId }
       this.storeOwn(orgRow, report.receivedAt, 'complete', [
         { ...event, id: newEventId(), kind: 'flow_completed', occurredAt: completedAt },
       ])
+      this.projectFlow(flowRow)
     }
     return {
       completedAt: Math.min(earlier ?? completedAt, completedAt),
@@ -356,10 +337,10 @@ export class CommandExecutor {
   }
 
   private tick(report: TickReport): null {
-    this.settle()
     const { orgRow, flowRow, receivedAt, runId = null, sessionId = null } = report
+    this.projectFlow(flowRow)
     const person = personOf(report.userId, report.anonymousId)
-    const { progress } = this.projector
+    const { progress } = this.follower.projector
     const standing = progress.standing(orgRow, flowRow, person)
     // A write counts after all that was stored before it, whatever the clocks say: a taking back
     // must not fall among ticks that are stored already.
@@ -382,7 +363,7 @@ export class CommandExecutor {
     }
     this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)
     // What follows in this transaction must see it: a custom event asks whether its item is ticked.
-    this.settle()
+    this.projectFlow(flowRow)
     return null
   }
 

@@ -19,8 +19,19 @@ import type { Operation } from './operations.ts'
  * `<number> !<failure as JSON>`.
  */
 
-/** What a client may ask for: a command, an operation, or what is in memory alone. */
-export type Asked = StorageCommand | Operation | ActivityCall | AuthorCall | PreviewCall
+/** To be told once all is projected that is committed. */
+export interface ProjectCall {
+  type: 'project'
+}
+
+/** What a client may ask for: a command, an operation, the projections, or what is in memory alone. */
+export type Asked =
+  | StorageCommand
+  | Operation
+  | ProjectCall
+  | ActivityCall
+  | AuthorCall
+  | PreviewCall
 
 export interface Numbered<T> {
   number: number

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../core/event/stored-event.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { failpoint } from '../../failpoints.ts'
+import { inSavepoint, isPassing } from '../engine/savepoint.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../ledger/event-text.ts'
 import type { CommandResult, Executor, StorageCommand } from './commands.ts'
 import { cannotWrite } from './messages.ts'
@@ -92,13 +93,16 @@ export class Writer {
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
+  private readonly sql
 
   constructor(
     private readonly database: Database,
     private readonly executor: Executor,
     private readonly policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
-  ) {}
+  ) {
+    this.sql = { begin: database.query('begin immediate'), commit: database.query('commit') }
+  }
 
   /** Takes a command into the next group. */
   submit(submission: Submission): void {
@@ -304,8 +308,9 @@ export class Writer {
   /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
   private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
     let result: T | undefined
-    const fault = inSavepoint(this.database, this.executor, () => {
+    const fault = inSavepoint(this.database, this.executor.participants, () => {
       result = work()
+      this.executor.settle()
     })
     return fault === null ? (result as T) : otherwise(fault)
   }
@@ -320,24 +325,25 @@ export class Writer {
 
   private transaction<T>(group: readonly Submission[], work: () => T): T {
     if (this.divergence) throw this.divergence
+    const { participants } = this.executor
     const startedAt = performance.now()
     let result: T
     try {
       failpoint('before_begin')
-      this.database.run('begin immediate')
+      this.sql.begin.run()
       this.hooks.onBegin?.()
       result = work()
-      this.executor.beforeCommit()
+      participants.beforeCommit()
       this.hooks.beforeCommit?.()
       failpoint('before_commit')
-      this.database.run('commit')
+      this.sql.commit.run()
     } catch (error) {
-      this.executor.rolledBack()
+      participants.rollback()
       if (this.database.inTransaction) this.database.run('rollback')
       throw error
     }
     try {
-      this.executor.committed()
+      participants.commit()
       failpoint('after_commit')
     } catch (cause) {
       this.divergence = new Error('a commit could not be noted in memory', { cause })
@@ -352,41 +358,4 @@ export class Writer {
     })
     return result
   }
-}
-
-/**
- * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
- * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
- */
-const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
-
-export const isPassing = (error: unknown) =>
-  passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
-
-/**
- * Executes commands within a savepoint of a transaction, in which all before them is settled: either
- * they are kept, or nothing of them is.
- *
- * @returns what the database has against them; null where they are kept
- * @throws where the fault may pass: then the whole transaction is to be tried again
- */
-export function inSavepoint(
-  database: Database,
-  executor: Executor,
-  commands: () => void,
-): Error | null {
-  const { mark } = executor
-  database.run('savepoint apart')
-  let fault: Error | null = null
-  try {
-    commands()
-    executor.settle()
-  } catch (error) {
-    if (isPassing(error)) throw error
-    fault = error as Error
-    executor.rolledBackTo(mark)
-    database.run('rollback to apart')
-  }
-  database.run('release apart')
-  return fault
 }

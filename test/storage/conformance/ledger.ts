@@ -436,7 +436,7 @@ export function ledgerConforms(open: OpenStore): void {
       const counts = async () => [
         (await own.stores.steps.healthCounts(one.ref, stepRef, 1, 0)).found,
         (await own.management.operations.deadLetters(one.ref, 9)).count,
-        Object.values(one.stored('uu')).flat().length,
+        Object.values(await one.stored('uu')).flat().length,
       ]
       const [found, letters, stored] = await counts()
       expect([found, letters]).toEqual([1, 1])

@@ -230,7 +230,7 @@ export function peopleConform(open: OpenStore): void {
             ]),
           ]
           expect(store.traces(gone)).toEqual([])
-          const told = JSON.stringify([await tenant.events(), tenant.stored(name)])
+          const told = JSON.stringify([await tenant.events(), await tenant.stored(name)])
           expect(gone.filter(text => told.includes(text))).toEqual([])
 
           // Of the others nothing has changed but the anonymous id of who was erased, beside theirs.
@@ -454,13 +454,13 @@ export function peopleConform(open: OpenStore): void {
         ...{ at: 1, url: null, selector: null, matchCount: 1, waitMs: null, snippetVersion: null },
         message: 'a message of hers',
       })
-      const stored = tenant.stored('uada-6')
+      const stored = await tenant.stored('uada-6')
       expect(stored.events).toMatchObject([{ userId: 'ada-6', flowId: tenant.flowId('tour') }])
       expect(JSON.stringify(stored)).toContain('a message of hers')
       expect(JSON.stringify(stored)).not.toContain('bob')
       const { receipt } = await tenant.erase('uada-6')
       expect(receipt.erased).toMatchObject({ events: 1, runs: 1, stepReports: 1 })
-      expect(Object.values(tenant.stored('uada-6')).flat()).toEqual([])
+      expect(Object.values(await tenant.stored('uada-6')).flat()).toEqual([])
       expect(store.traces(['ada-6', 'a message of hers'])).toEqual([])
     })
   })

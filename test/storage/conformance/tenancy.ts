@@ -91,7 +91,7 @@ async function own(tenant: Tenant) {
     settings: await management.organisations.read(ref, store.clock.now()),
     letters: await management.operations.deadLetters(ref, 99),
     presence: await stores.presence.read(ref, store.clock.now()),
-    stored: tenant.stored('uann'),
+    stored: await tenant.stored('uann'),
     named: (await management.organisations.list({ named: id }, 9)).organisations,
   }
 }

@@ -346,8 +346,8 @@ export class Tenant {
   }
 
   /** Everything that is stored of a person, by section. */
-  stored(person: string): Record<string, object[]> {
-    const sections = [...this.store.management.people.stored(this.named(person))]
+  async stored(person: string): Promise<Record<string, object[]>> {
+    const sections = [...(await this.store.management.people.stored(this.named(person)))]
     return Object.fromEntries(
       sections.map(({ section, rows }) => [section, [...rows].filter(row => row !== null)]),
     )

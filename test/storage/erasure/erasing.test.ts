@@ -54,10 +54,11 @@ test('not even a hash of a name or an id is left in an index', async () => {
     await acme.send(events)
   }
   // A start reads what is in no segment, and a stop seals what is worth it.
+  await world.storage.projected()
   world.database.run('pragma wal_checkpoint(truncate)')
   const sealed = sealAllIn(world)
   expect(places.map(rowsIn)).toEqual([sealed, sealed, sealed])
-  eraseBeside(world, personOf(acme, 'uada'))
+  await eraseBeside(world, personOf(acme, 'uada'))
   // Of a run that was renamed the new row is in memory, and in a segment later.
   expect(places.map(rowsIn)).toEqual([900, 900, 900])
 })
@@ -67,16 +68,18 @@ function sealAllIn({ storage }: World): number {
   const { executor } = storage as unknown as {
     executor: {
       ids: { seal(): void }
-      projector: { runs: { index: { seal(row: number): void; nextRow: number } } }
-      committed(): void
+      follower: {
+        projector: { runs: { index: { seal(row: number): void; nextRow: number } } }
+      }
+      participants: { commit(): void }
     }
   }
   storage.database.run('begin immediate')
   executor.ids.seal()
-  const { index } = executor.projector.runs
+  const { index } = executor.follower.projector.runs
   index.seal(index.nextRow - 1)
   storage.database.run('commit')
-  executor.committed()
+  executor.participants.commit()
   return 1_000
 }
 
@@ -117,7 +120,7 @@ test('what a server has in its buffer is refused as well', async () => {
     })
   await batch('before')
   const waiting = batch('waiting')
-  eraseBeside(world, personOf(acme, 'uada'))
+  await eraseBeside(world, personOf(acme, 'uada'))
   expect(await waiting).toEqual({ duplicates: [], deadLetters: [], erased: [0] })
   expect(storedEvents(world.database).filter(({ userId }) => userId === 'ada')).toEqual([])
 })
@@ -146,7 +149,7 @@ const eventOf = (id: string, userId: string): NewEvent => ({
 test('who is allowed again is taken again, and stays so when an older database is restored', async () => {
   await acme.send([started({ userId: 'ada' })])
   const ada = personOf(acme, 'uada')
-  eraseBeside(world, ada)
+  await eraseBeside(world, ada)
   const own = openForWriting(world.dataDir)
   const older = own.query('select * from erasures').get() as Record<string, string | number>
   expect(allowAgain(own, world.dataDir, ada, world.clock.now() - 5_000)).toBe(true)
@@ -159,7 +162,7 @@ test('who is allowed again is taken again, and stays so when an older database i
   )
   expect(finishErasures(own, world.dataDir, world.clock.now()).unfinished).toBe(null)
   expect(own.query('select * from erasures').all()).toEqual([])
-  eraseBeside(world, ada)
+  await eraseBeside(world, ada)
   own.close()
   await acme.send([started({ userId: 'ada' })])
   expect(storedEvents(world.database).map(({ userId }) => userId)).not.toContain('ada')
@@ -167,7 +170,7 @@ test('who is allowed again is taken again, and stays so when an older database i
 
 test('a start beside a command that erases or rebuilds serves, and leaves the rest to the next', async () => {
   await acme.send([started({ userId: 'ada-lovelace' })])
-  eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
+  await eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
   const release = beginRewriting(world.dataDir)
   const { unfinished } = finishErasures(world.database, world.dataDir, 5)
   expect(unfinished).toContain('A person is being erased')
@@ -178,7 +181,7 @@ test('a start beside a command that erases or rebuilds serves, and leaves the re
 
 test('a list that is lost is written again from the database', async () => {
   const ada = personOf(acme, 'uada')
-  eraseBeside(world, ada)
+  await eraseBeside(world, ada)
   const file = `${world.dataDir}/erasures.jsonl`
   const before = await Bun.file(file).text()
   await Bun.file(file).delete()

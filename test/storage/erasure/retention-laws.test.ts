@@ -145,7 +145,7 @@ class Life {
     if (days !== null) this.keepFor(days)
     for (const most of [...(killedAfter === null ? [] : [killedAfter]), Number.POSITIVE_INFINITY]) {
       let steps = 0
-      for (const _ of erasing(this.world, { orgRef: orgRow, orgId, person })) {
+      for await (const _ of erasing(this.world, { orgRef: orgRow, orgId, person })) {
         if (++steps > most) break
         if (days !== null) await this.world.storage.retain()
       }

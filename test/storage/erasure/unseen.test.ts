@@ -34,9 +34,9 @@ class Stage {
     return new Stage(await Tenant.of(world))
   }
 
-  erase(name: string): void {
+  async erase(name: string): Promise<void> {
     const { row: orgRow, organisation } = this.tenant
-    eraseBeside(world, { orgRef: orgRow, orgId: organisation.id, person: name })
+    await eraseBeside(world, { orgRef: orgRow, orgId: organisation.id, person: name })
   }
 
   /** The ids of this organisation in place of their keys, as in `@both` and `@both.hello`. */
@@ -169,7 +169,7 @@ test('no answer tells who was erased from who was never there', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(question, { minLength: 1, maxLength: 25 }), async questions => {
       const [erased, never] = [await Stage.open(), await Stage.open()]
-      for (const name of ['usomeone', 'aa-browser']) erased.erase(name)
+      for (const name of ['usomeone', 'aa-browser']) await erased.erase(name)
       for (const asked of questions) {
         world.clock.advance(1_000)
         const there = await erased.ask(asked)
@@ -187,7 +187,7 @@ test('no answer tells who was erased from who was never there', async () => {
 
 test('what was reported of somebody erased is forgotten where anybody is allowed again', async () => {
   const stage = await Stage.open()
-  stage.erase('usomeone')
+  await stage.erase('usomeone')
   const asked = { what: 'POST /flows/@both/complete', body: someone }
   expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":false')
   expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":true')

@@ -148,7 +148,7 @@ describe('of somebody who is erased', () => {
     beginErasure(own, world.dataDir, of('ubad-ada'), world.clock.now())
     expect(await retry(letters)).toEqual(letters.map(letter => [letter, 'refused']))
     expect(stored().map(({ id }) => id)).toEqual(['good'])
-    expect(eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
+    expect(await eraseBeside(world, of('ubad-ada'))).toMatchObject({ deadLetters: 4 })
     expect(lettersOf(tenant)).toEqual([])
     expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
   })

@@ -39,14 +39,17 @@ afterEach(async () => {
 
 let sent = 0
 
-const send = (...events: RefEvent[]) =>
-  world.byRow.ledger.append({
+const send = async (...events: RefEvent[]) => {
+  const outcome = await world.byRow.ledger.append({
     orgRef: stored.orgRow,
     receivedAt: world.clock.now(),
     events: events.map(event => newEventOf(stored, event, `event-${sent++}`)),
     refusals: {},
     skewMs: null,
   })
+  await world.storage.projected()
+  return outcome
+}
 
 const history = (flowKey: string): RefEvent[] => [
   { kind: 'flow_started', flowKey, userId: 'u', sessionId: 's1', at: 10 },

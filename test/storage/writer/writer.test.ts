@@ -76,6 +76,7 @@ describe('a poison event', () => {
     expect(letters).toHaveLength(1)
     expect(letters[0]?.error).toContain('poisoned')
     expect(JSON.parse(letters[0]?.event ?? '{}').id).toBe('b')
+    await world.storage.projected()
     expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 1 })
   })
 
@@ -92,14 +93,19 @@ describe('a poison event', () => {
     expect(version.get()!.data_version - before).toBe(1)
   })
 
-  test('in a projection leaves no half of itself', async () => {
+  test('that only a projection refuses is stored, and what follows from it is a dead letter', async () => {
     world.database.run(
       `create trigger poison before insert on runs when new.person = 'ubad'
       begin select raise(abort, 'poisoned'); end`,
     )
     const outcome = await append(started('a'), started('b', 'bad'), started('c', 'v'))
-    expect(outcome.deadLetters).toEqual([1])
-    expect(storedIds()).toEqual(['a', 'c'])
+    expect(outcome.deadLetters).toEqual([])
+    await world.storage.projected()
+    expect(storedIds()).toEqual(['a', 'b', 'c'])
+    const letters = world.database.query<{ event: string }, []>('select event from dead_letters')
+    expect(letters.all().map(({ event }) => JSON.parse(event))).toEqual([
+      expect.objectContaining({ id: 'b', isStored: true }),
+    ])
     expect(world.database.query('select person from runs order by 1').values()).toEqual([
       ['uu'],
       ['uv'],

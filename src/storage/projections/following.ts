@@ -1,0 +1,112 @@
+import { isPassing } from '../engine/savepoint.ts'
+import type { Writer } from '../writer/writer.ts'
+import type { Follower } from './follower.ts'
+
+/** How far the projections may be behind the ledger. */
+export interface FollowingPolicy {
+  /** How long events wait that nobody asks for, milliseconds: what comes meanwhile is written together. */
+  afterMs: number
+  /** So many events are not waited for any longer: they are memory, and a start reads them again. */
+  mostEvents: number
+}
+
+export const defaultFollowingPolicy: FollowingPolicy = { afterMs: 500, mostEvents: 50_000 }
+
+/** When it is tried again where the database takes nothing, milliseconds. */
+const retryMs = 1_000
+
+const othersTurn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+/** Has the follower project what is committed: after a while, at once where it is much, or when asked. */
+export class Following {
+  private timer: ReturnType<typeof setTimeout> | null = null
+  private running: Promise<void> | null = null
+
+  constructor(
+    private readonly follower: Follower,
+    private readonly writer: Writer,
+    private readonly policy: FollowingPolicy,
+    private readonly onFault: (error: unknown, what: string) => void,
+  ) {}
+
+  /** Something was committed. */
+  committed(): void {
+    if (this.running || !this.follower.isBehind) return
+    if (this.isMuch) this.begin()
+    else this.timer ??= setTimeout(() => this.begin(), this.policy.afterMs)
+  }
+
+  /** Resolves once all is projected that is committed now; sooner only where the database takes nothing. */
+  async upToNow(): Promise<void> {
+    const { current } = this.follower
+    try {
+      while (!this.follower.isDone(current)) await this.run()
+    } catch {
+      // Told where it happened; what is there is better than no answer.
+    }
+  }
+
+  stop(): void {
+    if (this.timer) clearTimeout(this.timer)
+    this.timer = null
+  }
+
+  private get isMuch(): boolean {
+    return this.follower.waiting >= this.policy.mostEvents
+  }
+
+  /** For nobody who waits: a failure is told where it happens. */
+  private begin(): void {
+    this.run().catch(() => {})
+  }
+
+  /** Projects what is taken up in one go. */
+  private run(): Promise<void> {
+    this.stop()
+    this.running ??= this.project().then(
+      () => {
+        this.running = null
+        this.committed()
+      },
+      error => {
+        this.running = null
+        this.onFault(error, 'projections cannot be written')
+        this.timer ??= setTimeout(() => this.begin(), retryMs)
+        throw error
+      },
+    )
+    return this.running
+  }
+
+  private async project(): Promise<void> {
+    const { follower } = this
+    while (follower.begin()) {
+      const { current } = follower
+      await this.step()
+      // Commits go first, unless they bring more than is written meanwhile.
+      if (follower.isDone(current - 1)) return
+      if (!this.isMuch) await othersTurn()
+    }
+  }
+
+  /**
+   * In a transaction that is synced like any other: after a sync that failed, the disk may have dropped
+   * what an unsynced one wrote, and with it every commit behind it in the log.
+   */
+  private async step(): Promise<void> {
+    const { follower } = this
+    try {
+      await this.writer.exclusively(
+        () => follower.step(),
+        done => done(),
+      )
+    } catch (error) {
+      if (isPassing(error)) throw error
+      this.onFault(error, 'some of what follows from events is taken apart')
+      await this.writer.exclusively(
+        () => follower.stepApart(),
+        done => done(),
+      )
+    }
+  }
+}
