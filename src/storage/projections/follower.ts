@@ -47,13 +47,21 @@ interface Window {
   since: number
   facts: JoinedFacts
   caused: Caused[]
+  /** Of somebody in a flow: whom runs in here name together with them. */
+  linked: Map<string, ReadonlySet<string>>
 }
+
+const none: ReadonlySet<string> = new Set()
+
+/** As many people as may count together, and as many again, so that the last change of it is told. */
+const mostTogether = 34
 
 const newWindow = (number: number, since: number): Window => ({
   number,
   since,
   facts: new JoinedFacts(),
   caused: [],
+  linked: new Map(),
 })
 
 /** What is being projected, and up to which row of the ledger all is projected then. */
@@ -115,8 +123,6 @@ export class Follower extends TransactionParticipant<Mark> {
   /** What is committed and is taken up next. */
   private gathering: Window
   private draining: Draining | null = null
-  /** By flow: people who are named together by runs in what waits. */
-  private readonly linked = new Map<number, Set<string>>()
   /** The row of the ledger up to which all is projected. */
   private upTo: number
 
@@ -250,7 +256,6 @@ export class Follower extends TransactionParticipant<Mark> {
         return
       }
       this.draining = null
-      if (this.waiting === 0) this.linked.clear()
       this.upTo = window.upTo
       this.boards.lag.done(window.number)
       this.tellOfLag()
@@ -381,16 +386,21 @@ export class Follower extends TransactionParticipant<Mark> {
       this.boards.lag.markPerson(orgRow, `a${fact.anonymousId}`)
     }
     const together = this.peopleOfRun(fact)
-    const isShared = together.size > 1
+    // Of a run that names more people each counts alone.
+    const isShared = together.size > 1 && together.size <= mostTogether
+    const { linked } = this.gathering
     if (isShared) {
-      const linked = this.linked.get(flowRow) ?? new Set()
-      for (const one of together) linked.add(one)
-      this.linked.set(flowRow, linked)
+      for (const one of together) {
+        const name = `${flowRow} ${one}`
+        linked.set(name, together.union(linked.get(name) ?? none))
+      }
     }
     if (!isShared && !needsItem(fact.kind) && fact.kind !== 'flow_completed') return
     // What one of them does is told to all who count together, as far as is known by now.
-    const concerned = new Set(this.linked.get(flowRow) ?? [])
-    for (const one of together) {
+    const name = `${flowRow} ${person}`
+    const concerned = new Set(linked.get(name))
+    for (const one of this.draining?.window.linked.get(name) ?? none) concerned.add(one)
+    for (const one of isShared ? together : [person]) {
       for (const other of this.projector.partyOf(orgRow, flowRow, one)) concerned.add(other)
     }
     for (const one of concerned) {

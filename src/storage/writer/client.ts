@@ -279,7 +279,9 @@ export class StorageClient implements InRows<Ledger> {
     const message = encodeCommand(number, command)
     const weight = weightOf(message, command)
     const { events, bytes } = this.outbox.weight
-    if (!this.gauge.fits(events + weight.events, bytes + weight.bytes)) throw bufferIsFull()
+    const hasRoom = this.gauge.fits(events + weight.events, bytes + weight.bytes)
+    // Who reads is not turned away because others write.
+    if (!hasRoom && command.type !== 'project') throw bufferIsFull()
     if (number > 0) this.outbox.put(message, weight)
     else this.outbox.putUnawaited(message, weight)
   }

@@ -92,3 +92,15 @@ test('what is gathered counts for whoever gathers it: the bound holds within a t
   expect(gauge.events).toBe(2)
   await expect(append(client, 'd')).rejects.toThrow('more to write')
 })
+
+test('the projections are asked for though the buffer is full: who reads is not turned away', async () => {
+  const gauge = new BufferGauge(BufferGauge.memory(), { events: 1, bytes: 1_000 })
+  gauge.enter(1, 10)
+  const client: StorageClient = new StorageClient(
+    message => world.storage.handle(message, answer => client.receive(answer)),
+    gauge,
+    'commit',
+  )
+  await expect(append(client, 'a')).rejects.toMatchObject({ code: 'overloaded' })
+  await client.project()
+})
