@@ -226,8 +226,9 @@ export class EventIds extends TransactionParticipant<number> {
     this.hash = new TextHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
     const stored = this.sql.lastSeq.get()?.seq ?? 0
-    // A number is given once, though its row may be deleted: who reads on from it would miss another.
-    this.committedSeq = Math.max(sealed, stored, state('ledger_deleted'))
+    // A number is given once, though its row may be deleted, or was never written because all of its
+    // events were duplicates: who reads on from it, as the follower does, would miss another.
+    this.committedSeq = Math.max(sealed, stored, state('ledger_deleted'), state('projected'))
     this.nextSeq = this.committedSeq + 1
     this.knownReplacements = state('rows_replaced')
     this.recover(sealed, lastSeq => this.sealRecovered(lastSeq))
