@@ -289,8 +289,10 @@ const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
  *
  * What the projector takes in one go is a window, and each has a number. Word 0 is that of the window that
  * is being filled, word 1 that of the last one that is projected. A cell says for which window it was last
- * marked. Word 2 says how many events wait, words 4 and 5 since when. Every name has a cell in each of two tables, and is behind where both say so: with 30,000 people
- * in a window one look in three hundred is told too much, and waits for nothing.
+ * marked. Word 2 says how many events wait, words 4 and 5 since when.
+ *
+ * Every name has a cell in each of two tables, and is behind where both say so: with 30,000 people in a
+ * window one look in three hundred is told that somebody is behind who is not.
  */
 export class LagBoard {
   private readonly words: Int32Array

@@ -21,7 +21,7 @@ import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
-import { defaultFollowingPolicy, Following, type FollowingPolicy } from './projections/following.ts'
+import { Following } from './projections/following.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import {
@@ -106,7 +106,6 @@ export interface StorageOptions {
   bufferBounds: BufferBounds
   policy: WriterPolicy
   sealing?: SealPolicy
-  following?: FollowingPolicy
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
   isLogKept?: boolean
@@ -248,11 +247,8 @@ export class Storage {
         if (!isRefused) options.onHealed?.()
       },
     })
-    this.following = new Following(
-      this.executor.follower,
-      this.writer,
-      options.following ?? defaultFollowingPolicy,
-      (error, what) => options.onFault?.(error, what),
+    this.following = new Following(this.executor.follower, this.writer, (error, what) =>
+      options.onFault?.(error, what),
     )
     this.dataVersion = this.database.query<{ data_version: number }, []>('pragma data_version')
     this.newestChange = this.database.query<{ seq: number }, []>(

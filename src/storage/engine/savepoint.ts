@@ -22,7 +22,7 @@ export function inSavepoint(
   work: () => unknown,
 ): Error | null {
   const mark = participants.savepoint()
-  database.run('savepoint apart')
+  database.query('savepoint apart').run()
   let fault: Error | null = null
   try {
     work()
@@ -30,8 +30,8 @@ export function inSavepoint(
     if (isPassing(error)) throw error
     fault = error as Error
     participants.rollbackTo(mark)
-    database.run('rollback to apart')
+    database.query('rollback to apart').run()
   }
-  database.run('release apart')
+  database.query('release apart').run()
   return fault
 }

@@ -200,7 +200,8 @@ export class Follower extends TransactionParticipant<Mark> {
         this.caughtUp.add(flowRow)
       }
     }
-    this.attempt(() => this.projectOwnOf(flowRow))
+    const own = this.facts.slice(this.projectedOf.get(flowRow) ?? 0)
+    if (own.some(fact => fact.flowRow === flowRow)) this.attempt(() => this.projectOwnOf(flowRow))
   }
 
   /** Projects within the transaction all that was stored in it, and leaves nothing for later. */
@@ -237,14 +238,25 @@ export class Follower extends TransactionParticipant<Mark> {
    * @returns to be called once that is committed
    */
   step(): () => void {
-    const [part] = this.draining!.parts
-    if (part) this.projectPart(part)
-    return this.endStep()
+    const parts = this.nextParts()
+    for (const part of parts) this.projectPart(part)
+    return this.endStep(parts.length)
   }
 
-  private endStep(): () => void {
+  /** The next parts, of however many flows, that make a transaction; one at least, where any is left. */
+  private nextParts(): readonly Part[] {
+    const { parts } = this.draining!
+    let end = 0
+    for (let size = 0; end < parts.length; end++) {
+      size += parts[end]!.runs.length + parts[end]!.others.length
+      if (end > 0 && size > partSize) break
+    }
+    return parts.slice(0, end)
+  }
+
+  private endStep(partsDone: number): () => void {
     const { window, parts } = this.draining!
-    const isLast = parts.length <= 1
+    const isLast = partsDone === parts.length
     if (isLast) {
       if (window.caused.length > 0) this.causedEvents.note(window.caused)
       this.sql.setProjected.run(window.upTo)
@@ -252,7 +264,7 @@ export class Follower extends TransactionParticipant<Mark> {
     failpoint('during_projection')
     return () => {
       if (!isLast) {
-        this.draining = { window, parts: this.draining!.parts.slice(1) }
+        this.draining = { window, parts: parts.slice(partsDone) }
         return
       }
       this.draining = null
@@ -267,8 +279,8 @@ export class Follower extends TransactionParticipant<Mark> {
    * and stays in the ledger.
    */
   stepApart(): () => void {
-    const [part] = this.draining!.parts
-    if (part) {
+    const parts = this.nextParts()
+    for (const part of parts) {
       for (const run of part.runs) {
         const isOfRun = (fact: Fact) => isInRun(fact) && runKeyOf(fact) === run.key
         this.projectOrBury({ ...part, runs: [run], others: [] }, isOfRun)
@@ -277,7 +289,7 @@ export class Follower extends TransactionParticipant<Mark> {
         this.projectOrBury({ ...part, runs: [], others: [fact] }, ({ id }) => id === fact.id)
       }
     }
-    return this.endStep()
+    return this.endStep(parts.length)
   }
 
   /** Projects a part; where the database does not take it, each event of the ledger that it is made of. */
@@ -368,8 +380,9 @@ export class Follower extends TransactionParticipant<Mark> {
 
   private tellOfLag(): void {
     const { gathering, draining } = this
-    const events = this.waiting + (draining?.window.facts.count ?? 0)
-    this.boards.lag.tell(events, (draining?.window ?? gathering).since)
+    const { window } = draining ?? {}
+    const events = this.waiting + (window ? window.facts.count + window.caused.length : 0)
+    this.boards.lag.tell(events, (window ?? gathering).since)
   }
 
   private projectPart({ runs, others }: Part): void {

@@ -2,15 +2,11 @@ import { isPassing } from '../engine/savepoint.ts'
 import type { Writer } from '../writer/writer.ts'
 import type { Follower } from './follower.ts'
 
-/** How far the projections may be behind the ledger. */
-export interface FollowingPolicy {
-  /** How long events wait that nobody asks for, milliseconds: what comes meanwhile is written together. */
-  afterMs: number
-  /** So many events are not waited for any longer: they are memory, and a start reads them again. */
-  mostEvents: number
-}
+/** How long events wait that nobody asks for, milliseconds: what comes meanwhile is written together. */
+const afterMs = 500
 
-export const defaultFollowingPolicy: FollowingPolicy = { afterMs: 500, mostEvents: 50_000 }
+/** So many events do not wait any longer: they are memory, and a start reads them again. */
+const mostEvents = 50_000
 
 /** When it is tried again where the database takes nothing, milliseconds. */
 const retryMs = 1_000
@@ -25,7 +21,6 @@ export class Following {
   constructor(
     private readonly follower: Follower,
     private readonly writer: Writer,
-    private readonly policy: FollowingPolicy,
     private readonly onFault: (error: unknown, what: string) => void,
   ) {}
 
@@ -33,7 +28,7 @@ export class Following {
   committed(): void {
     if (this.running || !this.follower.isBehind) return
     if (this.isMuch) this.begin()
-    else this.timer ??= setTimeout(() => this.begin(), this.policy.afterMs)
+    else this.timer ??= setTimeout(() => this.begin(), afterMs)
   }
 
   /** Resolves once all is projected that is committed now; sooner only where the database takes nothing. */
@@ -52,7 +47,7 @@ export class Following {
   }
 
   private get isMuch(): boolean {
-    return this.follower.waiting >= this.policy.mostEvents
+    return this.follower.waiting >= mostEvents
   }
 
   /** For nobody who waits: a failure is told where it happens. */
