@@ -61,6 +61,13 @@ function runsOf({ id, steps }: ListedFlow, now: number): SentEvent[] {
   }).flat()
 }
 
+export type Manage = <T>(
+  method: string,
+  path: string,
+  body?: object,
+  ifMatch?: string,
+) => Promise<T>
+
 export class DashboardHouse {
   server!: Server
   snippetKey = ''
@@ -132,6 +139,26 @@ export class DashboardHouse {
     for (let at = 0; at < events.length; at += 50) {
       const answer = await ask('POST', '/events', { events: events.slice(at, at + 50) })
       if (answer.status !== 202) throw new Error(await answer.text())
+    }
+  }
+
+  /** Asks the management API by a token of its own with these scopes. @throws where it is refused */
+  async manager(...scopes: string[]): Promise<Manage> {
+    const { token } = await this.place.json<{ token: string }>([
+      ...['token', 'create', 'Robot', '--expires', '1d', ...scopes.flatMap(s => ['--scope', s])],
+    ])
+    return async <T>(method: string, path: string, body?: object, ifMatch?: string) => {
+      const response = await fetch(`${this.server.url}/api/v1/manage${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      if (!response.ok) throw new Error(await response.text())
+      return (await response.json()) as T
     }
   }
 

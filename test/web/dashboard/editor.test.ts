@@ -2,29 +2,22 @@ import { expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
 import { AuthoredSite } from '../../support/authored-site.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, requireSound as requireWhole, testPages } from '../../support/dashboard.ts'
+import {
+  DashboardHouse,
+  type Manage,
+  requireSound as requireWhole,
+  testPages,
+} from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** Where flows are written: what is wrong is said at its place, and nobody's work is lost. */
 
 let house: DashboardHouse
-let manage: <T>(method: string, path: string, body?: object) => Promise<T>
+let manage: Manage
 
 beforeAll(async () => {
   house = await DashboardHouse.open()
-  const scopes = ['flows:read', 'flows:write', 'flows:publish']
-  const { token } = await house.place.json<{ token: string }>([
-    ...['token', 'create', 'Robot', '--expires', '1d', ...scopes.flatMap(s => ['--scope', s])],
-  ])
-  manage = async <T>(method: string, path: string, body?: object) => {
-    const response = await fetch(`${house.server.url}/api/v1/manage${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(await response.text())
-    return (await response.json()) as T
-  }
+  manage = await house.manager('flows:read', 'flows:write', 'flows:publish')
 })
 afterAll(() => house.close())
 

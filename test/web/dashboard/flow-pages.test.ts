@@ -1,33 +1,17 @@
 import { expect } from 'bun:test'
 import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, type Manage, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** Health, versions and runs of a flow: what they show is what the API says, and what they change is asked about before. */
 
 let house: DashboardHouse
-let manage: <T>(method: string, path: string, body?: object, ifMatch?: string) => Promise<T>
+let manage: Manage
 
 beforeAll(async () => {
   house = await DashboardHouse.open()
-  const scopes = ['flows:read', 'flows:write', 'flows:publish', 'analytics:read']
-  const { token } = await house.place.json<{ token: string }>([
-    ...['token', 'create', 'Robot', '--expires', '1d', ...scopes.flatMap(s => ['--scope', s])],
-  ])
-  manage = async <T>(method: string, path: string, body?: object, ifMatch?: string) => {
-    const response = await fetch(`${house.server.url}/api/v1/manage${path}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        ...(ifMatch !== undefined && { 'if-match': ifMatch }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(await response.text())
-    return (await response.json()) as T
-  }
+  manage = await house.manager('flows:read', 'flows:write', 'flows:publish', 'analytics:read')
   await report()
 })
 afterAll(() => house.close())

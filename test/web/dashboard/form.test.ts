@@ -1,28 +1,16 @@
 import { expect } from 'bun:test'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, looks, requireSound } from '../../support/dashboard.ts'
+import { DashboardHouse, looks, type Manage, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** A flow as fields: for authors who write no YAML. */
 
 let house: DashboardHouse
-let manage: <T>(method: string, path: string, body?: object) => Promise<T>
+let manage: Manage
 
 beforeAll(async () => {
   house = await DashboardHouse.open()
-  const scopes = ['flows:read', 'flows:write'].flatMap(scope => ['--scope', scope])
-  const { token } = await house.place.json<{ token: string }>([
-    ...['token', 'create', 'Robot', '--expires', '1d', ...scopes],
-  ])
-  manage = async <T>(method: string, path: string, body?: object) => {
-    const response = await fetch(`${house.server.url}/api/v1/manage${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(await response.text())
-    return (await response.json()) as T
-  }
+  manage = await house.manager('flows:read', 'flows:write')
 })
 afterAll(() => house.close())
 

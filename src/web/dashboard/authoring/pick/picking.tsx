@@ -8,7 +8,8 @@ import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { pickWords as words } from '../../words/pick.ts'
 import type { PickProps } from '../editor/parts.ts'
-import { openPage, sessionsPath } from './address-form.tsx'
+import { sessionsPath } from './address-form.tsx'
+import { openPage } from './page-address-form.tsx'
 import { type Chosen, Proposals } from './proposals.tsx'
 
 /** How often it is looked what the page has proposed, milliseconds: somebody waits for it. */

@@ -1,17 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { CreatedPreview, PreviewList } from '../../../../modules/previews/model.ts'
-import { Failure } from '../../api/failure.ts'
 import { readAgain, useRead } from '../../api/read.ts'
 import { act } from '../../api/request.ts'
 import { may } from '../../api/session.ts'
 import { Button } from '../../parts/button.tsx'
 import { Code } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
 import { pagePreviewWords as words } from '../../words/page-preview.ts'
-import { pickWords } from '../../words/pick.ts'
-import { rememberAddress, useAddress } from '../pick/address.ts'
-import { openPage, problemOf } from '../pick/address-form.tsx'
+import { openPage, PageAddressForm } from '../pick/page-address-form.tsx'
 
 const previewsPath = '/manage/previews'
 
@@ -19,7 +15,7 @@ const hour = (time: string) =>
   new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 
 /** Asks for the page, and makes the link. */
-function NewPreview({
+const NewPreview = ({
   flowKey,
   isUnsaved,
   onMade,
@@ -27,62 +23,21 @@ function NewPreview({
   flowKey: string
   isUnsaved: boolean
   onMade: (made: CreatedPreview) => void
-}) {
-  const suggested = useAddress(flowKey, '')
-  const typed = useSignal<string | null>(null)
-  const problem = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
-  const make = async () => {
-    const url = (typed.value ?? suggested).trim()
-    problem.value = URL.canParse(url) ? undefined : pickWords.addressNeeded
-    if (problem.value) return
-    isBusy.value = true
-    try {
+}) => (
+  <PageAddressForm
+    flowKey={flowKey}
+    words={words}
+    verb={words.make}
+    onAddress={async url => {
       const made = await act<CreatedPreview>(previewsPath, { body: { flow: flowKey, url } })
-      rememberAddress(flowKey, made.url)
       onMade(made)
       readAgain()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      problem.value = problemOf(error)
-    } finally {
-      isBusy.value = false
-    }
-  }
-  return (
-    <form
-      noValidate
-      class="pick-form"
-      onSubmit={event => {
-        event.preventDefault()
-        event.stopPropagation()
-        void make()
-      }}
-    >
-      <p>{words.why}</p>
-      {isUnsaved && <p class="problem">{words.unsaved}</p>}
-      <Field label={words.address} hint={words.addressHint} problem={problem.value}>
-        {wiring => (
-          <input
-            {...wiring}
-            type="url"
-            class="input"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={2_048}
-            value={typed.value ?? suggested}
-            onInput={({ currentTarget }) => (typed.value = currentTarget.value)}
-          />
-        )}
-      </Field>
-      <div class="dialog-end">
-        <Button look="primary" type="submit" isBusy={isBusy.value}>
-          {words.make}
-        </Button>
-      </div>
-    </form>
-  )
-}
+      return made.url
+    }}
+  >
+    {isUnsaved && <p class="problem">{words.unsaved}</p>}
+  </PageAddressForm>
+)
 
 function Made({ link, expiresAt, oldSnippet, needsSnippet }: CreatedPreview) {
   return (
