@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { apiOf } from '../../support/binary.ts'
-import type { Page } from '../../support/browser.ts'
+import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 import { poison } from '../../support/ledger.ts'
@@ -88,6 +88,39 @@ describe('settings', () => {
     await field.fill('')
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByText('The snippet will run on every page').waitFor()
+    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
+    await say(page, 'The snippet may run anywhere now.')
+  })
+
+  test('what was saved stands in its field before it is read again, and is not put back', async () => {
+    const { page } = await house.visit('/settings/origins')
+    const field = page.getByLabel('Origins', { exact: true })
+    await field.waitFor()
+    await rest(page)
+    const late = Promise.withResolvers<void>()
+    let isSaved = false
+    // What was asked before the change is answered as of then, and comes last.
+    await page.route('**/manage/settings', async route => {
+      if (route.request().method() === 'PATCH') return route.continue()
+      const response = isSaved ? null : await route.fetch()
+      await late.promise
+      await (response ? route.fulfill({ response }) : route.continue())
+    })
+    const asked = page.waitForRequest('**/manage/settings')
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await asked
+    await field.fill('https://app.example.com')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
+    isSaved = true
+    await say(page, 'The snippet may run at 1 origin now.')
+    expect(await field.inputValue()).toBe('https://app.example.com')
+    late.resolve()
+    await rest(page)
+    expect(await field.inputValue()).toBe('https://app.example.com')
+    await page.getByText('Any origin may').waitFor({ state: 'detached' })
+    await field.fill('')
+    await page.getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByRole('button', { name: 'Change origins' }).click()
     await say(page, 'The snippet may run anywhere now.')
   })

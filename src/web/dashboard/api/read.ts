@@ -38,15 +38,22 @@ export class Reading<T> {
 
   /** Asks again; at once where a person wants it. */
   load(): Promise<void> {
-    this.underWay ??= this.ask().finally(() => {
-      this.underWay = null
-    })
-    return this.underWay
+    return this.underWay ?? this.loadAnew()
   }
 
-  private async ask(): Promise<void> {
+  /** Asks again after a change. What is under way may tell of before it, and counts no longer. */
+  loadAnew(): Promise<void> {
+    const asked: Promise<void> = this.ask(() => this.underWay === asked).finally(() => {
+      if (this.underWay === asked) this.underWay = null
+    })
+    this.underWay = asked
+    return asked
+  }
+
+  private async ask(counts: () => boolean): Promise<void> {
     try {
       const value = await this.take()
+      if (!counts()) return
       batch(() => {
         if (value !== null) this.data.value = value
         this.failure.value = null
@@ -54,7 +61,7 @@ export class Reading<T> {
       })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
-      this.failure.value = error
+      if (counts()) this.failure.value = error
     }
   }
 
@@ -90,11 +97,17 @@ function readingOf<T>(path: string): Reading<T> {
 
 /** Has everything that is shown read again, as after a change. */
 export const readAgain = (): void => {
-  for (const reading of readings.values()) if (reading.at.peek() !== null) reading.load()
+  for (const reading of readings.values()) if (reading.at.peek() !== null) reading.loadAnew()
+}
+
+/** Takes what a change has answered for what an address says now, until that is read again. */
+export const know = <T>(path: string, value: T): void => {
+  readingOf<T>(path).data.value = value
 }
 
 /** Forgets what was read from an address at which nothing is any more. */
 export const forgetReading = (path: string): void => void readings.delete(path)
+
 /** What a page shows of an address. */
 export interface Read<T> {
   data: T | null

@@ -1,16 +1,17 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { Settings, SettingsBody } from '../../../modules/organisations/model.ts'
 import type { Failure } from '../api/failure.ts'
-import { readAgain, useRead } from '../api/read.ts'
+import { know, readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 
 export const settingsPath = '/manage/settings'
 
 export const useSettings = () => useRead<Settings>(settingsPath)
 
-/** Sets what is named, and has everything read anew. @throws Failure */
+/** Sets what is named: shown at once, while everything is read anew. @throws Failure */
 export async function save(patch: SettingsBody): Promise<Settings> {
   const settings = await act<Settings>(settingsPath, { method: 'PATCH', body: patch })
+  know(settingsPath, settings)
   readAgain()
   return settings
 }
