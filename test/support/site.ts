@@ -52,7 +52,7 @@ export class Site {
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     site.snippetKey = made.snippetKey
     // Tests are one browser with many visitors.
-    const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status']
+    const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status', 'analytics']
     const [{ token }] = await Promise.all([
       place.json<{ token: string }>(['token', 'issue']),
       place.run(['org', 'limits', 'harbor', ...limits.flatMap(name => [`--${name}`, '100000'])]),

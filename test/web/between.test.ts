@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
@@ -162,11 +163,11 @@ test('a refusal of consent in one tab is one in all', async () => {
   const second = await page.context().newPage()
   await second.goto(`${site.url}/projects?case=tabs`)
   await shown(second).title.waitFor()
-  const heard = second.evaluate(
-    () => new Promise(done => addEventListener('storage', () => done(null), { once: true })),
-  )
+  await second.evaluate(() => {
+    addEventListener('storage', () => Object.assign(globalThis, { hasHeard: true }))
+  })
   await call(page, 'consent', false)
-  await heard
+  await second.waitForFunction(() => 'hasHeard' in globalThis)
   await call(second, 'track', 'unwanted')
   await shown(second).button('Next').click()
   await pass(second, 10_000)
@@ -199,8 +200,8 @@ test('a clock that was years ahead does not hold anything up when it is right ag
   await page.goto(`${site.url}/projects?case=clock`)
   await title.waitFor()
   await allSent(page)
-  expect(noticed.requests.some(url => url.includes('/api/v1/flows?'))).toBe(true)
-  expect(noticed.requests.some(url => url.includes('/heartbeat'))).toBe(true)
+  const hasAsked = (path: string) => noticed.requests.some(url => url.includes(path))
+  await until(() => hasAsked('/api/v1/flows?') && hasAsked('/heartbeat'))
   await page.close()
 })
 

@@ -40,10 +40,23 @@ afterAll(() => site.close())
 const at = (page: Page, text: string) =>
   shown(page).title.getByText(text, { exact: true }).waitFor()
 
-/** A browser in which somebody has signed in. */
+/** A browser in which somebody has signed in, and has been named by the time the snippet comes: neither waits for the other. */
 const open = async (key: string, person: string) => {
-  const visitor = await site.visit(`/projects?case=${key}`, { person })
-  return { ...visitor, ...shown(visitor.page) }
+  const visitor = await site.browser.page({ person })
+  const { page } = visitor
+  await page.route(
+    '**/snippet.js',
+    async route => {
+      await page.waitForFunction(() => {
+        const { cairn } = window as never as { cairn?: { q?: [name: string][] } }
+        return cairn?.q?.some(([name]) => name === 'identify')
+      })
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.goto(`${site.url}/projects?case=${key}`)
+  return { ...visitor, ...shown(page) }
 }
 
 const told = (page: Page) =>
@@ -254,30 +267,11 @@ test('where the server is busy, the browser decides', async () => {
   await page.close()
 })
 
-/** A first page that has named its user by the time the snippet comes: neither waits for the other. */
-const openNamed = async (key: string, person: string) => {
-  const visitor = await site.browser.page({ person })
-  const { page } = visitor
-  await page.route(
-    '**/snippet.js',
-    async route => {
-      await page.waitForFunction(() => {
-        const { cairn } = window as never as { cairn?: { q?: [name: string][] } }
-        return cairn?.q?.some(([name]) => name === 'identify')
-      })
-      await route.continue()
-    },
-    { times: 1 },
-  )
-  await page.goto(`${site.url}/projects?case=${key}`)
-  return visitor
-}
-
 const flowsAsked = ({ requests }: { requests: string[] }) =>
   requests.filter(url => /\/api\/v1\/flows(\?|$)/.test(url)).map(url => new URL(url).search)
 
 test('a user is asked for once, however many pages they see', async () => {
-  const { page, noticed } = await openNamed('seen', 'zoe')
+  const { page, noticed } = await open('seen', 'zoe')
   await at(page, 'seen one')
   for (const path of ['/home', '/projects', '/settings/people']) await page.goto(site.url + path)
   await rest(page)
@@ -286,7 +280,7 @@ test('a user is asked for once, however many pages they see', async () => {
 })
 
 test('a user known from the page before is asked for as such, however late a page names them', async () => {
-  const { page, noticed } = await openNamed('seen', 'yara')
+  const { page, noticed } = await open('seen', 'yara')
   await at(page, 'seen one')
   // The answer of this page is not taken for that of the next one.
   await rest(page)

@@ -439,7 +439,7 @@ test('a phone’s page is a phone’s, and one from right to left in its languag
   const { page, frame, card } = await preview('getting-started')
   await card.waitFor()
   await page.getByText('Phone', { exact: true }).click()
-  await frame.waitForFunction('innerWidth === 390 && matchMedia("(max-width: 480px)").matches')
+  await frame.waitForFunction(() => innerWidth === 390 && matchMedia('(max-width: 480px)').matches)
   await page.context().close()
 
   const other = await preview('harbor')
