@@ -88,12 +88,12 @@ export class Endpoint {
   private replyTo(call: RequestContext): Reply | Promise<Reply> {
     const moved = this.route.caller === 'anyone' ? ownAddress(call) : null
     if (moved) return moved
-    if (this.checks.body) return this.takeBody(call).then(() => this.carryOut(call))
+    if (this.checks.body) return this.replyToBody(call)
     this.takeQuery(call)
     return this.carryOut(call)
   }
 
-  private async takeBody(call: RequestContext): Promise<void> {
+  private async replyToBody(call: RequestContext): Promise<Reply> {
     const { route, checks, deps } = this
     // Whatever has a body is a write: to read and parse one only to refuse it would take from
     // everybody else the time and the memory that are short just then.
@@ -105,6 +105,7 @@ export class Endpoint {
     call.body = sent.value
     call.bodyText = sent.text
     this.takeQuery(call)
+    return this.carryOut(call)
   }
 
   private takeQuery(call: RequestContext): void {

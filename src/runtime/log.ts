@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { type Colour, painted, wantsColour } from '../core/text/colour.ts'
 import { reasonOf } from '../core/text/reason.ts'
 import { withEscapes } from '../core/text/unseen.ts'
+import { isoTime } from '../core/time/clock.ts'
 import { methodLabel } from './counters.ts'
 import { Mutex } from './mutex.ts'
 
@@ -113,6 +114,9 @@ export function openLog(
 /** So much is written at once: a write, and waking who reads, costs as much as forty lines. */
 const pieceBytes = 16_384
 
+/** Of a UTF-16 unit, in UTF-8. */
+const longestCharacter = 3
+
 /** How long lines may wait to be written together, milliseconds. */
 const longestWaitMs = 200
 
@@ -131,6 +135,8 @@ type Write = (text: Buffer) => number
  */
 export class LogSink {
   private text = ''
+  /** Taken again for each piece: a new buffer costs as much as all else about its lines. */
+  private readonly piece = Buffer.allocUnsafeSlow(pieceBytes * longestCharacter)
   private isClosed = false
   /** Whether the last piece was dropped: a reader that has stopped is not waited for again. */
   private isStalled = false
@@ -164,9 +170,15 @@ export class LogSink {
     if (this.waiting) clearTimeout(this.waiting)
     this.waiting = null
     if (this.text === '') return
-    const bytes = Buffer.from(this.isMidLine ? `\n${this.text}` : this.text)
+    const bytes = this.encoded(this.isMidLine ? `\n${this.text}` : this.text)
     this.text = ''
     this.mutex.runExclusive(() => this.send(bytes))
+  }
+
+  private encoded(text: string): Buffer {
+    // A single line may be longer than a piece.
+    if (text.length * longestCharacter > this.piece.length) return Buffer.from(text)
+    return this.piece.subarray(0, this.piece.write(text))
   }
 
   private send(bytes: Buffer): void {
@@ -193,12 +205,12 @@ function levelOf(status: number): 'info' | 'warn' | 'error' {
   return status === 503 ? 'warn' : 'error'
 }
 
+const quoted = (text: string | null) => (text === null ? 'null' : `"${text}"`)
+
 /** One line a request: who, which route, what came of it and in what time. Never what was sent. */
 export class RequestLog implements AnswerObserver {
   /** Whether lines of daily life are written. */
   private isDaily = false
-  private time = ''
-  private timeAt = 0
 
   constructor(private readonly own: ThreadLog) {
     this.levelChanged()
@@ -216,16 +228,6 @@ export class RequestLog implements AnswerObserver {
     this.write(summary, 'broke off')
   }
 
-  /** Many lines share a millisecond. */
-  private timeNow(): string {
-    const now = Date.now()
-    if (now !== this.timeAt) {
-      this.time = new Date(now).toISOString()
-      this.timeAt = now
-    }
-    return this.time
-  }
-
   private write(answered: RequestSummary, remark: string): void {
     const { thread, log, lines } = this.own
     const { requestId, route, organisation, status, code, cause, error } = answered
@@ -236,23 +238,13 @@ export class RequestLog implements AnswerObserver {
     const durationMs = Math.round(answered.durationMs * 1000) / 1000
     const msg = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
     if (isDaily && lines) {
-      // Not by the library, which takes four times as long: a tenth of what a small answer costs. No
-      // text in it needs more escapes than these, for all of them are ours.
-      const line = {
-        level,
-        time: this.timeNow(),
-        thread,
-        requestId,
-        route,
-        organisation,
-        status,
-        code,
-        cause,
-        method,
-        durationMs,
-        msg,
-      }
-      lines.write(`${JSON.stringify(line)}\n`)
+      // Not by the library, which takes a tenth of what a small answer costs, nor by JSON's writer, which
+      // takes a third of that. No text in it needs escapes, for all of them are ours.
+      const place = `"route":${quoted(route)},"organisation":${quoted(organisation)}`
+      const why = `${code ? `,"code":"${code}"` : ''}${cause ? `,"cause":"${cause}"` : ''}`
+      lines.write(
+        `{"level":"info","time":"${isoTime(Date.now())}","thread":"${thread}","requestId":"${requestId}",${place},"status":${status}${why},"method":"${method}","durationMs":${durationMs},"msg":"${msg}"}\n`,
+      )
       return
     }
     const line = { requestId, route, organisation, status, code, cause, method, durationMs }

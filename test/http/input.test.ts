@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { shapeOf } from '../../src/http/input.ts'
+import { parametersOf, shapeOf } from '../../src/http/input.ts'
+import { queryOf } from '../../src/http/request-context.ts'
 import { Maybe, PersonFields, Time } from '../../src/http/shapes.ts'
 
 const said = (schema: TSchema, value: unknown) =>
@@ -72,4 +73,27 @@ test('fields that nobody named are let through, so that a newer client can send 
 
 test('null is the same as absent where a field may be absent', () => {
   expect(said(Type.Object(PersonFields), { userId: null, anonymousId: null })).toEqual([])
+})
+
+test.each([
+  ...[
+    '',
+    'v',
+    'v=',
+    '=v',
+    '=',
+    '&',
+    '&&v=1&',
+    'v=1&v=2',
+    'v=1=2',
+    'v=%20',
+    'v=a+b',
+    '%76=1',
+    'v=%zz',
+    '?v=1',
+  ],
+  ...['v=é', 'v=1#w', 'v=1;w=2', 'a=1&b=%C3%A9&c=3'],
+])('a query is read as browsers write it: %p', query => {
+  const read = parametersOf(new Request(`http://host/?${query}`))
+  expect(read).toEqual([...new URLSearchParams(queryOf(new Request(`http://host/?${query}`)))])
 })

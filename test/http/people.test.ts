@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { scopes } from '../../src/core/organisation/management-token.ts'
-import { beginRewriting } from '../../src/storage/database/rewriting.ts'
+import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { Description, type Document } from '../support/described.ts'
 import { textsIn } from '../support/erasing.ts'
 import { tour } from '../support/flows.ts'

@@ -78,11 +78,19 @@ class Look {
 /** No text of a caller's begins so. */
 const mark = crypto.randomUUID().slice(0, 8)
 
-/** The text of a batch, by which the numbers in it are held against what was read of them. */
+/** The text of a batch, by which what was read of it is judged. */
 export class SentBatch {
   private marked: readonly { properties: unknown }[] | null = null
+  /**
+   * Whether a text in it may hold NUL or half a character: UTF-8 has no such halves, and JSON no NUL,
+   * but by an escape. One search in place of one in each text of each event.
+   */
+  readonly hasEscapes: boolean
 
-  constructor(private readonly text: string) {}
+  /** @param text was UTF-8, and JSON */
+  constructor(private readonly text: string) {
+    this.hasEscapes = text.includes('\\u')
+  }
 
   /** Whether no number in the properties of the batch's event at `index` would change. */
   keepsNumbersOf(index: number): boolean {
@@ -191,7 +199,7 @@ const areClean = (event: Event) =>
 const isClean = (text: string | null | undefined) => !text || isCleanText(text)
 
 /** The rules that the shape cannot say. */
-function ruleBroken(event: Event): Rejection | null {
+function ruleBroken(event: Event, { hasEscapes }: SentBatch): Rejection | null {
   const kind: EventKind = event.kind
   if (!event.userId && !event.anonymousId) {
     return reject('invalid', 'Name a userId or an anonymousId')
@@ -200,7 +208,9 @@ function ruleBroken(event: Event): Rejection | null {
   if (needsFlow(kind) && !event.flowId) return reject('invalid', `${kind} needs a flowId`)
   if (needsStep(kind) && !event.stepId) return reject('invalid', `${kind} needs a stepId`)
   if (needsItem(kind) && !event.itemId) return reject('invalid', `${kind} needs an itemId`)
-  if (!areClean(event)) return reject('invalid', 'Texts must be well-formed Unicode without NUL')
+  if (hasEscapes && !areClean(event)) {
+    return reject('invalid', 'Texts must be well-formed Unicode without NUL')
+  }
   return null
 }
 
@@ -350,7 +360,7 @@ export function judge(
   if (isRejection(names)) return names
   const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null
   if (doubt) return doubt === 'missing' ? unproven.missing : unproven.wrong
-  const broken = ruleBroken(sent)
+  const broken = ruleBroken(sent, context.sent)
   if (broken) return broken
   const properties = sent.properties ? propertiesOf(sent.properties, index, context.sent) : null
   if (properties?.fault) return ofProperties[properties.fault]

@@ -28,7 +28,7 @@ const event = (userId: string, userHash?: string | null) => ({
 })
 
 const counted = async () => {
-  await world.storage.writePresence()
+  await world.storage.housekeeping.writePresence()
   const { userHashes } = await world.stores.presence.read(tenant.ref, world.clock.now())
   return userHashes
 }
@@ -106,7 +106,7 @@ test('a batch of another organisation’s alone is told as such, whoever is name
 test('the status of the snippet says when many are refused', async () => {
   const secret = verify('enforce')
   const finding = async () => {
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
     const { body } = await tenant.answer('GET /snippet-status')
     return body.findings.find(({ code }: { code: string }) => code === 'identity_refused')
   }

@@ -140,7 +140,7 @@ test('each stage has its first and its last time, also once written to disk', as
   const first = at()
   await tenant.ask('GET /heartbeat')
   world.clock.advance(hour)
-  await world.storage.writePresence()
+  await world.storage.housekeeping.writePresence()
   await tenant.ask('GET /flows')
   await tenant.send([good])
   const last = at()
@@ -156,7 +156,7 @@ test('each stage has its first and its last time, also once written to disk', as
         { stage: 'events_flowing', firstAt: last, lastAt: last },
       ],
     })
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
   }
 })
 
@@ -254,7 +254,7 @@ describe('findings', () => {
     expect(await found()).toContain(`active warning`)
     expect(await found()).toContain('in use, last 1 minute ago; it works for another 1 hour.')
     // It is asked for after a restart too.
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
     world.clock.advance(hour + 1_000)
     expect(await found()).toBeUndefined()
     expect((await tenant.ask('GET /flows', { credential: old })).status).toBe(401)
@@ -289,7 +289,7 @@ describe('findings', () => {
     for (const skewMs of [100, 90_000, 90_000, 90_000, 120_000]) {
       await tenant.send([good], { sentAt: world.clock.now() - skewMs })
     }
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
     expect((await status()).skewMsMedian).toBe(90_000)
     expect(await codes()).toEqual(['clock_skew'])
   })
