@@ -223,9 +223,6 @@ function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
   return (path: string) => table.find(({ matches }) => matches.test(path))?.routes ?? []
 }
 
-/** The body is read behind the gate, by the endpoint. */
-const hooks = { parse: 'none' } as const
-
 /**
  * The HTTP API. Opens nothing: all that it needs is handed in.
  *
@@ -281,10 +278,11 @@ export function createApp(deps: AppDeps) {
 
   /**
    * Bound, so that there is no source text: Elysia would read it to guess what a handler needs, and
-   * take it for one that has to be awaited because it has a call behind a `return`.
+   * take it for one that has to be awaited because it has a call behind a `return`. It reads no body
+   * either, for it sees none wanted; to tell it so would make it wrap each answer in a promise.
    */
   const register = (method: string, path: string, handle: (routed: RoutedRequest) => unknown) =>
-    app.route(method, path, handle.bind(null) as never, hooks)
+    app.route(method, path, handle.bind(null) as never)
 
   const keepOpen = (request: Request) => app.server?.timeout(request, longIdleSeconds)
   const dashboard = deps.dashboard && dashboardOf(deps.dashboard, deps.clock)

@@ -40,7 +40,7 @@ export function armFailpoints(variable = ''): void {
     entries.map(entry => {
       const [name = '', action = ''] = entry.split('=', 2)
       const found = Object.hasOwn(failpoints, name) ? grammar.exec(action) : null
-      if (found) return [name, failing(name, found)]
+      if (found) return [name, acting(name, found)]
       const names = Object.keys(failpoints).join(', ')
       throw new ConfigError([
         `CAIRN_FAILPOINTS: "${entry}" is no <point>=<action>[@<pass>][*<times>], with a point of ${names} and an action of exit, error, full, hang, delay:<milliseconds>`,
@@ -52,7 +52,23 @@ export function armFailpoints(variable = ''): void {
 /** Called where a thread passes a point; does nothing but where it is armed. */
 export const failpoint = (name: Failpoint): void => armed.get(name)?.()
 
-function failing(name: string, found: RegExpExecArray): () => void {
+/**
+ * What fails first where a point is armed in this thread by now, and is itself everywhere else: so what
+ * every request and every commit passes is decorated where it is made, and costs nothing.
+ */
+export function failing<Args extends readonly unknown[], Result>(
+  name: Failpoint,
+  work: (...args: Args) => Result,
+): (...args: Args) => Result {
+  const fail = armed.get(name)
+  if (!fail) return work
+  return (...args) => {
+    fail()
+    return work(...args)
+  }
+}
+
+function acting(name: string, found: RegExpExecArray): () => void {
   const [, action = '', delayMs, first = 1, times = Number.POSITIVE_INFINITY] = found
   let passes = 0
   return () => {

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { is } from 'drizzle-orm'
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { migrate } from '../src/storage/database/migrate.ts'
-import * as schema from '../src/storage/database/schema.ts'
+import { migrate } from '../src/storage/sqlite/database/migrate.ts'
+import * as schema from '../src/storage/sqlite/database/schema.ts'
 
 /** The shape of the house: which part may lean on which, and that nothing lies about unused. */
 
@@ -81,9 +81,12 @@ describe('arrows point one way', () => {
     expect(offences(inPart('failpoints'), toAny('config'))).toEqual([])
   })
 
-  test('storage → core, failpoints, and the ports of modules and of http, which it meets', () => {
+  test('storage → core, failpoints, of limits the memory that grows, and the ports that it meets', () => {
     const isPort = (to: string) => /^(modules\/[^/]+|http)\/port\.ts$/.test(to)
-    const isAllowed = (to: string) => toAny('core', 'scheduling', 'failpoints')(to) || isPort(to)
+    const isAllowed = (to: string) =>
+      toAny('core', 'scheduling', 'failpoints')(to) ||
+      isPort(to) ||
+      to === 'limits/growing-memory.ts'
     expect(offences(inPart('storage'), isAllowed)).toEqual([])
   })
 
@@ -208,6 +211,17 @@ describe('technologies stay in their place', () => {
     expect(above.filter(file => /^(core|http|modules|app)\b/.test(file))).toEqual([])
   })
 
+  test('SQLite in storage/sqlite, in the lock, and in the doctor, who opens what is damaged', () => {
+    const places = /^(storage\/sqlite\/|runtime\/lock\.ts$|cli\/doctor\/)/
+    const users = sources.filter(file => importsOf(file).packages.includes('bun:sqlite'))
+    expect(users.filter(file => !places.test(file))).toEqual([])
+    const engine = (file: string) => file.startsWith('storage/sqlite/')
+    const leaning = sources
+      .filter(file => file.startsWith('storage/shared/'))
+      .flatMap(file => importsOf(file).ours.filter(engine))
+    expect(leaning).toEqual([])
+  })
+
   test('SQL in storage/, and in the lock, which is SQLite’s own', () => {
     const sql =
       /\b(select\s[^;]{1,300}?\sfrom\s|insert (or \w+ )?into|update \w+ set|delete from|create (table|index|trigger)|alter table|pragma \w|begin (immediate|exclusive)|savepoint \w)/i
@@ -221,7 +235,7 @@ describe('technologies stay in their place', () => {
     const outside = sources.filter(
       file =>
         !file.startsWith('storage/') &&
-        (importsOf(file).ours.includes('storage/in-rows.ts') ||
+        (importsOf(file).ours.includes('storage/shared/in-rows.ts') ||
           /\b(org|flow|step|item)Rows?\b|\bas (unknown as )?\w+Ref\b/.test(codeOf(file))),
     )
     expect(outside).toEqual(['runtime/counters.ts'])
@@ -320,6 +334,10 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   const reached = new Set<string>([
     ...['web/snippet/tsconfig.json', 'web/dashboard/tsconfig.json', 'sdk/tsconfig.json'],
     ...packed.flatMap(folder => [`${folder}/package.json`, `${folder}/README.md`]),
+    // What each part of the engine is for, what it costs, and what was measured.
+    ...['', 'hash-index/', 'column-segments/', 'event-codec/'].map(
+      part => `storage/sqlite/engine/${part}README.md`,
+    ),
     ...['main.css', ...styles.map(([, name]) => name)].map(name => `web/dashboard/styles/${name}`),
   ])
   const reach = (file: string) => {
@@ -351,14 +369,6 @@ describe('the tables as Drizzle knows them are those that the migrations make', 
   ) as SQLiteTable[]
 
   const all = <Row>(sql: string) => database.query<Row, []>(sql).all()
-
-  test('none more, none less', () => {
-    const made = all<{ name: string }>(
-      "select name from sqlite_schema where type = 'table' and name not like 'sqlite_%'",
-    ).map(({ name }) => name)
-    const known = tables.map(table => getTableConfig(table).name)
-    expect(known.toSorted()).toEqual(made.filter(name => name !== 'migrations').toSorted())
-  })
 
   test.each(tables.map(table => [getTableConfig(table).name, table] as const))(
     '%s: columns, types, what may be null, primary key, indexes',

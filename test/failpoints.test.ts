@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'bun:test'
 import { ConfigError } from '../src/config.ts'
-import { armFailpoints, failpoint } from '../src/failpoints.ts'
+import { armFailpoints, failing, failpoint } from '../src/failpoints.ts'
 
 afterEach(() => armFailpoints())
 
@@ -10,6 +10,15 @@ test('a point that is not armed does nothing', () => {
   expect(passBeforeCommit).not.toThrow()
   armFailpoints('http_request=error')
   expect(passBeforeCommit).not.toThrow()
+})
+
+test('what is decorated is itself where nothing is armed, and fails first where its point is', () => {
+  const work = (n: number) => n + 1
+  expect(failing('before_commit', work)).toBe(work)
+  armFailpoints('before_commit=error*1')
+  const decorated = failing('before_commit', work)
+  expect(() => decorated(1)).toThrow('Failpoint before_commit')
+  expect(decorated(1)).toBe(2)
 })
 
 test('what is armed is so until other points are', () => {

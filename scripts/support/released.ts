@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { openForWriting } from '../../src/storage/database/database.ts'
-import { migrate, schemaState } from '../../src/storage/database/migrate.ts'
+import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
+import { migrate, schemaState } from '../../src/storage/sqlite/database/migrate.ts'
 
 /** Databases that past releases wrote, by their newest schema; `test/support/record-schema.ts` makes them. */
 

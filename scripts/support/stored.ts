@@ -1,19 +1,25 @@
 import type { Database } from 'bun:sqlite'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StoredEvent } from '../../src/storage/in-rows.ts'
-import { type BatchRow, storedText } from '../../src/storage/ledger/event-batches.ts'
-import { decodeEvents } from '../../src/storage/ledger/event-text.ts'
+import type { StoredEvent } from '../../src/storage/shared/in-rows.ts'
+import {
+  type BatchRow,
+  storedText,
+} from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { decodeEvents } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
 
 /** What is found in a data directory. */
 
 /** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
 export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
-  return database
-    .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
-    .all()
-    .filter(row => orgRow === undefined || row.org_id === orgRow)
-    .flatMap(row => decodeEvents(storedText(row)))
+  return (
+    database
+      .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
+      .all()
+      .filter(row => orgRow === undefined || row.org_id === orgRow)
+      // An older release's rows do not say theirs.
+      .flatMap(row => decodeEvents(storedText({ ...row, codec: row.codec ?? 1 })))
+  )
 }
 
 /** What is wrong with a database that SQLite can tell; null where nothing is. */

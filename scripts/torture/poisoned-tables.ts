@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { databaseFile } from '../../src/storage/database/database.ts'
+import { databaseFile } from '../../src/storage/sqlite/database/database.ts'
 
 /** Rules that make the database refuse a row, as a broken index or a row too many would. */
 const rules = [

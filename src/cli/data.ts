@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../runtime/lock.ts'
-import { hasDatabase, openForWriting } from '../storage/database/database.ts'
-import { requireNoLostDatabase } from '../storage/database/lost-database.ts'
-import { migrate, schemaState } from '../storage/database/migrate.ts'
-import { requireUsable } from '../storage/database/prepare.ts'
-import { makeSyncedDirectory } from '../storage/database/synced-files.ts'
+import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
+import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
+import { migrate, schemaState } from '../storage/sqlite/database/migrate.ts'
+import { requireUsable } from '../storage/sqlite/database/prepare.ts'
+import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import { CommandFailure } from './failure.ts'
 
 /** @throws CommandFailure, DatabaseLost where a directory holds no data of Cairn */

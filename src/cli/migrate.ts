@@ -7,8 +7,8 @@ import {
   upgradeDatabase,
   upgradePlan,
   wantedBytes,
-} from '../storage/database/upgrade.ts'
-import { tryUpgrade } from '../storage/database/upgrade-trial.ts'
+} from '../storage/sqlite/database/upgrade.ts'
+import { tryUpgrade } from '../storage/sqlite/database/upgrade-trial.ts'
 import type { Command, Flags } from './command.ts'
 import { requireNoServer } from './data.ts'
 import { UsageFailure } from './failure.ts'

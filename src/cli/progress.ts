@@ -1,4 +1,4 @@
-import type { BackupProgress } from '../storage/backup/copy-database.ts'
+import type { BackupProgress } from '../storage/sqlite/backup/copy-database.ts'
 
 const barWidth = 24
 /** How often the bar is drawn anew, and, where no terminal shows it, how often a line tells; milliseconds. */

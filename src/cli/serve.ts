@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { OrganisationList } from '../modules/organisations/model.ts'
-import { hasDatabase } from '../storage/database/database.ts'
+import { hasDatabase } from '../storage/sqlite/database/database.ts'
 import type { Command } from './command.ts'
 import { newLink } from './dashboard.ts'
 import { makeDirectory } from './data.ts'

@@ -1,6 +1,7 @@
 import { type Bucket, buckets, windowMs } from '../core/organisation/buckets.ts'
 import type { Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
+import { growingMemory, growTo } from './growing-memory.ts'
 
 /** 32-bit words of one window: count with tag, two start times, one to keep entries aligned. */
 const wordsPerWindow = 4
@@ -36,18 +37,13 @@ function told(taken: Taken, admitted: boolean, remaining: number, resetInMs: num
 export class WindowTable {
   private readonly words: Int32Array
 
-  constructor(memory: SharedArrayBuffer) {
+  constructor(private readonly memory: SharedArrayBuffer) {
     this.words = new Int32Array(memory)
   }
 
-  /** Shared memory for `slots` organisations. Untouched pages cost nothing. */
+  /** Shared memory for up to `slots` organisations. */
   static memory(slots: number): SharedArrayBuffer {
-    return new SharedArrayBuffer(slots * buckets.length * wordsPerWindow * 4)
-  }
-
-  /** Slots that the table has room for. */
-  get slots(): number {
-    return this.words.length / (buckets.length * wordsPerWindow)
+    return growingMemory(slots * buckets.length * wordsPerWindow * 4)
   }
 
   /**
@@ -59,8 +55,9 @@ export class WindowTable {
    * @param taken what to put the answer into
    */
   take(slot: number, bucket: number, limit: number, nowMs: number, taken = nothingTaken()): Taken {
-    const { words } = this
+    const words = this.words
     const at = (slot * buckets.length + bucket) * wordsPerWindow
+    if (at >= words.length) growTo(this.memory, (at + wordsPerWindow) * 4)
     const now = Math.floor(nowMs) | 0
     for (;;) {
       // The start words are read before the count: see above.

@@ -3,8 +3,8 @@ import type { Config } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { minuteMs } from '../core/time/durations.ts'
-import { newestBackup } from '../storage/backup/folder.ts'
-import { clearPartials, partialIn } from '../storage/backup/partial.ts'
+import { newestBackup } from '../storage/sqlite/backup/folder.ts'
+import { clearPartials, partialIn } from '../storage/sqlite/backup/partial.ts'
 import type { Log } from './log.ts'
 
 /** How often it is looked whether a backup is due, and the pause after one that failed; milliseconds. */

@@ -3,10 +3,10 @@ import { statuses as statusOf, unauthorizedCauses } from '../core/errors.ts'
 import { type RejectionCode, rejectionCodes } from '../core/event/event.ts'
 import type { AppendOutcome } from '../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../core/organisation/buckets.ts'
-import type { EncodedBatch } from '../storage/ledger/event-text.ts'
-import type { RetentionReport } from '../storage/retention/retention.ts'
-import type { StorageObserver } from '../storage/storage.ts'
-import type { CommitReport } from '../storage/writer/writer.ts'
+import type { EncodedBatch } from '../storage/sqlite/engine/event-codec/event-text.ts'
+import type { RetentionReport } from '../storage/sqlite/retention/retention.ts'
+import type { StorageObserver } from '../storage/sqlite/storage.ts'
+import type { CommitReport } from '../storage/sqlite/writer/writer.ts'
 import type { Exposition, Labels } from './exposition.ts'
 import type { Tally } from './tally.ts'
 
@@ -260,6 +260,11 @@ export class CommitCounters implements StorageObserver {
 
   static memory(): SharedArrayBuffer {
     return counterMemory(commitWords)
+  }
+
+  /** How many commands were committed. */
+  get commands(): number {
+    return this.counters[commandsAt]!
   }
 
   committed({ commands, events, durationMs }: CommitReport): void {

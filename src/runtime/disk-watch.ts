@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { access, stat, statfs } from 'node:fs/promises'
-import { databaseFile } from '../storage/database/database.ts'
+import { databaseFile } from '../storage/sqlite/database/database.ts'
 
 /** How often the disk is looked at, milliseconds. Nothing is written. */
 const lookEveryMs = 1_000

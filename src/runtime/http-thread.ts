@@ -1,4 +1,4 @@
-import { BufferGauge, slotOf } from '../storage/shared.ts'
+import { BufferGauge, slotOf } from '../storage/shared/boards.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
 import {
@@ -12,15 +12,15 @@ import {
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
-import { connectStores } from '../storage/connect.ts'
-import { connectManagement } from '../storage/connect-management.ts'
-import { openForReading } from '../storage/database/database.ts'
-import { LagBoard } from '../storage/shared.ts'
-import { StorageClient } from '../storage/writer/client.ts'
+import { LagBoard } from '../storage/shared/boards.ts'
+import { connectStores } from '../storage/sqlite/connect.ts'
+import { connectManagement } from '../storage/sqlite/connect-management.ts'
+import { openForReading } from '../storage/sqlite/database/database.ts'
+import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { Collector, mostGrowthBytes } from './collector.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
 import { maxHeaderSize } from './header-size.ts'
-import { IdleCollector } from './idle-collector.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLog, RequestLog } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
@@ -118,7 +118,7 @@ function start(message: HttpThreadStart) {
   // Bun would answer what is in flight with a bare 503, which says that nothing was kept of it.
   process.on('exit', () => app.server?.stop(true))
   new Pulse(message.pulse).start(clock.monotonic)
-  new IdleCollector(() => counters.total).start()
+  new Collector(() => counters.total, mostGrowthBytes).start()
   report({ type: 'ready', routes })
 
   async function stop() {

@@ -5,19 +5,19 @@ import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
-import { connectStores } from '../storage/connect.ts'
-import { connectManagement } from '../storage/connect-management.ts'
-import { openForReading } from '../storage/database/database.ts'
 import {
   BufferGauge,
   LagBoard,
   mostOrganisations,
   newSharedMemory,
   slotOf,
-} from '../storage/shared.ts'
-import { Storage } from '../storage/storage.ts'
-import { StorageClient } from '../storage/writer/client.ts'
-import { defaultWriterPolicy } from '../storage/writer/writer.ts'
+} from '../storage/shared/boards.ts'
+import { connectStores } from '../storage/sqlite/connect.ts'
+import { connectManagement } from '../storage/sqlite/connect-management.ts'
+import { openForReading } from '../storage/sqlite/database/database.ts'
+import { Storage } from '../storage/sqlite/storage.ts'
+import { StorageClient } from '../storage/sqlite/writer/client.ts'
+import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'
 import { sessionKey } from './session-key.ts'

@@ -5,7 +5,7 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { hourMs, minuteMs } from '../core/time/durations.ts'
-import { replaceSynced } from '../storage/database/synced-files.ts'
+import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import type { Log } from './log.ts'
 

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
-import { type FileLock, isLocked, lockFile } from '../storage/database/file-lock.ts'
-import { makeSyncedDirectory } from '../storage/database/synced-files.ts'
+import { type FileLock, isLocked, lockFile } from '../storage/sqlite/database/file-lock.ts'
+import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** Who serves from a data directory; stands in `server.json` for people and for the message. */

@@ -1,5 +1,5 @@
-import { rewritingHeld } from '../storage/database/rewriting.ts'
-import type { LongWork, LongWorkPlace } from '../storage/writer/long-work.ts'
+import { rewritingHeld } from '../storage/sqlite/database/rewriting.ts'
+import type { LongWork, LongWorkPlace } from '../storage/sqlite/writer/long-work.ts'
 import { inThread } from './threads.ts'
 
 /** Long work in a thread of its own, made for each piece; one piece at a time. */

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
-import type { BufferBounds, BufferGauge, IdentityBoard, LagBoard } from '../storage/shared.ts'
+import type {
+  BufferBounds,
+  BufferGauge,
+  IdentityBoard,
+  LagBoard,
+} from '../storage/shared/boards.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'

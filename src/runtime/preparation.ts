@@ -1,5 +1,5 @@
-import { doingText, stageOf, type UpgradeProgress } from '../storage/database/upgrade.ts'
-import type { ErasureProgress } from '../storage/erasure/erasures.ts'
+import { doingText, stageOf, type UpgradeProgress } from '../storage/sqlite/database/upgrade.ts'
+import type { ErasureProgress } from '../storage/sqlite/erasure/erasures.ts'
 import type { Log } from './log.ts'
 import type { PreparationStart, Prepared } from './task-thread.ts'
 import { inThread } from './threads.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { SharedMemory } from '../storage/shared.ts'
+import type { SharedMemory } from '../storage/shared/boards.ts'
 import type { CountedRoute } from './counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 

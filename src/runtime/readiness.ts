@@ -1,4 +1,4 @@
-import type { BufferGauge } from '../storage/shared.ts'
+import type { BufferGauge } from '../storage/shared/boards.ts'
 import type { DiskWatch } from './disk-watch.ts'
 
 /** A thread that has not turned for this long is stuck: a locked database holds it up for five seconds. */

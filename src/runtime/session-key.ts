@@ -4,7 +4,7 @@ import {
   makeSyncedDirectory,
   syncDirectory,
   writeSynced,
-} from '../storage/database/synced-files.ts'
+} from '../storage/sqlite/database/synced-files.ts'
 
 /** The embedded issuer's key cannot be used; the message says why and what to do. */
 export class SessionKeyUnusable extends Error {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
-import { replaceSynced } from '../storage/database/synced-files.ts'
+import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
 /** The only names that are ever looked up: those that a release gives its files. */

@@ -1,9 +1,13 @@
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
-import { prepareDatabase } from '../storage/database/prepare.ts'
-import { type UpgradeProgress, upgradeDatabase } from '../storage/database/upgrade.ts'
-import { type LongWork, type LongWorkPlace, longWorkHere } from '../storage/writer/long-work.ts'
+import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { type UpgradeProgress, upgradeDatabase } from '../storage/sqlite/database/upgrade.ts'
+import {
+  type LongWork,
+  type LongWorkPlace,
+  longWorkHere,
+} from '../storage/sqlite/writer/long-work.ts'
 
 /**
  * The thread that does one task and ends: what a database needs before any other opens it (bringing it

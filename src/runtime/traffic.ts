@@ -1,5 +1,5 @@
-import { openForReading } from '../storage/database/database.ts'
-import { organisationNames } from '../storage/organisations/names.ts'
+import { openForReading } from '../storage/sqlite/database/database.ts'
+import { organisationNames } from '../storage/sqlite/organisations/names.ts'
 import type { TallyWanted } from './protocol.ts'
 import { addTo, type Counts, nothing } from './tally.ts'
 import type { Thread } from './threads.ts'

@@ -177,8 +177,12 @@ describe('restore', () => {
   })
 
   test('who was erased after it was made is taken from lists beside it, and stays known', async () => {
-    const line = (person: string) =>
-      `${JSON.stringify({ action: 'erase', at: '2026-01-01T00:00:00.000Z', org: 'org_a', key: 'k', person })}\n`
+    const line = (name: string) => {
+      const person = Buffer.from(name.padEnd(16)).toString('hex')
+      const key = `${'k'.repeat(43)}=`
+      const at = '2026-01-01T00:00:00.000Z'
+      return `${JSON.stringify({ action: 'erase', at, org: 'org_a', key, person })}\n`
+    }
     const list = (data: string) => readFileSync(cairn.path(`${data}/erasures.jsonl`), 'utf8')
     await cairn.run(['backup', 'old.db'])
     writeFileSync(cairn.path('cairn-data/erasures.jsonl'), line('ann'))
@@ -209,7 +213,7 @@ describe('restore', () => {
       [
         process.execPath,
         '-e',
-        `const { openForReading } = require('${import.meta.dir}/../../src/storage/database/database.ts')
+        `const { openForReading } = require('${import.meta.dir}/../../src/storage/sqlite/database/database.ts')
         const database = openForReading('${cairn.path('cairn-data')}')
         database.query('select count(*) from organisations').get()
         console.log('open')

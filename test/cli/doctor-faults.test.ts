@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
 import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
 import { until } from '../../scripts/support/until.ts'
-import { noteBackup } from '../../src/storage/backup/last-backup.ts'
+import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 

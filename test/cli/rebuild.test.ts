@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/operations.ts'
-import { beginRewriting } from '../../src/storage/database/rewriting.ts'
+import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let cairn: CommandLine

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import type { Fingerprint } from '../../src/core/step/fingerprint.ts'
 import type { HealthOutcome } from '../../src/core/step/health.ts'
-import { openForWriting } from '../../src/storage/database/database.ts'
-import type { HealthReport } from '../../src/storage/in-rows.ts'
-import { StepTable } from '../../src/storage/steps/step-table.ts'
+import type { HealthReport } from '../../src/storage/shared/in-rows.ts'
+import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
+import { StepTable } from '../../src/storage/sqlite/steps/step-table.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 const cairn = new CommandLine()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
 import { until } from '../../scripts/support/until.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
-import { schemaState } from '../../src/storage/database/migrate.ts'
+import { schemaState } from '../../src/storage/sqlite/database/migrate.ts'
 import { builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { Datagrams } from '../support/datagrams.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from 'bun:test'
 import { join } from 'node:path'
-import { asText, LogSink } from '../../src/runtime/log.ts'
+import { asText, LogSink, openLog, RequestLog } from '../../src/runtime/log.ts'
 import { Mutex } from '../../src/runtime/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
@@ -31,6 +31,16 @@ describe('the log’s way out', () => {
       expect(length % line.length).toBe(0)
     }
     expect(pieces.length).toBeLessThan(10)
+  })
+
+  test('a piece has no trace of the one before it, however long its lines and wide its characters', () => {
+    const { sink, text } = sinkOver()
+    const lines = [line, 'é€😀\n', `${'€'.repeat(16_383)}\n`, `${'€'.repeat(70_000)}\n`, 'short\n']
+    for (const each of lines) {
+      sink.write(each)
+      sink.flush()
+    }
+    expect(text()).toBe(lines.join(''))
   })
 
   test('what has gathered leaves in time, and nothing is waited for once it has', () => {
@@ -94,6 +104,57 @@ describe('the log’s way out', () => {
     sink.write('kept\n')
     sink.flush()
     expect(text()).toBe('kept\n')
+  })
+})
+
+describe('a request’s line', () => {
+  const summary = {
+    requestId: 'r1',
+    method: 'GET',
+    route: '/flows/:flow_id',
+    organisation: 'org_1',
+    status: 200,
+    durationMs: 0.4121,
+  }
+  const common = { level: 'info', thread: 'http-1', requestId: 'r1', time: expect.any(String) }
+
+  test.each([
+    [
+      'an answer',
+      summary,
+      {
+        route: summary.route,
+        organisation: 'org_1',
+        status: 200,
+        method: 'GET',
+        durationMs: 0.412,
+        msg: 'GET /flows/:flow_id',
+      },
+    ],
+    [
+      'a refusal of nobody, of a method of the caller’s own making',
+      {
+        ...{ ...summary, route: null, organisation: null, method: '"\n', status: 401 },
+        ...({ code: 'unauthorized', cause: 'unknown_key' } as const),
+      },
+      {
+        route: null,
+        organisation: null,
+        status: 401,
+        code: 'unauthorized',
+        cause: 'unknown_key',
+        method: 'other',
+        durationMs: 0.412,
+        msg: 'other (no route)',
+      },
+    ],
+  ])('is whole JSON: %s', (_, answered, fields) => {
+    const lines: string[] = []
+    const own = openLog({ logLevel: 'info', logFormat: 'json' }, 'http-1', Mutex.memory())
+    new RequestLog({ ...own, lines: { write: line => lines.push(line) } }).answered(answered)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toEndWith('}\n')
+    expect(JSON.parse(lines[0]!)).toEqual({ ...common, ...fields })
   })
 })
 

@@ -15,7 +15,7 @@ conformance('SQLite', async () => {
     },
     settle: () => world.sealAll(),
     async retain(days) {
-      world.storage.retentionDays = days
+      world.storage.housekeeping.retentionDays = days
       await world.retainAll()
     },
     refuse(text) {

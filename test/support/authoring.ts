@@ -15,8 +15,8 @@ import {
   withdrawn,
 } from '../../src/modules/authoring/rules.ts'
 import { atOnce } from '../../src/scheduling/cooperative.ts'
-import { readFlows } from '../../src/storage/flows/reader.ts'
-import { changeFlows, prepareChanges } from '../../src/storage/flows/store.ts'
+import { readFlows } from '../../src/storage/sqlite/flows/reader.ts'
+import { changeFlows, prepareChanges } from '../../src/storage/sqlite/flows/store.ts'
 
 /**
  * Authoring in one go, over a connection that may write: by the rules and the storage of the product,

@@ -1,4 +1,4 @@
-import { openForWriting } from '../../src/storage/database/database.ts'
+import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
 
 /**
  * A process that changes a database as fast as it can, in transactions after each of which a law

@@ -1,8 +1,8 @@
-import { compact, emptyLog } from '../../src/storage/database/compact.ts'
-import { openForWriting } from '../../src/storage/database/database.ts'
-import { erase } from '../../src/storage/erasure/erase.ts'
-import { ErasureTable } from '../../src/storage/erasure/erasure-table.ts'
-import { beginErasure } from '../../src/storage/erasure/erasures.ts'
+import { compact, emptyLog } from '../../src/storage/sqlite/database/compact.ts'
+import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
+import { erase } from '../../src/storage/sqlite/erasure/erase.ts'
+import { ErasureTable } from '../../src/storage/sqlite/erasure/erasure-table.ts'
+import { beginErasure } from '../../src/storage/sqlite/erasure/erasures.ts'
 import type { World } from './world.ts'
 
 export { textsIn } from '../../scripts/support/stored.ts'

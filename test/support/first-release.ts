@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const file = join(import.meta.dir, '../../src/storage/migrations/0001-initial.sql')
+const file = join(import.meta.dir, '../../src/storage/sqlite/migrations/0001-initial.sql')
 
 /** Makes an empty database what the first release made of it. */
 export function firstRelease(database: Database): void {

@@ -1,7 +1,13 @@
 import type { Database } from 'bun:sqlite'
-import type { NewEvent } from '../../src/storage/in-rows.ts'
-import { EventBatches, OpenBatch } from '../../src/storage/ledger/event-batches.ts'
-import { decodeFacts, encodeEvents } from '../../src/storage/ledger/event-text.ts'
+import type { NewEvent } from '../../src/storage/shared/in-rows.ts'
+import {
+  EventBatches,
+  OpenBatch,
+} from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import {
+  decodeFacts,
+  encodeEvents,
+} from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 

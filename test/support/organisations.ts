@@ -10,13 +10,13 @@ import {
   settingsChanged,
   slugFrom,
 } from '../../src/modules/organisations/rules.ts'
-import { rowOf } from '../../src/storage/in-rows.ts'
+import { rowOf } from '../../src/storage/shared/in-rows.ts'
 import {
   addOrganisation,
   changeOrganisation,
   findOrganisation,
   readOrganisation,
-} from '../../src/storage/organisations/organisations.ts'
+} from '../../src/storage/sqlite/organisations/organisations.ts'
 
 /**
  * Organisations in one go, over a connection that may write: by the rules and the storage of the

@@ -1,8 +1,8 @@
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { newId } from '../../src/core/organisation/ids.ts'
-import * as schema from '../../src/storage/database/schema.ts'
-import type { NewEvent } from '../../src/storage/in-rows.ts'
+import type { NewEvent } from '../../src/storage/shared/in-rows.ts'
+import * as schema from '../../src/storage/sqlite/database/schema.ts'
 import type { RefEvent, RefFlow } from './analytics-reference.ts'
 import type { World } from './world.ts'
 
@@ -18,7 +18,10 @@ export interface StoredWorld {
 const partKey = (flow: string, part: string) => `${flow}/${part}`
 
 /** Puts flows with a past into the database; publication times cannot be had by the product's ways. */
-export function storeFlows(world: World, refFlows: RefFlow[]): StoredWorld {
+export function storeFlows(
+  world: Pick<World, 'database' | 'takeUp'>,
+  refFlows: RefFlow[],
+): StoredWorld {
   const db = drizzle({ client: world.database })
   const publicId = newId('org')
   const [organisation] = db

@@ -16,24 +16,25 @@ import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
 import { outsideOf } from '../../src/runtime/outside.ts'
-import type { SealPolicy } from '../../src/storage/column-segments/sealer.ts'
-import { connectStores } from '../../src/storage/connect.ts'
-import { connectManagement } from '../../src/storage/connect-management.ts'
-import { openForReading } from '../../src/storage/database/database.ts'
-import { prepareDatabase } from '../../src/storage/database/prepare.ts'
-import type { InRows } from '../../src/storage/in-rows.ts'
-import type { FreePagesPolicy } from '../../src/storage/retention/free-pages.ts'
 import {
   type BufferBounds,
   BufferGauge,
   LagBoard,
   newSharedMemory,
   slotOf,
-} from '../../src/storage/shared.ts'
-import { idleRetainMs, idleSealMs, Storage } from '../../src/storage/storage.ts'
-import { StorageClient } from '../../src/storage/writer/client.ts'
-import { longWorkHere } from '../../src/storage/writer/long-work.ts'
-import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/writer/writer.ts'
+} from '../../src/storage/shared/boards.ts'
+import type { InRows } from '../../src/storage/shared/in-rows.ts'
+import { connectStores } from '../../src/storage/sqlite/connect.ts'
+import { connectManagement } from '../../src/storage/sqlite/connect-management.ts'
+import { openForReading } from '../../src/storage/sqlite/database/database.ts'
+import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
+import type { SealPolicy } from '../../src/storage/sqlite/engine/column-segments/sealer.ts'
+import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
+import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
+import { Storage } from '../../src/storage/sqlite/storage.ts'
+import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
+import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
+import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
 import { idleServer } from './idle-server.ts'
 
@@ -190,19 +191,19 @@ export class World {
 
   /** Makes all readers load what was changed behind their back. */
   takeUp(): void {
-    this.storage.refreshCatalogue()
+    this.storage.changes.refreshCatalogue()
   }
 
   /** Makes column segments, as the storage thread does in the background, until none are due. */
   async sealAll(): Promise<void> {
     await this.storage.projected()
-    while ((await this.storage.seal()) !== idleSealMs);
+    while ((await this.storage.housekeeping.seal()) !== idleSealMs);
   }
 
   /** Deletes what was kept long enough, as the storage thread does in the background. */
   async retainAll(): Promise<void> {
     await this.storage.projected()
-    while ((await this.storage.retain()) !== idleRetainMs);
+    while ((await this.storage.housekeeping.retain()) !== idleRetainMs);
   }
 
   /** Resolves once all that was asked of storage is committed, also what nobody waits for, and projected. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
-import { defaultSealPolicy } from '../../src/storage/column-segments/sealer.ts'
-import { rebuild } from '../../src/storage/projections/rebuild.ts'
+import { defaultSealPolicy } from '../../src/storage/sqlite/engine/column-segments/sealer.ts'
+import { rebuild } from '../../src/storage/sqlite/projections/rebuild.ts'
 import { checklist, tour } from '../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -146,7 +146,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
 
   test('leaves the snippet seen when it was seen last, and no later', async () => {
     await tenant.ask('GET /heartbeat')
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
     setClock(byMs)
     world.clock.advance(10_000)
     await tenant.ask('GET /heartbeat')
@@ -158,7 +158,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     // A second is within what requests differ by: then it stays as it is.
     const expected = Math.abs(byMs) > minuteMs ? now : Math.max(now, world.clock.now() - 11_000)
     expect(await heartbeat()).toBe(expected)
-    await world.storage.writePresence()
+    await world.storage.housekeeping.writePresence()
     expect(
       world.database
         .query('select heartbeat_last from presence where org_id = ?')

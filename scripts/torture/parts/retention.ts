@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { dayMs } from '../../../src/core/time/durations.ts'
-import { databaseFile, openForWriting } from '../../../src/storage/database/database.ts'
+import { databaseFile, openForWriting } from '../../../src/storage/sqlite/database/database.ts'
 import { bodies, type History } from '../../bench/history.ts'
 import { send } from '../../bench/post.ts'
 import type { Folder } from '../../bench/programs.ts'

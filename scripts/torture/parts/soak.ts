@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { dayMs } from '../../../src/core/time/durations.ts'
-import { databaseFile } from '../../../src/storage/database/database.ts'
+import { databaseFile } from '../../../src/storage/sqlite/database/database.ts'
 import { progress } from '../../report/progress.ts'
 import {
   asForUsers,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hourMs } from '../../../src/core/time/durations.ts'
-import { openForReading } from '../../../src/storage/database/database.ts'
+import { openForReading } from '../../../src/storage/sqlite/database/database.ts'
 import { apiOf, firstFlowOf, type ListedFlow, tourFile } from '../../support/binary.ts'
 import type { Answer, Moment, Promised } from './promises.ts'
 import type { Recording } from './recording.ts'

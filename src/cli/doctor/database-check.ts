@@ -6,7 +6,11 @@ import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { webhookFinding } from '../../modules/alerts/index.ts'
-import { databaseFile, hasDatabase, openForReading } from '../../storage/database/database.ts'
+import {
+  databaseFile,
+  hasDatabase,
+  openForReading,
+} from '../../storage/sqlite/database/database.ts'
 import {
   deadLetterSummary,
   fullCheck,
@@ -16,8 +20,8 @@ import {
   refusingIdentities,
   unfinishedErasures,
   webhookStates,
-} from '../../storage/database/inspect.ts'
-import { lostAdvice, traceOfDatabase } from '../../storage/database/lost-database.ts'
+} from '../../storage/sqlite/database/inspect.ts'
+import { lostAdvice, traceOfDatabase } from '../../storage/sqlite/database/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted, sizeOf, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'

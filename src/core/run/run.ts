@@ -175,24 +175,25 @@ export const packTraits = (at: number, traits: string): string =>
 export const unpackTraits = (packed: string | null): ListedTraits =>
   packed === null ? {} : JSON.parse(packed.slice(timeDigits))
 
+const joinedStep = (a: RunStep, b: RunStep): RunStep => ({
+  stepId: a.stepId,
+  viewedAt: least(a.viewedAt, b.viewedAt),
+  completedAt: least(a.completedAt, b.completedAt),
+  skippedAt: least(a.skippedAt, b.skippedAt),
+  missingAt: least(a.missingAt, b.missingAt),
+})
+
+/** Both are in the order of their ids, and so is what is made of them. */
 function mergeSteps(a: readonly RunStep[], b: readonly RunStep[]): RunStep[] {
-  const merged = new Map(a.map(step => [step.stepId, step]))
-  for (const step of b) {
-    const known = merged.get(step.stepId)
-    merged.set(
-      step.stepId,
-      known === undefined
-        ? step
-        : {
-            stepId: step.stepId,
-            viewedAt: least(known.viewedAt, step.viewedAt),
-            completedAt: least(known.completedAt, step.completedAt),
-            skippedAt: least(known.skippedAt, step.skippedAt),
-            missingAt: least(known.missingAt, step.missingAt),
-          },
-    )
+  const merged: RunStep[] = []
+  let next = 0
+  for (const step of a) {
+    while (next < b.length && b[next]!.stepId < step.stepId) merged.push(b[next++]!)
+    const isInBoth = next < b.length && b[next]!.stepId === step.stepId
+    merged.push(isInBoth ? joinedStep(step, b[next++]!) : step)
   }
-  return [...merged.values()].sort((x, y) => x.stepId - y.stepId)
+  while (next < b.length) merged.push(b[next++]!)
+  return merged
 }
 
 const isLater = (a: RunAnswer, b: RunAnswer) =>
@@ -220,7 +221,7 @@ export function mergeRuns(a: RunState, b: RunState): RunState {
     completedAt: least(a.completedAt, b.completedAt),
     dismissedAt: least(a.dismissedAt, b.dismissedAt),
     traits: least(a.traits, b.traits),
-    steps: b.steps.length === 0 ? a.steps : mergeSteps(a.steps, b.steps),
+    steps: mergeSteps(a.steps, b.steps),
     answers: mergeAnswers(a.answers, b.answers),
   }
 }

@@ -1,0 +1,121 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
+import { mostWatched, type WatchBoard } from './watch-board.ts'
+
+/** Who has not asked for so long watches no more, milliseconds. */
+const watchMs = 30_000
+
+/** Who has not asked for so long makes room for another organisation, milliseconds. */
+const idleMs = 5_000
+
+/** What is remembered of an organisation; its bytes are counted as characters of JSON. */
+const mostEvents = 500
+const mostBytes = 256 * 1024
+
+/** What has arrived at one organisation since somebody watches. */
+class Ring {
+  private readonly kept: { number: number; event: JudgedEvent; bytes: number }[] = []
+  private bytes = 0
+  /** All that came, those included that are not kept. */
+  private count = 0
+  private readonly name = crypto.randomUUID().slice(0, 8)
+
+  constructor(
+    private readonly since: number,
+    public askedAt: number,
+  ) {}
+
+  add(events: readonly JudgedEvent[], left: number): void {
+    this.count += left
+    for (const event of events) {
+      const bytes = JSON.stringify(event).length
+      this.kept.push({ number: ++this.count, event, bytes })
+      this.bytes += bytes
+    }
+    while (this.kept.length > mostEvents || this.bytes > mostBytes) {
+      this.bytes -= this.kept.shift()!.bytes
+    }
+  }
+
+  /** What follows a cursor; all of it where the cursor is another ring's. */
+  after(cursor: string | null): Activity {
+    const [name, place] = cursor?.split('.') ?? []
+    const isAnew = name !== this.name
+    const from = isAnew ? 0 : Number(place)
+    const events = this.kept.filter(({ number }) => number > from).map(({ event }) => event)
+    return {
+      cursor: `${this.name}.${this.count}`,
+      since: this.since,
+      isAnew,
+      missed: Math.max(0, this.count - from - events.length),
+      events,
+    }
+  }
+}
+
+/**
+ * What arrives at organisations that somebody watches, in the memory of the storage thread, to which all
+ * threads talk that judge events: whichever of them is asked, it tells of all. Nothing of it is written
+ * anywhere; it is forgotten when nobody has asked for half a minute.
+ */
+export class LiveActivity {
+  /** By the row of the organisation. */
+  private readonly rings = new Map<number, Ring>()
+
+  constructor(
+    private readonly board: WatchBoard,
+    private readonly monotonic: () => number,
+    private readonly now: () => number,
+  ) {}
+
+  /** Takes events that were judged; of organisations that nobody watches, none. */
+  note(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+    this.rings.get(orgRow)?.add(events, left)
+  }
+
+  /** What has arrived after a cursor; from now on the organisation is watched. @throws AppError `overloaded` */
+  read(orgRow: number, after: string | null): Activity {
+    const ring = this.rings.get(orgRow) ?? this.watch(orgRow)
+    ring.askedAt = this.monotonic()
+    return ring.after(after)
+  }
+
+  /** Forgets what nobody watches any more. To be called every so often. */
+  expire(): void {
+    if (this.rings.size === 0) return
+    this.unwatch(ring => this.monotonic() - ring.askedAt > watchMs)
+  }
+
+  /** Somebody was erased: who watches begins anew. */
+  forget(): void {
+    const now = this.now()
+    for (const [orgRow, { askedAt }] of this.rings) this.rings.set(orgRow, new Ring(now, askedAt))
+  }
+
+  private watch(orgRow: number): Ring {
+    const now = this.monotonic()
+    if (this.rings.size >= mostWatched) this.unwatch(ring => now - ring.askedAt > idleMs)
+    if (this.rings.size >= mostWatched) {
+      throw new AppError(
+        'overloaded',
+        'The activity of too many organisations is watched: try later',
+      )
+    }
+    const ring = new Ring(this.now(), now)
+    this.rings.set(orgRow, ring)
+    this.board.set([...this.rings.keys()])
+    return ring
+  }
+
+  private unwatch(isOver: (ring: Ring) => boolean): void {
+    const before = this.rings.size
+    for (const [orgRow, ring] of this.rings) if (isOver(ring)) this.rings.delete(orgRow)
+    if (this.rings.size < before) this.board.set([...this.rings.keys()])
+  }
+}
+
+/** What is asked of it, as it travels between threads. */
+export type ActivityCall = { type: 'activity'; orgRow: number } & (
+  | { events: readonly JudgedEvent[]; left: number }
+  | { after: string | null }
+)

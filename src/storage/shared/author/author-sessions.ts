@@ -1,0 +1,168 @@
+import { AppError } from '../../../core/errors.ts'
+import {
+  mostAuthorSessions,
+  mostAuthorSessionsInAll,
+  mostKeptProposals,
+  mostProposals,
+  mostWrongCodes,
+  ticketMs,
+  visitIdleMs,
+  visitLongestMs,
+} from '../../../core/organisation/author-session.ts'
+import type {
+  AuthorSession,
+  AuthorVisit,
+  NewAuthorSession,
+  Proposal,
+  Spent,
+} from '../../../modules/author/port.ts'
+
+/** How long it is told that a session has ended, milliseconds. */
+const toldMs = 5 * 60_000
+
+interface Kept extends Omit<NewAuthorSession, 'ticketSha256' | 'codeSha256'> {
+  orgRow: number
+  /** Null once spent. */
+  ticketSha256: string | null
+  codeSha256: string | null
+  wrongCodes: number
+  visit: { tokenSha256: string; since: number; usedAt: number } | null
+  proposed: number
+  proposals: Proposal[]
+}
+
+const visitOf = ({ organisation, flow, step, code }: Kept): AuthorVisit => ({
+  organisation,
+  flow,
+  step,
+  code,
+})
+
+const endOf = ({ visit, begunAt }: Kept): number =>
+  visit ? Math.min(visit.usedAt + visitIdleMs, visit.since + visitLongestMs) : begunAt + ticketMs
+
+function stateOf(session: Kept, now: number): AuthorSession['state'] {
+  if (now >= endOf(session)) return 'ended'
+  if (session.visit) return 'connected'
+  return session.ticketSha256 === null ? 'ended' : 'waiting'
+}
+
+/**
+ * Author sessions of all organisations, in the memory of the storage thread, to which all threads talk
+ * that answer requests. Nothing of them is written anywhere.
+ */
+export class AuthorSessions {
+  private readonly sessions = new Map<string, Kept>()
+
+  begin(orgRow: number, session: NewAuthorSession): void {
+    this.expire(session.begunAt)
+    const own = [...this.sessions.values()].filter(kept => kept.orgRow === orgRow)
+    if (own.length >= mostAuthorSessions) {
+      const oldest = own.reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
+      this.sessions.delete(oldest.id)
+    } else if (this.sessions.size >= mostAuthorSessionsInAll) {
+      throw new AppError('overloaded', 'Too many pages are being authored at once: try later')
+    }
+    const fresh = { orgRow, wrongCodes: 0, visit: null, proposed: 0, proposals: [] }
+    this.sessions.set(session.id, { ...session, ...fresh })
+  }
+
+  read(orgRow: number, id: string, author: string, now: number): AuthorSession | null {
+    const session = this.own(orgRow, id, author)
+    if (!session) return null
+    const { flow, step, code, url, origin, proposals } = session
+    const state = stateOf(session, now)
+    return { id, flow, step, code, url, origin, state, expiresAt: endOf(session), proposals }
+  }
+
+  end(orgRow: number, id: string, author: string): boolean {
+    const session = this.own(orgRow, id, author)
+    return session !== null && this.sessions.delete(id)
+  }
+
+  redeem(spent: Spent, origin: string, tokenSha256: string, now: number): AuthorVisit | null {
+    const session = this.spend(spent, origin)
+    if (session?.origin !== origin || now >= endOf(session)) return null
+    session.visit = { tokenSha256, since: now, usedAt: now }
+    return visitOf(session)
+  }
+
+  visit(tokenSha256: string, origin: string, now: number): AuthorVisit | null {
+    const session = this.enter(tokenSha256, origin, now)
+    return session && visitOf(session)
+  }
+
+  propose(
+    tokenSha256: string,
+    origin: string,
+    proposal: Omit<Proposal, 'number'>,
+    now: number,
+  ): boolean {
+    const session = this.enter(tokenSha256, origin, now)
+    if (!session || session.proposed >= mostProposals) return false
+    session.proposals.push({ number: ++session.proposed, ...proposal })
+    if (session.proposals.length > mostKeptProposals) session.proposals.shift()
+    return true
+  }
+
+  /** Forgets what has ended a while ago. To be called every so often. */
+  expire(now: number): void {
+    for (const session of this.sessions.values()) {
+      if (now >= endOf(session) + toldMs) this.sessions.delete(session.id)
+    }
+  }
+
+  private own(orgRow: number, id: string, author: string): Kept | null {
+    const session = this.sessions.get(id)
+    return session?.orgRow === orgRow && session.author === author ? session : null
+  }
+
+  /** The session whose ticket or code it is, from now on spent, wherever it came from. */
+  private spend({ sha256, isTyped }: Spent, origin: string): Kept | null {
+    for (const session of this.sessions.values()) {
+      // A code is short enough to be guessed elsewhere: it counts at its own origin alone.
+      const isIts = isTyped
+        ? session.codeSha256 === sha256 && session.origin === origin
+        : session.ticketSha256 === sha256
+      if (!isIts) continue
+      session.ticketSha256 = null
+      session.codeSha256 = null
+      return session
+    }
+    if (isTyped) this.noteWrongCode(origin)
+    return null
+  }
+
+  private noteWrongCode(origin: string): void {
+    for (const session of this.sessions.values()) {
+      if (session.origin !== origin || session.codeSha256 === null) continue
+      if (++session.wrongCodes >= mostWrongCodes) session.codeSha256 = null
+    }
+  }
+
+  private enter(tokenSha256: string, origin: string, now: number): Kept | null {
+    for (const session of this.sessions.values()) {
+      const { visit } = session
+      if (visit?.tokenSha256 !== tokenSha256) continue
+      if (session.origin !== origin || now >= endOf(session)) return null
+      visit.usedAt = now
+      return session
+    }
+    return null
+  }
+}
+
+type Verb = Exclude<keyof AuthorSessions, 'expire'>
+
+/** What is asked of them, as it travels between threads. */
+export interface AuthorCall {
+  type: 'author'
+  verb: Verb
+  input: readonly unknown[]
+}
+
+/** Does what a call asks for. */
+export function callAuthor(sessions: AuthorSessions, { verb, input }: AuthorCall): unknown {
+  const call = sessions[verb] as (...input: readonly unknown[]) => unknown
+  return call.apply(sessions, [...input]) ?? null
+}

@@ -1,0 +1,363 @@
+import type { Database } from 'bun:sqlite'
+import { and, asc, count, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import type {
+  Alert,
+  AlertSettings,
+  AlertStore,
+  Attempted,
+  Delivery,
+  Noted,
+  StoredSettings,
+  Webhook,
+  WebhookChange,
+} from '../../../modules/alerts/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { inTransaction, type Tables, tables } from '../catalogue/change.ts'
+import { alertSettings, alerts, deliveries, organisations, webhooks } from '../database/schema.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+
+const webhookOf = ({
+  id: _,
+  orgId: __,
+  publicId,
+  ...row
+}: typeof webhooks.$inferSelect): Webhook => ({
+  ...row,
+  id: publicId,
+})
+
+const deliveryOf = ({
+  id: _,
+  orgId: __,
+  publicId,
+  ...row
+}: typeof deliveries.$inferSelect): Delivery => ({ ...row, id: publicId })
+
+const alertOf = ({ id: _, orgId: __, publicId, facts, ...row }: typeof alerts.$inferSelect) =>
+  ({ ...row, id: publicId, facts: facts as Alert['facts'] }) satisfies Alert
+
+const isWebhook = (orgRow: number, id: string) =>
+  and(eq(webhooks.orgId, orgRow), eq(webhooks.publicId, id))
+
+const isDelivery = (orgRow: number, id: string) =>
+  and(eq(deliveries.orgId, orgRow), eq(deliveries.publicId, id))
+
+/** See `AlertStore.watched`. */
+export function watchedOrganisations(database: Database): string[] {
+  const tx = tables(database)
+  const set = tx.select({ row: alertSettings.orgId }).from(alertSettings)
+  const telling = tx.select({ row: webhooks.orgId }).from(webhooks)
+  const rows = tx
+    .select({ id: organisations.publicId })
+    .from(organisations)
+    .where(or(inArray(organisations.id, set), inArray(organisations.id, telling)))
+    .orderBy(asc(organisations.id))
+    .all()
+  return rows.map(({ id }) => id)
+}
+
+/** Whether anything is to be watched, or sent. */
+export const hasAlerts = (database: Database): boolean => watchedOrganisations(database).length > 0
+
+/** See `AlertStore.settings`. */
+export function readSettings(database: Database, orgRow: number): StoredSettings {
+  const row = tables(database)
+    .select()
+    .from(alertSettings)
+    .where(eq(alertSettings.orgId, orgRow))
+    .get()
+  if (!row) return { settings: null, revision: 0, reportedFor: null }
+  const { settings, revision, reportedFor } = row
+  return { settings: settings as AlertSettings, revision, reportedFor }
+}
+
+/** See `AlertStore.changeSettings`. */
+export function changeSettings(
+  database: Database,
+  orgRow: number,
+  revision: number,
+  settings: AlertSettings,
+  reportedFor: string | null,
+  audit: AuditEntry,
+): boolean {
+  return inTransaction(database, tx => {
+    if (readSettings(database, orgRow).revision !== revision) return false
+    const values = { settings, revision: revision + 1, reportedFor }
+    tx.insert(alertSettings)
+      .values({ orgId: orgRow, ...values })
+      .onConflictDoUpdate({ target: alertSettings.orgId, set: values })
+      .run()
+    writeAudit(database, orgRow, [audit])
+    return true
+  })
+}
+
+/** See `AlertStore.webhooks`. */
+export function listWebhooks(database: Database, orgRow: number): Webhook[] {
+  const ofIt = eq(webhooks.orgId, orgRow)
+  const rows = tables(database).select().from(webhooks).where(ofIt).orderBy(asc(webhooks.id)).all()
+  return rows.map(webhookOf)
+}
+
+/** See `AlertStore.addWebhook`. */
+export function addWebhook(
+  database: Database,
+  orgRow: number,
+  { id, types, ...webhook }: Webhook,
+  most: number,
+  audit: AuditEntry,
+): boolean {
+  return inTransaction(database, tx => {
+    const ofIt = eq(webhooks.orgId, orgRow)
+    const there = tx.select({ count: count() }).from(webhooks).where(ofIt).get()?.count ?? 0
+    if (there >= most) return false
+    tx.insert(webhooks)
+      .values({ ...webhook, types: [...types], publicId: id, orgId: orgRow })
+      .run()
+    writeAudit(database, orgRow, [audit])
+    return true
+  })
+}
+
+/** Changes a webhook; whether there is one. */
+function setWebhook(
+  tx: Tables,
+  orgRow: number,
+  id: string,
+  { types, ...change }: WebhookChange,
+): boolean {
+  const set = { ...change, ...(types && { types: [...types] }) }
+  const isIt = isWebhook(orgRow, id)
+  const found =
+    Object.keys(set).length === 0
+      ? tx.select({ id: webhooks.id }).from(webhooks).where(isIt).all()
+      : tx.update(webhooks).set(set).where(isIt).returning({ id: webhooks.id }).all()
+  if (found.length > 0 && change.disabledAt != null) {
+    tx.update(deliveries)
+      .set({ state: 'failed', dueAt: null, lastFault: 'The webhook was switched off' })
+      .where(
+        and(
+          eq(deliveries.orgId, orgRow),
+          eq(deliveries.webhook, id),
+          eq(deliveries.state, 'pending'),
+        ),
+      )
+      .run()
+  }
+  return found.length > 0
+}
+
+/** See `AlertStore.changeWebhook`. */
+export function changeWebhook(
+  database: Database,
+  orgRow: number,
+  id: string,
+  change: WebhookChange,
+  audit: AuditEntry | null,
+): boolean {
+  return inTransaction(database, tx => {
+    if (!setWebhook(tx, orgRow, id, change)) return false
+    if (audit) writeAudit(database, orgRow, [audit])
+    return true
+  })
+}
+
+/** See `AlertStore.removeWebhook`. */
+export function removeWebhook(
+  database: Database,
+  orgRow: number,
+  id: string,
+  audit: AuditEntry,
+): boolean {
+  return inTransaction(database, tx => {
+    const gone = tx
+      .delete(webhooks)
+      .where(isWebhook(orgRow, id))
+      .returning({ id: webhooks.id })
+      .all()
+    if (gone.length === 0) return false
+    tx.delete(deliveries)
+      .where(and(eq(deliveries.orgId, orgRow), eq(deliveries.webhook, id)))
+      .run()
+    writeAudit(database, orgRow, [audit])
+    return true
+  })
+}
+
+/** See `AlertStore.alerts`. */
+export function listAlerts(database: Database, orgRow: number, resolvedSince: number): Alert[] {
+  const isOf = or(ne(alerts.state, 'resolved'), gte(alerts.resolvedAt, resolvedSince))
+  const rows = tables(database)
+    .select()
+    .from(alerts)
+    .where(and(eq(alerts.orgId, orgRow), isOf))
+    .orderBy(desc(alerts.id))
+    .all()
+  return rows.map(alertOf)
+}
+
+/** See `AlertStore.note`. */
+export function noteAlerts(
+  database: Database,
+  orgRow: number,
+  { alerts: noted, deliveries: made, reportedFor }: Noted,
+  mostDeliveries: number,
+): void {
+  inTransaction(database, tx => {
+    for (const { id, facts, ...alert } of noted) {
+      const isIt = and(eq(alerts.orgId, orgRow), eq(alerts.publicId, id))
+      if (alert.state === 'resolved' && alert.openedAt === null) {
+        tx.delete(alerts).where(isIt).run()
+        continue
+      }
+      const values = { ...alert, facts: { ...facts } }
+      const changed = tx.update(alerts).set(values).where(isIt).returning({ id: alerts.id }).all()
+      if (changed.length > 0) continue
+      tx.insert(alerts)
+        .values({ ...values, publicId: id, orgId: orgRow })
+        .run()
+    }
+    for (const { id, ...delivery } of made) {
+      tx.insert(deliveries)
+        .values({ ...delivery, publicId: id, orgId: orgRow })
+        .run()
+    }
+    if (made.length > 0) dropOldest(tx, orgRow, mostDeliveries)
+    if (reportedFor === undefined) return
+    tx.update(alertSettings).set({ reportedFor }).where(eq(alertSettings.orgId, orgRow)).run()
+  })
+}
+
+/** Drops what is beyond so many of an organisation's deliveries: first what nobody waits for, the oldest first. */
+function dropOldest(tx: Tables, orgRow: number, most: number): void {
+  const ofIt = eq(deliveries.orgId, orgRow)
+  const there = tx.select({ count: count() }).from(deliveries).where(ofIt).get()?.count ?? 0
+  if (there <= most) return
+  const oldest = tx
+    .select({ id: deliveries.id })
+    .from(deliveries)
+    .where(ofIt)
+    .orderBy(sql`due_at is not null`, asc(deliveries.id))
+    .limit(there - most)
+  tx.delete(deliveries).where(inArray(deliveries.id, oldest)).run()
+}
+
+/** See `AlertStore.deliveries`. */
+export function listDeliveries(
+  database: Database,
+  orgRow: number,
+  { webhook, most }: Parameters<AlertStore['deliveries']>[1],
+): Delivery[] {
+  const isOf = webhook === null ? isNull(deliveries.webhook) : eq(deliveries.webhook, webhook)
+  const rows = tables(database)
+    .select()
+    .from(deliveries)
+    .where(and(eq(deliveries.orgId, orgRow), isOf))
+    .orderBy(desc(deliveries.id))
+    .limit(most)
+    .all()
+  return rows.map(deliveryOf)
+}
+
+/** See `AlertStore.delivery`. */
+export function findDelivery(database: Database, orgRow: number, id: string): Delivery | null {
+  const row = tables(database).select().from(deliveries).where(isDelivery(orgRow, id)).get()
+  return row ? deliveryOf(row) : null
+}
+
+/** See `AlertStore.due`. */
+export function dueDeliveries(
+  database: Database,
+  now: number,
+  most: number,
+): Awaited<ReturnType<InRows<AlertStore>['due']>> {
+  const tx = tables(database)
+  // With min() alone the other columns are of the row that has the least.
+  const first = tx
+    .select({ id: deliveries.id, dueAt: sql<number>`min(${deliveries.dueAt})` })
+    .from(deliveries)
+    .where(lte(deliveries.dueAt, now))
+    .groupBy(deliveries.orgId, deliveries.webhook, deliveries.mail)
+    .limit(most)
+    .all()
+  if (first.length === 0) return []
+  const rows = tx
+    .select({ delivery: deliveries, target: webhooks })
+    .from(deliveries)
+    .leftJoin(
+      webhooks,
+      and(eq(webhooks.publicId, deliveries.webhook), eq(webhooks.orgId, deliveries.orgId)),
+    )
+    .where(
+      inArray(
+        deliveries.id,
+        first.map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(deliveries.dueAt))
+    .all()
+  return rows.map(({ delivery, target }) => ({
+    ...deliveryOf(delivery),
+    orgRef: delivery.orgId,
+    target: target && webhookOf(target),
+  }))
+}
+
+/** See `AlertStore.attempted`. */
+export function noteAttempt(
+  database: Database,
+  orgRow: number,
+  id: string,
+  attempted: Attempted,
+  webhook: { id: string; change: WebhookChange } | null,
+): void {
+  inTransaction(database, tx => {
+    tx.update(deliveries).set(attempted).where(isDelivery(orgRow, id)).run()
+    if (webhook) setWebhook(tx, orgRow, webhook.id, webhook.change)
+  })
+}
+
+/** See `AlertStore.replay`. */
+export function replayDelivery(
+  database: Database,
+  orgRow: number,
+  id: string,
+  at: number,
+  audit: AuditEntry,
+): boolean {
+  return inTransaction(database, tx => {
+    const replayed = tx
+      .update(deliveries)
+      .set({ state: 'pending', dueAt: at, attempts: 0 })
+      .where(and(isDelivery(orgRow, id), ne(deliveries.state, 'pending')))
+      .returning({ id: deliveries.id })
+      .all()
+    if (replayed.length === 0) return false
+    writeAudit(database, orgRow, [audit])
+    return true
+  })
+}
+
+/** See `AlertStore.forget`. */
+export function forgetAlerts(
+  database: Database,
+  deliveriesBefore: number,
+  alertsBefore: number,
+  most: number,
+): void {
+  inTransaction(database, tx => {
+    const old = tx
+      .select({ id: deliveries.id })
+      .from(deliveries)
+      .where(lt(deliveries.createdAt, deliveriesBefore))
+      .limit(most)
+    tx.delete(deliveries).where(inArray(deliveries.id, old)).run()
+    const over = tx
+      .select({ id: alerts.id })
+      .from(alerts)
+      .where(lt(alerts.resolvedAt, alertsBefore))
+      .limit(most)
+    tx.delete(alerts).where(inArray(alerts.id, over)).run()
+  })
+}

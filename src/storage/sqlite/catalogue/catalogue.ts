@@ -1,0 +1,221 @@
+import type { Database } from 'bun:sqlite'
+import type { Catalogue, PreparedBody } from '../../../core/organisation/catalogue.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import type { Asked } from '../people/caused-events.ts'
+import type {
+  FlowEntry,
+  ItemEntry,
+  Organisation,
+  PublishedFlows,
+  SnippetKey,
+  StepEntry,
+} from './entries.ts'
+import { CatalogueOrganisation, type LoadedKey } from './organisation.ts'
+import { type CatalogueRows, catalogueRows } from './rows.ts'
+
+/** What is held at most by default, estimated bytes: ten thousand organisations of five flows. */
+const mostBytes = 192 * 1024 * 1024
+
+/**
+ * The catalogue over a database connection. An organisation is loaded when it is first asked
+ * for, and dropped when `catalogue_changes` names it, or when so much is held that it has to make
+ * room: memory follows the organisations that really have traffic and what they are asked for,
+ * and random keys or ids leave nothing behind.
+ */
+export class StoredCatalogue implements InRows<Catalogue> {
+  private readonly rows: CatalogueRows
+  private readonly byRow = new Map<number, CatalogueOrganisation>()
+  private readonly byKey = new Map<string, LoadedKey>()
+  private readonly byName = new Map<string, CatalogueOrganisation>()
+  private readonly flowsById = new Map<string, FlowEntry>()
+  private readonly flowsByRow = new Map<number, FlowEntry>()
+  private readonly stepsById = new Map<string, StepEntry>()
+  private readonly itemsById = new Map<string, ItemEntry>()
+  private bytes = 0
+  private lastChange: number
+
+  constructor(
+    database: Database,
+    private readonly most = mostBytes,
+  ) {
+    this.rows = catalogueRows(database)
+    this.lastChange = this.rows.lastChange.get()?.seq ?? 0
+  }
+
+  /** Organisations in memory. */
+  get size(): number {
+    return this.byRow.size
+  }
+
+  /** Drops what has changed since the last call. */
+  refresh(): void {
+    for (const change of this.rows.changesSince.all(this.lastChange)) {
+      this.lastChange = change.seq
+      this.drop(change.org_id)
+    }
+  }
+
+  snippetKey(text: string): SnippetKey | null {
+    const known = this.byKey.get(text)
+    if (known) {
+      known.of.wasAsked = true
+      return known
+    }
+    const row = this.rows.organisationByKey.get(text)
+    return (row && this.load(row.org_id).keys.find(key => key.text === text)) ?? null
+  }
+
+  oldKeysEndAt(organisation: Organisation): number | null {
+    const ends = this.load(organisation.ref).keys.flatMap(({ endsAt }) => endsAt ?? [])
+    return ends.length > 0 ? Math.max(...ends) : null
+  }
+
+  organisationByName(idOrSlug: string): Organisation | null {
+    const known = this.byName.get(idOrSlug)
+    if (known) {
+      known.wasAsked = true
+      return known.organisation
+    }
+    const row = this.rows.organisationByName.get(idOrSlug, idOrSlug)
+    return row ? this.load(row.id).organisation : null
+  }
+
+  flow(id: string): FlowEntry | null {
+    const known = this.flowsById.get(id)
+    if (known) return known
+    const owner = this.rows.ownerOfFlow.get(id)
+    if (!owner) return null
+    this.indexFlows(this.load(owner.org_id))
+    return this.flowsById.get(id) ?? null
+  }
+
+  step(id: string): StepEntry | null {
+    return this.part(id, this.stepsById, this.rows.ownerOfStep)
+  }
+
+  item(id: string): ItemEntry | null {
+    return this.part(id, this.itemsById, this.rows.ownerOfItem)
+  }
+
+  publishedFlows(organisation: Organisation): PublishedFlows {
+    const loaded = this.load(organisation.ref)
+    const { publishedFlows } = loaded
+    if (loaded.isHeavier) this.weigh(loaded)
+    return publishedFlows
+  }
+
+  publishedFlow(flow: FlowEntry): PreparedBody | null {
+    const loaded = this.load(flow.organisation.ref)
+    const body = loaded.publishedFlow(flow.ref)
+    if (loaded.isHeavier) this.weigh(loaded)
+    return body
+  }
+
+  itemsCompletedBy(organisation: Organisation, eventName: string): readonly ItemEntry[] {
+    return this.load(organisation.ref).itemsCompletedBy(eventName)
+  }
+
+  /** What published flows ask of custom events of a name; null where none asks. */
+  asked(organisation: Organisation, eventName: string): Asked | null {
+    return this.load(organisation.ref).asked.get(eventName) ?? null
+  }
+
+  asksForEvents(organisation: Organisation): boolean {
+    return this.load(organisation.ref).asked.size > 0
+  }
+
+  /** By row, for commands that name their flow so. */
+  flowByRow(orgRow: number, flowRow: number): FlowEntry | null {
+    if (!this.flowsByRow.has(flowRow)) this.indexFlows(this.load(orgRow))
+    const flow = this.flowsByRow.get(flowRow)
+    return flow?.organisation.ref === orgRow ? flow : null
+  }
+
+  /** By row, for commands that name their organisation so. */
+  organisationByRow(orgRow: number): Organisation {
+    return this.load(orgRow).organisation
+  }
+
+  private part<Entry>(
+    id: string,
+    known: Map<string, Entry>,
+    owners: { get(id: string): { org_id: number } | null },
+  ): Entry | null {
+    const entry = known.get(id)
+    if (entry) return entry
+    const owner = owners.get(id)
+    if (!owner) return null
+    this.indexParts(this.load(owner.org_id))
+    return known.get(id) ?? null
+  }
+
+  private load(orgRow: number): CatalogueOrganisation {
+    const known = this.byRow.get(orgRow)
+    if (known) {
+      known.wasAsked = true
+      return known
+    }
+    const row = this.rows.organisation.get(orgRow)
+    if (!row) throw new Error(`No organisation has row ${orgRow}`)
+    this.makeRoom()
+    const loaded = new CatalogueOrganisation(this.rows, row)
+    this.byRow.set(orgRow, loaded)
+    this.byName.set(row.public_id, loaded).set(row.slug, loaded)
+    for (const key of loaded.keys) this.byKey.set(key.text, key)
+    this.weigh(loaded)
+    return loaded
+  }
+
+  private indexFlows(loaded: CatalogueOrganisation): void {
+    for (const flow of loaded.flows) {
+      this.flowsById.set(flow.id, flow)
+      this.flowsByRow.set(flow.ref, flow)
+    }
+    this.weigh(loaded)
+  }
+
+  private indexParts(loaded: CatalogueOrganisation): void {
+    for (const step of loaded.parts.steps) this.stepsById.set(step.id, step)
+    for (const item of loaded.parts.items) this.itemsById.set(item.id, item)
+    this.weigh(loaded)
+  }
+
+  /** Room is made at the next load, so that nobody loses what is being used. */
+  private weigh(loaded: CatalogueOrganisation): void {
+    this.bytes += loaded.weigh()
+  }
+
+  /**
+   * Drops the organisation that has been held longest, but for those that were asked for since the
+   * last search: they have a second chance, behind all others (Corbató's clock).
+   */
+  private makeRoom(): void {
+    for (const [row, loaded] of this.byRow) {
+      if (this.bytes < this.most) return
+      if (!loaded.wasAsked) {
+        this.drop(row)
+        continue
+      }
+      loaded.wasAsked = false
+      this.byRow.delete(row)
+      this.byRow.set(row, loaded)
+    }
+  }
+
+  private drop(orgRow: number): void {
+    const loaded = this.byRow.get(orgRow)
+    if (!loaded) return
+    const { flows, parts } = loaded.known
+    this.bytes -= loaded.weighed
+    this.byRow.delete(orgRow)
+    this.byName.delete(loaded.organisation.id)
+    this.byName.delete(loaded.organisation.slug)
+    for (const key of loaded.keys) this.byKey.delete(key.text)
+    for (const flow of flows) {
+      this.flowsById.delete(flow.id)
+      this.flowsByRow.delete(flow.ref)
+    }
+    for (const step of parts?.steps ?? []) this.stepsById.delete(step.id)
+    for (const item of parts?.items ?? []) this.itemsById.delete(item.id)
+  }
+}

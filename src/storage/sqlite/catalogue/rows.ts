@@ -1,0 +1,152 @@
+import type { Database } from 'bun:sqlite'
+import type { FlowEntry } from '../../../core/organisation/catalogue.ts'
+import type { IdentityMode } from '../../../core/organisation/verified-identity.ts'
+
+export interface OrganisationRow {
+  id: number
+  public_id: string
+  slug: string
+  name: string
+  limits: string
+  origins: string
+  retention_days: number | null
+  identity_mode: IdentityMode
+  honours_do_not_track: 0 | 1
+  timezone: string | null
+  traits: string
+  theme: string | null
+  throttle: number | null
+}
+
+/** What a published flow asks of custom events. */
+export interface AskedRow {
+  flow_id: number
+  event: string | null
+  count: number | null
+  goal: string | null
+}
+
+export interface CatalogueFlowRow {
+  id: number
+  public_id: string
+  key: string
+  status: FlowEntry['status']
+}
+
+export interface VersionRow {
+  flow_id: number
+  version: number
+  published_at: number
+  /** JSON: row numbers, in order. */
+  step_rows: string
+  item_rows: string
+}
+
+/** A step or an item. */
+export interface PartRow {
+  id: number
+  public_id: string
+  flow_id: number
+}
+
+export interface StepNameRow {
+  id: number
+  public_id: string
+  key: string
+  title: string | null
+}
+
+/** What the catalogue asks of the database; statements that name an organisation are about it alone. */
+export function catalogueRows(database: Database) {
+  const one = <Row, Params extends [number] | [string]>(sql: string) =>
+    database.query<Row, Params>(sql)
+  const partsIn = (table: 'steps' | 'items') =>
+    one<PartRow, [number]>(
+      `select p.id, p.public_id, p.flow_id
+      from flows f join ${table} p on p.flow_id = f.id where f.org_id = ?`,
+    )
+  return {
+    organisation: one<OrganisationRow, [number]>(
+      `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
+         honours_do_not_track, timezone, traits, theme, throttle
+      from organisations where id = ?`,
+    ),
+    organisationByName: database.query<{ id: number }, [string, string]>(
+      'select id from organisations where public_id = ? or slug = ?',
+    ),
+    organisationByKey: one<{ org_id: number }, [string]>(
+      'select org_id from snippet_keys where key = ?',
+    ),
+    keys: one<{ key: string; retired_at: number | null }, [number]>(
+      'select key, retired_at from snippet_keys where org_id = ?',
+    ),
+    // The current one first.
+    identitySecrets: one<{ secret: string; endsAt: number | null }, [number]>(
+      `select secret, retired_at as endsAt from identity_secrets
+      where org_id = ? order by retired_at is not null, retired_at desc`,
+    ),
+    flows: one<CatalogueFlowRow, [number]>(
+      'select id, public_id, key, status from flows where org_id = ? order by id',
+    ),
+    // Only the order of the parts is asked for, never the text.
+    versions: one<VersionRow, [number]>(
+      `select v.flow_id, v.version, v.published_at, v.step_rows, v.item_rows
+      from flows f join flow_versions v on v.flow_id = f.id
+      where f.org_id = ? order by v.flow_id, v.version`,
+    ),
+    steps: partsIn('steps'),
+    items: partsIn('items'),
+    // In the order in which callers get them: highest priority first, then key.
+    published: one<{ flow_id: number; version: number; body: string }, [number]>(
+      `select v.flow_id, v.version, v.body
+      from flows f join flow_versions v on v.flow_id = f.id
+        and v.version = (select max(version) from flow_versions where flow_id = f.id)
+      where f.org_id = ? and f.status = 'published'
+      order by v.body ->> '$.priority' desc, f.key`,
+    ),
+    // Most flows ask for nothing, and their text is not read for it.
+    asked: one<AskedRow, [number]>(
+      `select f.id as flow_id, v.body ->> '$.when.event' as event, v.body ->> '$.when.count' as count,
+        v.body ->> '$.goal.event' as goal
+      from flows f join flow_versions v on v.flow_id = f.id
+        and v.version = (select max(version) from flow_versions where flow_id = f.id)
+      where f.org_id = ? and f.status = 'published' and (event is not null or goal is not null)`,
+    ),
+    body: database.query<{ body: string }, [number, number]>(
+      'select body from flow_versions where flow_id = ? and version = ?',
+    ),
+    // Newest first. Most bodies hold none, and are not parsed.
+    questions: one<{ id: number; question: string }, [number]>(
+      `select s.id, step.value ->> '$.question' as question
+      from flow_versions v, json_each(v.body, '$.steps') as step
+        join steps s on s.public_id = step.value ->> '$.id'
+      where v.flow_id = ? and instr(v.body, '"question":') > 0
+        and step.value -> '$.question' is not null
+      order by v.version desc`,
+    ),
+    draftName: one<{ name: string | null }, [number]>(
+      `select draft ->> '$.name' as name from flows where id = ?`,
+    ),
+    stepNames: one<StepNameRow, [number]>(
+      'select id, public_id, key, title from steps where flow_id = ? order by id',
+    ),
+    itemsOfFlow: one<{ id: number; public_id: string }, [number]>(
+      'select id, public_id from items where flow_id = ? order by id',
+    ),
+    ownerOfFlow: one<{ org_id: number }, [string]>('select org_id from flows where public_id = ?'),
+    ownerOfStep: one<{ org_id: number }, [string]>(
+      `select f.org_id from steps s join flows f on f.id = s.flow_id where s.public_id = ?`,
+    ),
+    ownerOfItem: one<{ org_id: number }, [string]>(
+      `select f.org_id from items i join flows f on f.id = i.flow_id where i.public_id = ?`,
+    ),
+    lastChange: database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from catalogue_changes',
+    ),
+    changesSince: one<{ seq: number; org_id: number }, [number]>(
+      'select seq, org_id from catalogue_changes where seq > ? order by seq',
+    ),
+  }
+}
+
+export type CatalogueRows = ReturnType<typeof catalogueRows>

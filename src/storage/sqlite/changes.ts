@@ -1,0 +1,107 @@
+import type { Database } from 'bun:sqlite'
+import { statSync } from 'node:fs'
+import type { StoredCatalogue } from './catalogue/catalogue.ts'
+import { databaseFile } from './database/database.ts'
+import type { Withholding } from './erasure/withheld.ts'
+
+/** What happens beneath a running server: others change what the database says, or move its files. */
+
+/** Which file a path leads to; null where to none. */
+function fileAt(path: string): string | null {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev} ${ino}`
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw error
+  }
+}
+
+/**
+ * Whether the files that a connection has open are still those of the data directory. Removed or
+ * replaced files take writes and syncs as ever, and nobody finds what they hold again: SQLite itself
+ * does not look, with a write-ahead log.
+ */
+export class FilesInPlace {
+  private readonly files: readonly { path: string; opened: string | null }[]
+
+  /** To be made while the database and its log are open. */
+  constructor(dataDir: string) {
+    const database = databaseFile(dataDir)
+    this.files = [database, `${database}-wal`].map(path => ({ path, opened: fileAt(path) }))
+  }
+
+  /** @throws Error with the code that SQLite has for this, where a file was removed or replaced */
+  assert(): void {
+    for (const { path, opened } of this.files) {
+      let found = opened
+      try {
+        found = fileAt(path)
+      } catch {
+        // Rights taken away from an open file do not matter, and a sick disk tells its own faults.
+      }
+      if (found === opened) continue
+      const what = found === null ? 'is gone' : 'was replaced'
+      throw Object.assign(new Error(`${path} ${what} while it was open`), {
+        code: 'SQLITE_READONLY_DBMOVED',
+      })
+    }
+  }
+}
+
+/** Has all that is in memory agree with what others, or management, have changed in the database. */
+export class Changes {
+  private readonly dataVersion
+  private readonly newestChange
+  private knownDataVersion = 0
+  private knownChange = 0
+
+  /**
+   * @param on.refresh every thread has to load the catalogue anew
+   * @param on.erasure somebody is being erased: by another process, or by this one itself
+   */
+  constructor(
+    database: Database,
+    private readonly catalogue: StoredCatalogue,
+    private readonly withholding: Withholding,
+    private readonly on: { refresh(): void; erasure(isByOther: boolean): void },
+  ) {
+    this.dataVersion = database.query<{ data_version: number }, []>('pragma data_version')
+    this.newestChange = database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from catalogue_changes',
+    )
+  }
+
+  /**
+   * Looks whether another process has written; costs a pragma where none has. Also at the begin of every
+   * transaction: what it stores must be judged by what it can see.
+   */
+  notice(): void {
+    const version = this.dataVersion.get()?.data_version ?? 0
+    if (version === this.knownDataVersion) return
+    const newest = this.newestChange.get()?.seq ?? 0
+    if (newest !== this.knownChange) this.refreshCatalogue()
+    // Within a transaction nothing else can be written.
+    this.withholding.participants.externalChange()
+    if (this.withholding.look()) this.on.erasure(true)
+    // Known only once all is done: what fails is tried again.
+    this.knownChange = newest
+    this.knownDataVersion = version
+  }
+
+  /** What this connection itself has changed, `data_version` does not tell. */
+  noticeOwn(): void {
+    if (this.withholding.look()) this.on.erasure(false)
+    const newest = this.newestChange.get()?.seq ?? 0
+    if (newest === this.knownChange) return
+    this.refreshCatalogue()
+    this.knownChange = newest
+  }
+
+  /** Has every thread load again what `catalogue_changes` names. */
+  refreshCatalogue(): void {
+    this.catalogue.refresh()
+    this.on.refresh()
+  }
+}

@@ -1,0 +1,140 @@
+import type { Database } from 'bun:sqlite'
+import { TransactionParticipant } from '../engine/participant.ts'
+import type { UnattributedEvents } from '../projections/unattributed-events.ts'
+import type { PartyOf } from '../runs/run-people.ts'
+import type { RunTable } from '../runs/run-table.ts'
+import type { StoredRun } from '../runs/stored-run.ts'
+
+/** A moment at which a person's tick made their list whole, and the run that it names; empty for none. */
+export interface OwnPass {
+  at: number
+  named: string
+}
+
+interface Row extends OwnPass {
+  /** The run that it completes; empty where there is none. */
+  run_key: string
+}
+
+function statements(database: Database) {
+  const ofPerson = 'org_id = ? and flow_id = ? and person = ?'
+  return {
+    hasAny: database.query<{ found: number }, [number, number]>(
+      'select 1 as found from checklist_completions where org_id = ? and flow_id = ? limit 1',
+    ),
+    of: database.query<Row, [number, number, string]>(
+      `select at, named, run_key from checklist_completions where ${ofPerson}`,
+    ),
+    put: database.query(
+      `insert into checklist_completions (org_id, flow_id, person, at, named, run_key)
+      values (?, ?, ?, ?, ?, ?)
+      on conflict do update set named = excluded.named, run_key = excluded.run_key`,
+    ),
+    delete: database.query(`delete from checklist_completions where ${ofPerson} and at = ?`),
+  }
+}
+
+/** Of two runs the one that started later; of equal starts the one with the greater key, as bytes. */
+function later(a: StoredRun | null, b: StoredRun | null): StoredRun | null {
+  if (a === null || b === null) return a ?? b
+  if (a.started_at !== b.started_at) return a.started_at > b.started_at ? a : b
+  return Buffer.compare(Buffer.from(a.run_key), Buffer.from(b.run_key)) > 0 ? a : b
+}
+
+/**
+ * Which runs the ticks of checklists complete: each time that a list becomes whole, the run that the
+ * last tick names, else the latest run of those whose ticks count together.
+ */
+export class ChecklistCompletions extends TransactionParticipant {
+  private readonly sql: ReturnType<typeof statements>
+  /** Flows that have none, so that nobody in them need be looked for. */
+  private readonly flowsWithout = new Set<number>()
+  /** Runs of which something has changed, by flow and key. */
+  private readonly changed = new Map<string, [orgRow: number, flowRow: number, key: string]>()
+
+  constructor(
+    database: Database,
+    private readonly runs: RunTable,
+    private readonly unattributed: UnattributedEvents,
+    private readonly partyOf: PartyOf,
+  ) {
+    super()
+    this.sql = statements(database)
+  }
+
+  override rollback(): void {
+    this.externalChange()
+  }
+
+  override externalChange(): void {
+    this.flowsWithout.clear()
+    this.changed.clear()
+  }
+
+  /** Says all that a person's ticks complete. `reassign` must follow. */
+  set(orgRow: number, flowRow: number, person: string, passes: readonly OwnPass[]): void {
+    const known = this.of(orgRow, flowRow, person)
+    const now = new Map(passes.map(pass => [pass.at, pass]))
+    for (const { at, named, run_key } of known) {
+      if (now.get(at)?.named === named) {
+        now.delete(at)
+        continue
+      }
+      this.change(orgRow, flowRow, run_key)
+      this.sql.delete.run(orgRow, flowRow, person, at)
+    }
+    for (const { at, named } of now.values()) {
+      this.flowsWithout.delete(flowRow)
+      this.sql.put.run(orgRow, flowRow, person, at, named, named)
+      this.change(orgRow, flowRow, named)
+    }
+  }
+
+  /** Finds anew which runs are completed by ticks that name none, where a person's runs have changed. */
+  reassign(orgRow: number, flowRow: number, person: string): void {
+    if (this.isWithout(orgRow, flowRow)) return
+    for (const other of this.partyOf(orgRow, flowRow, person)) {
+      for (const { at, named, run_key } of this.of(orgRow, flowRow, other)) {
+        if (named !== '') continue
+        const key = this.latestRun(orgRow, flowRow, other, at)?.run_key ?? ''
+        if (key === run_key) continue
+        this.sql.put.run(orgRow, flowRow, other, at, named, key)
+        this.change(orgRow, flowRow, run_key)
+        this.change(orgRow, flowRow, key)
+      }
+    }
+  }
+
+  /** Says it of the runs. The last thing, once it is known which they are. */
+  settle(): void {
+    for (const [orgRow, flowRow, key] of this.changed.values()) {
+      const run = this.runs.get(orgRow, flowRow, key)
+      if (run) this.unattributed.settle(run)
+    }
+    this.changed.clear()
+  }
+
+  private of(orgRow: number, flowRow: number, person: string): readonly Row[] {
+    return this.isWithout(orgRow, flowRow) ? [] : this.sql.of.all(orgRow, flowRow, person)
+  }
+
+  private isWithout(orgRow: number, flowRow: number): boolean {
+    if (this.flowsWithout.has(flowRow)) return true
+    if (this.sql.hasAny.get(orgRow, flowRow)) return false
+    this.flowsWithout.add(flowRow)
+    return true
+  }
+
+  private latestRun(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
+    let latest: StoredRun | null = null
+    for (const other of this.partyOf(orgRow, flowRow, person)) {
+      this.unattributed.order(orgRow, flowRow, other)
+      latest = later(latest, this.runs.latestAt(orgRow, flowRow, other, at))
+    }
+    return latest
+  }
+
+  private change(orgRow: number, flowRow: number, key: string): void {
+    if (key !== '') this.changed.set(`${flowRow} ${key}`, [orgRow, flowRow, key])
+  }
+}

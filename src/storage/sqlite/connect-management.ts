@@ -1,0 +1,276 @@
+import type { Database } from 'bun:sqlite'
+import { minuteMs } from '../../core/time/durations.ts'
+import type { KnownSessions, KnownTokens } from '../../http/port.ts'
+import type { AccessStore } from '../../modules/access/port.ts'
+import type { AlertStore } from '../../modules/alerts/port.ts'
+import type { AuthorStore } from '../../modules/author/port.ts'
+import type { FlowStore, LookStore, SuggestedSelectors } from '../../modules/authoring/port.ts'
+import type { DashboardStore } from '../../modules/dashboard/port.ts'
+import type { EnvironmentStore } from '../../modules/environments/port.ts'
+import type { ActivityStore, EventLog } from '../../modules/events/port.ts'
+import type { ExplainStore } from '../../modules/flows/port.ts'
+import type { SeenStore } from '../../modules/installation/port.ts'
+import type { OperationsStore } from '../../modules/operations/port.ts'
+import type { OrganisationStore } from '../../modules/organisations/port.ts'
+import type { PeopleStore } from '../../modules/people/port.ts'
+import type { PreviewStore } from '../../modules/previews/port.ts'
+import type { RunStore } from '../../modules/runs/port.ts'
+import type { StepEvidenceStore } from '../../modules/steps/port.ts'
+import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
+import type { LagBoard } from '../shared/boards.ts'
+import { mostOrganisations } from '../shared/boards.ts'
+import { asPort, type InRows, rowOf } from '../shared/in-rows.ts'
+import * as alertTables from './alerts/alert-store.ts'
+import { tables } from './catalogue/change.ts'
+import {
+  flowVersionOf,
+  flowVersionsOf,
+  publishedParts,
+  readFlowsInSlices,
+  stepRowOf,
+} from './flows/reader.ts'
+import { prepareChanges } from './flows/store.ts'
+import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
+import { EventLogReader } from './ledger/event-log.ts'
+import { readAudit } from './organisations/audit-log.ts'
+import { findLink, findSession } from './organisations/dashboard-sessions.ts'
+import { identityHours } from './organisations/identity-counts.ts'
+import { findToken, listTokens } from './organisations/management-tokens.ts'
+import { keysOf, pageOfOrganisations, readOrganisation } from './organisations/organisations.ts'
+import { readLinks } from './organisations/staging-links.ts'
+import { personData } from './people/person-data.ts'
+import { personEventsOver } from './people/person-events.ts'
+import { runListOver } from './runs/run-rows.ts'
+import { writtenAnswersOver } from './runs/written-answers.ts'
+import { StepReader } from './steps/step-reader.ts'
+import type { StorageClient } from './writer/client.ts'
+import type { LongWork } from './writer/long-work.ts'
+
+/** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
+export function connectManagement(
+  reading: Database,
+  client: StorageClient,
+  work: LongWork,
+  lag: LagBoard,
+) {
+  /** Has the tables tell of what is acknowledged. */
+  const caughtUp = async () => {
+    if (lag.events > 0) await client.project()
+  }
+  const flows: InRows<FlowStore> = {
+    read: (...args) => readFlowsInSlices(reading, ...args),
+    versions: async (...args) => flowVersionsOf(reading, ...args),
+    version: async (...args) => flowVersionOf(reading, ...args),
+    publishedParts: async (...args) => publishedParts(reading, ...args),
+    async lastChange(orgRow, subject) {
+      const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
+      return line ? { by: line.actor.name, at: line.at } : null
+    },
+    async change(orgRow, changes) {
+      const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
+      return client.operate('changeFlows', orgRow, prepared)
+    },
+  }
+  const access: InRows<AccessStore> = {
+    tokens: async orgRow => listTokens(reading, orgRow),
+    createToken: (...args) => client.operate('createToken', ...args),
+    revokeToken: (...args) => client.operate('revokeToken', ...args),
+    audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
+  }
+  const currentKey = (orgRow: number) =>
+    keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
+  const seen: SeenStore = {
+    async write() {
+      // What is stored can be told even where nothing can be written.
+      await client.operate('writeSeen').catch(() => {})
+    },
+    snippetKey: async orgRef => currentKey(rowOf(orgRef)),
+  }
+  const organisations: OrganisationStore = {
+    most: mostOrganisations,
+    list: async (...args) => pageOfOrganisations(reading, ...args),
+    read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
+    add: (made, audit, staging) =>
+      client.operate(
+        'addOrganisation',
+        made,
+        audit,
+        staging && { ...staging, production: rowOf(staging.production) },
+      ),
+    change: (orgRef, change) => client.operate('changeOrganisation', rowOf(orgRef), change),
+    async identityHours(orgRef, now) {
+      await seen.write()
+      return identityHours(reading)(rowOf(orgRef), now)
+    },
+  }
+  const steps = new StepReader(reading)
+  const looks: InRows<LookStore> = {
+    looks: async (...args) => looksAt(reading, steps, ...args),
+    suggested: async (...args) => suggestedFor(reading, steps, ...args),
+  }
+  const eventLog = new EventLogReader(reading)
+  const people: InRows<PeopleStore> = {
+    async stored(person) {
+      await caughtUp()
+      return personData(reading, person)
+    },
+    events: personEventsOver(reading, eventLog),
+    async erase(...args) {
+      await client.project()
+      return work.erase(...args)
+    },
+    allow: (...args) => client.operate('allowPerson', ...args),
+  }
+  const operations: InRows<OperationsStore> = {
+    deadLetters: async (...args) => listDeadLetters(reading, ...args),
+    deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
+    retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
+    dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
+    async rebuild(...args) {
+      await client.project()
+      return work.rebuild(...args)
+    },
+    compact: work.compact,
+  }
+  const evidence: InRows<StepEvidenceStore> = {
+    evidence: (...args) => steps.evidence(...args),
+    between: async (...args) => steps.between(...args),
+    baseline: async (...args) => steps.baseline(...args),
+  }
+  const runList = runListOver(reading)
+  const writtenAnswers = writtenAnswersOver(reading)
+  const runs: InRows<RunStore> = {
+    async runs(...args) {
+      await caughtUp()
+      return runList.runs(...args)
+    },
+    async writtenAnswers(...args) {
+      await caughtUp()
+      return writtenAnswers(...args)
+    },
+  }
+  const explaining: InRows<ExplainStore> = {
+    read: flows.read,
+    async hasSnippetKey(orgRow) {
+      return currentKey(orgRow) !== null
+    },
+  }
+  const signIns: InRows<DashboardStore> = {
+    createLink: (...args) => client.operate('createLink', ...args),
+    link: async sha256 => findLink(reading, sha256),
+    redeemLink: (...args) => client.operate('redeemLink', ...args),
+    beginSession: (...args) => client.operate('beginSession', ...args),
+    endSession: (...args) => client.operate('endSession', ...args),
+    endSessionsOf: who => client.operate('endSessionsOf', who),
+  }
+  const alerts: InRows<AlertStore> = {
+    watched: async () => alertTables.watchedOrganisations(reading),
+    settings: async (...args) => alertTables.readSettings(reading, ...args),
+    changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
+    webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
+    addWebhook: (...args) => client.operate('addWebhook', ...args),
+    changeWebhook: (...args) => client.operate('changeWebhook', ...args),
+    removeWebhook: (...args) => client.operate('removeWebhook', ...args),
+    alerts: async (...args) => alertTables.listAlerts(reading, ...args),
+    note: (...args) => client.operate('noteAlerts', ...args),
+    deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
+    delivery: async (...args) => alertTables.findDelivery(reading, ...args),
+    due: async (...args) => alertTables.dueDeliveries(reading, ...args),
+    attempted: (...args) => client.operate('noteAttempt', ...args),
+    replay: (...args) => client.operate('replayDelivery', ...args),
+    forget: (...args) => client.operate('forgetAlerts', ...args),
+  }
+  const managementTokens = tokensOver(reading, client)
+  const activity: InRows<ActivityStore> = { after: (...args) => client.activity(...args) }
+  const authorSessions: InRows<AuthorStore> = {
+    begin: (...args) => client.author('begin', ...args),
+    read: (...args) => client.author('read', ...args),
+    end: (...args) => client.author('end', ...args),
+    redeem: (...args) => client.author('redeem', ...args),
+    visit: (...args) => client.author('visit', ...args),
+    propose: (...args) => client.author('propose', ...args),
+  }
+  const environments: InRows<EnvironmentStore> = {
+    links: async orgRow => readLinks(reading, orgRow),
+    link: (...args) => client.operate('linkStaging', ...args),
+    unlink: (...args) => client.operate('unlinkStaging', ...args),
+  }
+  const previews: InRows<PreviewStore> = {
+    begin: (...args) => client.preview('begin', ...args),
+    list: (...args) => client.preview('list', ...args),
+    end: (...args) => client.preview('end', ...args),
+    visit: (...args) => client.preview('visit', ...args),
+    note: (...args) => client.operate('noteAudit', ...args),
+  }
+  return {
+    flows: asPort<FlowStore>(flows),
+    looks: asPort<LookStore>(looks),
+    evidence: asPort<StepEvidenceStore>(evidence),
+    runs: asPort<RunStore>(runs),
+    explaining: asPort<ExplainStore>(explaining),
+    eventLog: asPort<EventLog>(eventLog),
+    activity: asPort<ActivityStore>(activity),
+    authorSessions: asPort<AuthorStore>(authorSessions),
+    previews: asPort<PreviewStore>(previews),
+    environments: asPort<EnvironmentStore>(environments),
+    seen,
+    access: asPort<AccessStore>(access),
+    organisations,
+    people: asPort<PeopleStore>(people),
+    operations: asPort<OperationsStore>(operations),
+    signIns: asPort<DashboardStore>(signIns),
+    alerts: asPort<AlertStore>(alerts),
+    managementTokens,
+    dashboardSessions: sessionsOver(reading, client),
+  }
+}
+
+const mostNoted = 10_000
+
+/** Has something noted once a minute at most: who calls may call many times in it. */
+function noting(note: (name: string, at: number) => Promise<unknown>) {
+  const noted = new Map<string, number>()
+  return (name: string, at: number) => {
+    if (at - (noted.get(name) ?? 0) < minuteMs) return
+    if (noted.size >= mostNoted) noted.clear()
+    noted.set(name, at)
+    note(name, at).catch(() => noted.delete(name))
+  }
+}
+
+const tokensOver = (reading: Database, client: StorageClient): KnownTokens => ({
+  find: sha256 => findToken(reading, sha256),
+  used: noting((id, at) => client.operate('noteTokenUse', id, at)),
+})
+
+const sessionsOver = (reading: Database, client: StorageClient): KnownSessions => ({
+  find: sha256 => findSession(reading, sha256),
+  seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
+})
+
+/** See `LookStore.looks`. */
+function looksAt(
+  reading: Database,
+  steps: StepReader,
+  orgRow: number,
+  { flowKey, stepKey, version }: Parameters<LookStore['looks']>[1],
+  sinceMs: number,
+): Awaited<ReturnType<InRows<LookStore>['looks']>> {
+  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
+  if (row === null) return { baseline: null, alike: 0, of: 0 }
+  const { match, drift, gone } = steps.fingerprints(orgRow, row, sinceMs, version)
+  return { baseline: steps.baseline(orgRow, row), alike: match, of: match + drift + gone }
+}
+
+/** See `LookStore.suggested`. */
+function suggestedFor(
+  reading: Database,
+  steps: StepReader,
+  orgRow: number,
+  { flowKey, stepKey, version }: Parameters<LookStore['suggested']>[1],
+  sinceMs: number,
+): SuggestedSelectors {
+  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
+  if (row === null) return { byFingerprints: null, byReports: null }
+  return steps.suggested(orgRow, row, sinceMs, version)
+}

@@ -1,0 +1,149 @@
+import type { Database } from 'bun:sqlite'
+import { personOf } from '../../core/event/event.ts'
+import type { PersonIds } from '../../core/event/stored-event.ts'
+import { summedHealth } from '../../core/step/health.ts'
+import type { GateStores } from '../../http/port.ts'
+import type { AnalyticsStores } from '../../modules/analytics/port.ts'
+import type { ChecklistStores } from '../../modules/checklists/port.ts'
+import type { EventStores } from '../../modules/events/port.ts'
+import type { PublishedFlowStores } from '../../modules/flows/port.ts'
+import type { InstallationStores } from '../../modules/installation/port.ts'
+import type { StepStores } from '../../modules/steps/port.ts'
+import { JudgedEvents } from '../shared/activity/judged-events.ts'
+import { WatchBoard } from '../shared/activity/watch-board.ts'
+import {
+  IdentityBoard,
+  LagBoard,
+  PresenceBoard,
+  ProgressBoard,
+  type SharedMemory,
+} from '../shared/boards.ts'
+import { asPort } from '../shared/in-rows.ts'
+import { limitReached, refusedOrigin } from '../shared/refusals.ts'
+import { StoredCatalogue } from './catalogue/catalogue.ts'
+import { RunHistory } from './engine/column-segments/run-history.ts'
+import { EchoReader } from './erasure/echo.ts'
+import { Readers } from './readers.ts'
+import { ExperimentReader } from './runs/experiment-reader.ts'
+import { StepReader } from './steps/step-reader.ts'
+import type { StorageClient } from './writer/client.ts'
+
+/** Storage as the modules and the gate see it. */
+export type Stores = GateStores &
+  AnalyticsStores &
+  ChecklistStores &
+  EventStores &
+  PublishedFlowStores &
+  InstallationStores &
+  StepStores
+
+/**
+ * Joins a client of the storage thread and reading connections into the stores of one thread.
+ *
+ * @param snapshots a second connection, for what is read as of one moment while others go on
+ */
+export function connectStores(
+  reading: Database,
+  snapshots: Database,
+  client: StorageClient,
+  shared: SharedMemory,
+): Stores {
+  const board = new PresenceBoard(shared.presence)
+  const identity = new IdentityBoard(shared.identity)
+  const readers = new Readers(reading, board)
+  const lag = new LagBoard(shared.lag)
+  /** Has the tables tell of what is acknowledged, where something of a person or of a flow is behind. */
+  const caughtUp = {
+    async person(orgRow: number, ids: PersonIds): Promise<void> {
+      if (lag.isPersonBehind(orgRow, ids)) await client.project()
+    },
+    async flow(flowRow: number): Promise<void> {
+      if (lag.isFlowBehind(flowRow)) await client.project()
+    },
+  }
+  const experiments = new ExperimentReader(reading)
+  const progress = new ProgressBoard(shared.progress)
+  const history = new RunHistory(snapshots)
+  const steps = new StepReader(reading)
+  const echo = new EchoReader(shared.echo, reading)
+  const watched = new WatchBoard(shared.watch)
+  const judged = new JudgedEvents((...args) => client.noteJudged(...args))
+  const generation = new Int32Array(shared.generation)
+  // Before the catalogue: what changes in between is looked for once more than it has to be.
+  let known = Atomics.load(generation, 0)
+  const catalogue = new StoredCatalogue(reading)
+  return asPort<Stores>({
+    catalogue() {
+      const current = Atomics.load(generation, 0)
+      if (current !== known) {
+        // Known only once it has been read: a refresh that fails is tried again.
+        catalogue.refresh()
+        known = current
+      }
+      return catalogue
+    },
+    ledger: client,
+    watch: {
+      isWatched: orgRow => watched.isWatched(orgRow),
+      note: (orgRow, events) => judged.note(orgRow, events),
+    },
+    checklists: {
+      async progress(orgRow, flowRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids)
+      },
+      version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
+    },
+    people: {
+      async histories(orgRow, flowRows, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids)
+      },
+      async caused(orgRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids)
+      },
+    },
+    steps: {
+      recordHealth: report => client.recordHealth(report),
+      recordFingerprint: report => client.recordFingerprint(report),
+      async healthCounts(...args) {
+        const counts = await steps.healthCounts(...args)
+        const echoed = await echo.steps?.healthCounts(...args)
+        return echoed ? summedHealth(counts, echoed) : counts
+      },
+    },
+    presence: {
+      mark: (orgRow, mark, now) => board.mark(orgRow, mark, now),
+      recordSnippetVersion: (...args) => client.recordSnippetVersion(...args),
+      recordRefusedOrigin: (orgRow, at) => client.recordRefusal(orgRow, refusedOrigin, at),
+      async recordLimited(orgRow, bucket, at) {
+        if (!board.isNewlyLimited(orgRow, bucket, at)) return
+        await client.recordRefusal(orgRow, limitReached(bucket), at)
+      },
+      reserveBeat: (...args) => board.reserveBeat(...args),
+      countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
+      read: (...args) => readers.presence(...args),
+      since: (...args) => readers.countedSince(...args),
+    },
+    analytics: {
+      async *runs(orgRow, flowRow, range) {
+        await caughtUp.flow(flowRow)
+        yield* readers.runs(orgRow, flowRow, range)
+      },
+      async *answers(orgRow, flowRow, range) {
+        await caughtUp.flow(flowRow)
+        yield* readers.answers(orgRow, flowRow, range)
+      },
+      events: (...args) => readers.events(...args),
+      async experiment(...args) {
+        await caughtUp.flow(args[1])
+        return experiments.of(...args)
+      },
+      async *columns(flow, { startMs, endMs }, beside) {
+        await caughtUp.flow(flow.flowRef)
+        yield* history.between(flow, startMs, endMs, beside)
+      },
+    },
+  })
+}

@@ -1,0 +1,127 @@
+import type { Database } from 'bun:sqlite'
+import {
+  refusesMany,
+  summedHours,
+  type UserHashCounts,
+} from '../../../core/organisation/verified-identity.ts'
+import type { WebhookState } from '../../../modules/alerts/port.ts'
+import { identityHours } from '../organisations/identity-counts.ts'
+import { hasOrganisation } from '../organisations/organisations.ts'
+
+/** What a look at a whole database tells its operator, over a connection that cannot write. */
+
+/** Events that SQLite refused and that wait for a person; `newestError` is SQLite's own message. */
+export interface DeadLetters {
+  count: number
+  newestAt: number | null
+  newestError: string | null
+}
+
+const hasTable = (database: Database, name: string) =>
+  database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
+  null
+
+export function deadLetterSummary(database: Database): DeadLetters {
+  if (!hasTable(database, 'dead_letters')) return { count: 0, newestAt: null, newestError: null }
+  const { count } = database
+    .query<{ count: number }, []>('select count(*) as count from dead_letters')
+    .get()!
+  const newest = database
+    .query<{ at: number; error: string }, []>(
+      'select at, error from dead_letters order by seq desc limit 1',
+    )
+    .get()
+  return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
+}
+
+/** People who were erased, but of whom unused parts of the files may still hold something. */
+export function unfinishedErasures(database: Database): number {
+  if (!hasTable(database, 'erasures')) return 0
+  const query = database.query<{ count: number }, []>(
+    'select count(*) as count from erasures where finished_at is null',
+  )
+  return query.get()!.count
+}
+
+/** Organisations that require hashes of user ids, and refuse many, with what came in 24 hours. */
+export function refusingIdentities(
+  database: Database,
+  now: number,
+): { slug: string; counts: UserHashCounts }[] {
+  if (!hasTable(database, 'identity_counts')) return []
+  const hoursOf = identityHours(database)
+  return database
+    .query<{ id: number; slug: string }, []>(
+      "select id, slug from organisations where identity_mode = 'enforce' order by slug",
+    )
+    .all()
+    .map(({ id, slug }) => ({ slug, counts: summedHours(hoursOf(id, now)) }))
+    .filter(({ counts }) => refusesMany(counts))
+}
+
+/** How it goes with the webhooks of all organisations. */
+export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
+  if (!hasTable(database, 'webhooks')) return []
+  return database
+    .query<WebhookState & { slug: string }, []>(
+      `select slug, webhooks.public_id as id, url, disabled_at as disabledAt,
+        disabled_why as disabledWhy, failing_since as failingSince
+      from webhooks join organisations on organisations.id = webhooks.org_id
+      order by slug, webhooks.id`,
+    )
+    .all()
+}
+
+/** Whether the schema is there, and no organisation. */
+export const hasNoOrganisation = (database: Database): boolean =>
+  hasTable(database, 'organisations') && !hasOrganisation(database)
+
+/** When the newest event came in, epoch milliseconds; null before the first. */
+export function newestReceipt(database: Database): number | null {
+  // Before schema 4 there was a row an event.
+  const ledger = ['event_batches', 'events'].find(name => hasTable(database, name))
+  if (ledger === undefined) return null
+  const newest = database
+    .query<{ received_at: number }, []>(
+      `select received_at from ${ledger} order by seq desc limit 1`,
+    )
+    .get()
+  return newest?.received_at ?? null
+}
+
+/** What SQLite finds wrong; it stops at a hundred. */
+const faultsOf = (database: Database, sql: string): string[] =>
+  database
+    .query<Record<string, string>, []>(sql)
+    .all()
+    .map(row => String(Object.values(row)[0]))
+    .filter(line => line !== 'ok')
+
+/**
+ * Checks the pages of one table after the other, with its indexes' order but not their contents:
+ * a snapshot is held for a table at a time, so that a running server can go on with checkpoints.
+ */
+export function* quickCheck(
+  database: Database,
+): Generator<{ done: number; tables: number; faults: string[] }> {
+  const names = database
+    .query<{ name: string }, []>("select name from sqlite_schema where type = 'table'")
+    .all()
+    .map(({ name }) => name)
+  const tables = ['sqlite_schema', ...names]
+  for (const [index, table] of tables.entries()) {
+    const quotedName = `"${table.replaceAll('"', '""')}"`
+    const faults = faultsOf(database, `pragma quick_check(${quotedName})`)
+    yield { done: index + 1, tables: tables.length, faults }
+  }
+}
+
+/** Checks everything: every page, every index against its table, and every reference. */
+export function fullCheck(database: Database): string[] {
+  const references = database
+    .query<{ table: string; parent: string }, []>('pragma foreign_key_check')
+    .all()
+    .slice(0, 100)
+    .map(({ table, parent }) => `a row of ${table} names none of ${parent}`)
+  return [...faultsOf(database, 'pragma integrity_check'), ...references]
+}

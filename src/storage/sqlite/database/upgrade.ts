@@ -1,0 +1,186 @@
+import type { Database } from 'bun:sqlite'
+import { mkdirSync, statSync } from 'node:fs'
+import { shortReasonOf } from '../../../core/text/reason.ts'
+import { version } from '../../../core/version.ts'
+import { backUp } from '../backup/backup.ts'
+import type { BackupProgress } from '../backup/copy-database.ts'
+import { removeBackup } from '../backup/folder.ts'
+import { freeBytesOf, mib } from '../backup/room.ts'
+import { copiesFolder, copiesIn, copyFile } from './copies.ts'
+import { databaseFile, openForReading, openForWriting } from './database.ts'
+import { type MigrationProgress, type MigrationStep, migrate, schemaState } from './migrate.ts'
+import { requireUsable } from './prepare.ts'
+import { removeUpgradeNote, type UpgradeNote, writeUpgradeNote } from './upgrade-note.ts'
+
+/** A database cannot be brought up to date as things are; the message says what to do. */
+export class UpgradeRefused extends Error {
+  override readonly name = 'UpgradeRefused'
+}
+
+/** What bringing a database up to date takes. */
+export interface UpgradePlan {
+  /** The schema that the database has, and the one that this binary wants. */
+  from: number
+  to: number
+  due: readonly MigrationStep[]
+  /** With its write-ahead log. */
+  databaseBytes: number
+  /** For the copy that is made first. */
+  copyBytes: number
+  /**
+   * For the log of what changes, and what the file grows by: from the first release it was three
+   * quarters of the database.
+   */
+  workBytes: number
+  /** On the disk of the data directory. */
+  freeBytes: number
+}
+
+/** How far it is. */
+export type UpgradeProgress =
+  | ({ doing: 'copy' } & BackupProgress)
+  | ({ doing: 'step' } & MigrationProgress)
+  /** What was written goes from the log into the database's own file. */
+  | { doing: 'checkpoint' }
+
+/** What is being done, in words that follow "migrating: ". */
+export function doingText(progress: UpgradeProgress): string {
+  if (progress.doing === 'checkpoint') return 'writing the log back into the database'
+  if (progress.doing === 'copy') {
+    const { phase, done, total } = progress
+    return `copying the database first: ${phase}, ${percentOf(done / total)}`
+  }
+  const { place, of, id, name, share } = progress
+  return `step ${place} of ${of} (${id}, ${name}), ${percentOf(share)}`
+}
+
+/** What a log or a terminal tells the beginning of. */
+export const stageOf = (progress: UpgradeProgress): string =>
+  progress.doing === 'step' ? String(progress.place) : doingText(progress).split(',')[0]!
+
+const percentOf = (share: number) => `${Math.floor((share || 0) * 100)} % of it done`
+
+export interface Upgraded {
+  from: number
+  to: number
+  /** Where the copy is; null where none was wanted or nothing was due. */
+  copy: string | null
+}
+
+/** What the server itself needs to go on, and what a small database takes that is changed often. */
+const roomToLeaveBytes = 128 * 2 ** 20
+
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+
+/** @throws SchemaMismatch */
+export function upgradePlan(dataDir: string): UpgradePlan {
+  const database = openForReading(dataDir)
+  try {
+    return planOf(database, dataDir)
+  } finally {
+    database.close()
+  }
+}
+
+function planOf(database: Database, dataDir: string): UpgradePlan {
+  const state = schemaState(database)
+  requireUsable(dataDir, state)
+  const { applied, known, due } = state
+  const file = databaseFile(dataDir)
+  const databaseBytes = sizeOf(file) + sizeOf(`${file}-wal`)
+  const isDue = due.length > 0
+  return {
+    from: applied,
+    to: known,
+    due,
+    databaseBytes,
+    copyBytes: isDue ? databaseBytes : 0,
+    workBytes: isDue ? databaseBytes + roomToLeaveBytes : 0,
+    freeBytes: freeBytesOf(dataDir),
+  }
+}
+
+/** How much of the disk it may take, at most. */
+export const wantedBytes = ({ copyBytes, workBytes }: UpgradePlan, withCopy: boolean) =>
+  (withCopy ? copyBytes : 0) + workBytes
+
+/** @throws UpgradeRefused where the disk has not the room that it may take */
+export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: boolean): void {
+  const { workBytes, freeBytes } = plan
+  const wanted = wantedBytes(plan, withCopy)
+  if (freeBytes >= wanted) return
+  const advice = withCopy
+    ? `make room, or keep a copy elsewhere yourself and run "cairn migrate --no-copy", which takes ${mib(workBytes)}`
+    : 'make room'
+  throw new UpgradeRefused(
+    `bringing the database from schema ${plan.from} to ${plan.to} may take ${mib(wanted)} on the disk of ${dataDir}, which has ${mib(freeBytes)} free: ${advice}`,
+  )
+}
+
+/**
+ * Brings a database up to date that no other connection has open: copies it first, then applies step
+ * by step. Killed at any moment it leaves whole steps, and the copy.
+ *
+ * @throws SchemaMismatch, UpgradeRefused
+ */
+export async function upgradeDatabase(
+  dataDir: string,
+  now: number,
+  { withCopy = true, onProgress = (_: UpgradeProgress) => {} } = {},
+): Promise<Upgraded> {
+  const plan = upgradePlan(dataDir)
+  const { from, to, due } = plan
+  const [first] = due
+  if (first === undefined) return { from, to, copy: null }
+  requireDiskRoom(dataDir, plan, withCopy)
+  const note = { from, to, startedAt: new Date(now).toISOString(), version, failure: null }
+  writeUpgradeNote(dataDir, note)
+  const copy = withCopy ? copyFile(dataDir, first.id, now) : null
+  try {
+    if (copy !== null) {
+      mkdirSync(copiesFolder(dataDir), { recursive: true, mode: 0o700 })
+      await backUp(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
+      await removeOthers(dataDir, copy, from)
+    }
+    applySteps(dataDir, now, onProgress)
+    return { from, to, copy }
+  } catch (error) {
+    await tidyUp(dataDir, copy, { ...note, failure: shortReasonOf(error) })
+    throw error
+  }
+}
+
+/** What it failed of counts, and not what this fails of, as on a full disk. */
+async function tidyUp(dataDir: string, copy: string | null, note: UpgradeNote): Promise<void> {
+  try {
+    // Of a database that is as it was, each try would leave another copy.
+    if (copy !== null && upgradePlan(dataDir).from === note.from) await removeBackup(copy)
+    writeUpgradeNote(dataDir, note)
+  } catch {}
+}
+
+/** Copies of the same schema are of earlier tries: each would take as much room, and tell less. */
+async function removeOthers(dataDir: string, newest: string, schema: number): Promise<void> {
+  for (const copy of copiesIn(dataDir)) {
+    if (copy.schema === schema && copy.file !== newest) await removeBackup(copy.file)
+  }
+}
+
+function applySteps(dataDir: string, now: number, onProgress: (_: UpgradeProgress) => void): void {
+  const database = openForWriting(dataDir)
+  try {
+    migrate(database, now, progress => onProgress({ doing: 'step', ...progress }))
+    removeUpgradeNote(dataDir)
+    onProgress({ doing: 'checkpoint' })
+    writeLogBack(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Else the first commits of the server would wait for it. Where it fails, the log is as good. */
+function writeLogBack(database: Database): void {
+  try {
+    database.run('pragma wal_checkpoint(truncate)')
+  } catch {}
+}

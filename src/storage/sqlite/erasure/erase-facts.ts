@@ -1,0 +1,139 @@
+import { pages } from '../database/pages.ts'
+import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
+import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
+import { isBeside, isOf, isPerson } from './person-matcher.ts'
+
+/** What is known of people beside their runs: the person's rows get the names that their runs have. */
+
+const pageRows = 2_000
+
+/** Tables whose rows are found by a flow and the person, and as what of the receipt they count. */
+const tablesByPerson = [
+  ['ticks', 'ticks'],
+  ['progress', 'progress'],
+  ['completions', 'completions'],
+  ['loose_facts', 'looseFacts'],
+  ['checklist_completions', null],
+  ['run_people', null],
+  ['held_out', null],
+  ['goals', null],
+] as const
+
+/** The person's name, as the first of these tables has it that knows of them. */
+export function* nameInFacts(work: ErasureWork): Generator<number, string | null> {
+  for (const [table] of tablesByPerson) {
+    const page = work.database.query<{ flow_id: number; person: string }, [number, number, string]>(
+      `select flow_id, person from ${table}
+      where org_id = ? and (flow_id, person) > (?, ?)
+      group by flow_id, person order by flow_id, person limit ${pageRows}`,
+    )
+    const next = (last: { flow_id: number; person: string }) =>
+      page.all(work.orgRow, last.flow_id, last.person)
+    for (const people of pages(next, { flow_id: 0, person: '' }, pageRows)) {
+      const found = people.find(({ person }) => isPerson(work.person, person))
+      if (found) return found.person
+      yield people.length
+    }
+  }
+  return null
+}
+
+/** Renames what the tables know of a person in a flow, within a step of the work. */
+export function eraseFacts(work: ErasureWork, name: string) {
+  const renames = tablesByPerson.map(([table, counted]) => ({
+    counted,
+    rename: work.database.query(
+      `update or replace ${table} set person = ? where org_id = ? and flow_id = ? and person = ?`,
+    ),
+  }))
+  return (flowRow: number): Partial<ErasedCounts> => {
+    const counts: Partial<ErasedCounts> = {}
+    for (const { counted, rename } of renames) {
+      const { changes } = rename.run(work.nameIn(flowRow, name), work.orgRow, flowRow, name)
+      if (counted !== null) counts[counted] = changes
+    }
+    return counts
+  }
+}
+
+/** Deletes what the person has caused: it decides what they are shown, and no number comes from it. */
+export function* eraseCaused(work: ErasureWork): Generator<number> {
+  const { database, orgRow } = work
+  const page = database.query<{ person: string }, [number, string]>(
+    `select distinct person from caused_events
+    where org_id = ? and person > ? order by person limit ${pageRows}`,
+  )
+  const remove = database.query('delete from caused_events where org_id = ? and person = ?')
+  const next = ({ person }: { person: string }) => page.all(orgRow, person)
+  for (const people of pages(next, { person: '' }, pageRows)) {
+    const own = people.find(({ person }) => isPerson(work.person, person))
+    if (own) {
+      work.step(() => {
+        remove.run(orgRow, own.person)
+        return {}
+      })
+    }
+    yield people.length
+    if (own) return
+  }
+}
+
+/** What the person reported of steps: it counts on, without a page or a message. */
+export function* eraseStepReports(work: ErasureWork): Generator<number> {
+  const { database, orgRow } = work
+  const page = database.query<{ seq: number; step_id: number; person: string }, [number, number]>(
+    `select seq, step_id, person from step_reports
+    where seq > ? and org_id = ? and person is not null order by seq limit ${pageRows}`,
+  )
+  const rename = database.query(
+    `update step_reports set person = ?, url = null, message = null, selector = null,
+      snippet_version = null
+    where seq = ? and org_id = ?`,
+  )
+  const renameLatest = database.query(
+    'update or replace step_health set person = ? where org_id = ? and step_id = ? and person = ?',
+  )
+  const next = ({ seq }: { seq: number }) => page.all(seq, orgRow)
+  for (const rows of pages(next, { seq: 0 }, pageRows)) {
+    const own = rows.filter(({ person }) => isPerson(work.person, person))
+    if (own.length > 0) {
+      work.step(() => {
+        for (const { seq, step_id, person } of own) {
+          const name = `${person[0]}${work.pseudonyms.personOfStep(step_id)}`
+          rename.run(name, seq, orgRow)
+          renameLatest.run(name, orgRow, step_id, person)
+        }
+        return { stepReports: own.length }
+      })
+    }
+    yield rows.length
+  }
+}
+
+const lettersPerPage = 500
+
+/** Deletes the person's dead letters: no number comes from them. */
+export function* eraseDeadLetters(work: ErasureWork): Generator<number> {
+  const { database, orgRow, person } = work
+  const page = database.query<{ seq: number; event: string }, [number, number]>(
+    `select seq, event from dead_letters where seq > ? and org_id = ? order by seq limit ${lettersPerPage}`,
+  )
+  const remove = database.query('delete from dead_letters where seq = ? and org_id = ?')
+  const change = database.query('update dead_letters set event = ? where seq = ? and org_id = ?')
+  const next = ({ seq }: { seq: number }) => page.all(seq, orgRow)
+  for (const rows of pages(next, { seq: 0 }, lettersPerPage)) {
+    const letters = rows.map(({ seq, event }) => ({ seq, letter: letterIn(event) }))
+    const own = letters.filter(({ letter }) => isOf(person, namesIn(letter)))
+    const beside = letters.filter(({ letter }) => isBeside(person, namesIn(letter)))
+    if (own.length + beside.length > 0) {
+      work.step(() => {
+        for (const { seq } of own) remove.run(seq, orgRow)
+        for (const { seq, letter } of beside) {
+          change.run(letterText({ ...letter, anonymousId: null }), seq, orgRow)
+        }
+        return { deadLetters: own.length }
+      })
+    }
+    yield rows.length
+  }
+}

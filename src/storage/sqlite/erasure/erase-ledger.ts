@@ -1,0 +1,75 @@
+import type { NewEvent } from '../../shared/in-rows.ts'
+import { stateIn } from '../database/server-state.ts'
+import {
+  type BatchRow,
+  bytesOf,
+  eventsPerBatch,
+  storedText,
+} from '../engine/event-codec/event-batches.ts'
+import { rewriteEvents } from '../engine/event-codec/event-text.ts'
+import { noteReplacedRows } from '../engine/hash-index/row-index.ts'
+import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
+import type { ErasureWork } from './erasure-work.ts'
+import { isBeside, isOf } from './person-matcher.ts'
+import { isGone, type Traces } from './traces.ts'
+
+/** Batches that a transaction writes. */
+const stepBatches = 8
+
+function statements({ database }: ErasureWork) {
+  return {
+    batch: database.query<BatchRow, [number, number]>(
+      'select * from event_batches where seq = ? and org_id = ?',
+    ),
+    update: database.query(
+      'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
+    ),
+  }
+}
+
+/** Writes the ledger's rows anew with nothing of the person; no event changes its place or its time. */
+export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<number> {
+  const { database, orgRow, person, pseudonyms } = work
+  const sql = statements(work)
+  const ids = new SegmentScrubber(database, 'event_id')
+
+  const rewritten = (event: NewEvent): NewEvent => {
+    const { flowRef: flowRow, runId } = event
+    const isRenamed = runId !== null && traces.isRenamed(flowRow, runId)
+    if (isOf(person, event)) {
+      return pseudonyms.event(event, runId !== null && !isRenamed)
+    }
+    const besides = isBeside(person, event) ? { anonymousId: pseudonyms.person(flowRow) } : {}
+    // Of somebody who was erased before, in a run that nobody is left of now.
+    const run = isRenamed && isGone(event) ? { runId: pseudonyms.run(flowRow, runId) } : {}
+    return { ...event, ...besides, ...run }
+  }
+
+  const rewriteBatch = (seq: number): number => {
+    const row = sql.batch.get(seq, orgRow)
+    if (!row) return 0
+    let place = -1
+    let erased = 0
+    const text = rewriteEvents(storedText(row), event => {
+      place++
+      if (isOf(person, event)) {
+        erased++
+        ids.forget(orgRow, event.id, seq * eventsPerBatch + place)
+      }
+      return rewritten(event)
+    })
+    sql.update.run(bytesOf(text.facts), bytesOf(text.details), seq, orgRow)
+    return erased
+  }
+
+  for (let from = 0; from < traces.batches.length; from += stepBatches) {
+    const seqs = traces.batches.slice(from, from + stepBatches)
+    work.step(() => {
+      const events = seqs.reduce((sum, seq) => sum + rewriteBatch(seq), 0)
+      // The newest ids are in the server's memory alone, and would be sealed as they were.
+      if (seqs.at(-1)! > stateIn(database, 'event_ids_sealed')) noteReplacedRows(database)
+      return { events }
+    })
+    yield seqs.length
+  }
+}

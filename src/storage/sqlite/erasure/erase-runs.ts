@@ -1,0 +1,193 @@
+import { personOf } from '../../../core/event/event.ts'
+import { least, ownRunKey } from '../../../core/run/run.ts'
+import { pages } from '../database/pages.ts'
+import { firstFreeRow, noteReplacedRows } from '../engine/hash-index/row-index.ts'
+import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
+import type { StoredRun } from '../runs/stored-run.ts'
+import { eraseFacts, nameInFacts } from './erase-facts.ts'
+import type { ErasureWork } from './erasure-work.ts'
+import { isPerson } from './person-matcher.ts'
+import { isPseudonym } from './pseudonyms.ts'
+import { runName, type Traces } from './traces.ts'
+
+/** The key of a run (`runKeyOf`) once the person's names are others. */
+function runKeyAfter(
+  { person, pseudonyms }: ErasureWork,
+  traces: Traces,
+  flowRow: number,
+  key: string,
+): string {
+  if (key.startsWith('r')) {
+    const runId = key.slice(1)
+    return traces.isRenamed(flowRow, runId) ? `r${pseudonyms.run(flowRow, runId)}` : key
+  }
+  const isOfSession = key.startsWith('s')
+  if (!isOfSession && !key.startsWith('p')) return key
+  const [of, sessionId] = isOfSession
+    ? (JSON.parse(key.slice(1)) as [string, string])
+    : ([key.slice(1), null] as const)
+  if (!isPerson(person, of)) return key
+  const name = `${of[0]}${pseudonyms.person(flowRow)}`
+  if (sessionId === null) return ownRunKey(name)
+  return `s${JSON.stringify([name, pseudonyms.session(flowRow, sessionId)])}`
+}
+
+/** Rows that a statement reads, and that a transaction writes. */
+const pageRows = 2_000
+const stepRows = 50
+
+function statements({ database }: ErasureWork) {
+  return {
+    flows: database.query<{ id: number }, [number]>('select id from flows where org_id = ?'),
+    page: database.query<StoredRun, [number, number, number, number]>(
+      `select * from runs where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
+      order by started_at, id limit ${pageRows}`,
+    ),
+    run: database.query<StoredRun, [number, number]>(
+      'select * from runs where id = ? and org_id = ?',
+    ),
+    // Under another number too, by which it is found by its new key.
+    rename: database.query(
+      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
+        traits = ?
+      where id = ? and org_id = ?`,
+    ),
+    disown: database.query(
+      'delete from run_owners where org_id = ? and flow_id = ? and run_key = ?',
+    ),
+    own: database.query(
+      'insert into run_owners (org_id, flow_id, run_key, person) values (?, ?, ?, ?)',
+    ),
+    people: database.query<{ person: string }, [number, number, string]>(
+      'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
+    ),
+    renameTicks: database.query(
+      `update ticks set run_key = ?
+      where org_id = ? and flow_id = ? and person = ? and run_key = ?`,
+    ),
+    renameCompletions: database.query(
+      `update checklist_completions set run_key = ?, named = iif(named = ?, ?, named)
+      where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
+    ),
+    renamePeople: database.query(
+      'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
+    ),
+    deleteSegments: database.query(
+      'delete from run_blocks where org_id = ? and flow_id = ? and from_at <= ? and to_at > ?',
+    ),
+  }
+}
+
+/**
+ * Gives the runs of a person other names, and all that is known of them beside; leaves all else that they
+ * say as it is. What is known of a flow goes in one step with its last runs: in between, what others
+ * report would be counted together with half of it.
+ */
+export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
+  const { database, orgRow } = work
+  const sql = statements(work)
+  const index = new SegmentScrubber(database, 'runs_by_key')
+  const rewrite = (row: number): boolean => {
+    const run = sql.run.get(row, orgRow)
+    if (!run) return false
+    const now = renamedRun(work, traces, run)
+    sql.rename.run(
+      firstFreeRow(database),
+      now.run_key,
+      now.person,
+      now.least_user_id,
+      now.least_anonymous_id,
+      now.traits,
+      row,
+      orgRow,
+    )
+    index.forget(run.flow_id, run.run_key, row)
+    if (now.run_key !== run.run_key) renameKey(run, now.run_key)
+    sql.disown.run(orgRow, run.flow_id, run.run_key)
+    // By the names that are left alone it might be another's, now or when somebody else joins it.
+    const isOpenToOthers = now.run_key === run.run_key && isPseudonym(now.person.slice(1))
+    if (isOpenToOthers || personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
+      sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
+    }
+    // Segments know people by a hash.
+    sql.deleteSegments.run(orgRow, run.flow_id, run.started_at, run.started_at)
+    return true
+  }
+  const renameKey = ({ flow_id: flowRow, run_key: key, person }: StoredRun, now: string) => {
+    const people = sql.people.all(orgRow, flowRow, key).map(row => row.person)
+    for (const one of new Set([person, ...people])) {
+      sql.renameTicks.run(now, orgRow, flowRow, one, key)
+    }
+    sql.renameCompletions.run(now, key, now, orgRow, flowRow, key)
+    sql.renamePeople.run(now, orgRow, flowRow, key)
+  }
+  const name = yield* nameInFacts(work)
+  const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
+  for (const { id: flowRow } of sql.flows.all(orgRow)) {
+    const concerned: number[] = []
+    const next = (last: { started_at: number; id: number }) =>
+      sql.page.all(orgRow, flowRow, last.started_at, last.id)
+    for (const runs of pages(next, { started_at: Number.MIN_SAFE_INTEGER, id: 0 }, pageRows)) {
+      for (const run of runs) if (isConcerned(work, traces, run)) concerned.push(run.id)
+      yield runs.length
+    }
+    let from = 0
+    do {
+      const rows = concerned.slice(from, from + stepRows)
+      from += stepRows
+      work.step(() => {
+        const runs = rows.filter(rewrite).length
+        if (runs > 0) noteReplacedRows(database)
+        return { runs, ...(from < concerned.length ? {} : eraseFactsIn(flowRow)) }
+      })
+      yield rows.length
+    } while (from < concerned.length)
+  }
+}
+
+/** The id in a run's key, of one that has an id. */
+const runIdIn = ({ run_key: key }: StoredRun) => (key.startsWith('r') ? key.slice(1) : null)
+
+function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: StoredRun): boolean {
+  if (isPerson(person, run.person)) return true
+  const { least_user_id: userId, least_anonymous_id: anonymousId } = run
+  if (userId !== null && person.isUser(userId)) return true
+  if (anonymousId !== null && person.isAnonymous(anonymousId)) return true
+  const runId = runIdIn(run)
+  return runId !== null && namedRuns.has(runName(run.flow_id, runId))
+}
+
+/** A run as it is once the person's names are others. It stays whose it was: so does every count. */
+function renamedRun(work: ErasureWork, traces: Traces, run: StoredRun): StoredRun {
+  return {
+    ...run,
+    ...idsAfter(work, traces, run),
+    run_key: runKeyAfter(work, traces, run.flow_id, run.run_key),
+    person: isPerson(work.person, run.person) ? work.nameIn(run.flow_id, run.person) : run.person,
+  }
+}
+
+/** The names of a run, and what was said of whoever is left in it. */
+function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: StoredRun) {
+  const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
+  const name = pseudonyms.person(flowRow)
+  const runId = runIdIn(run)
+  const key = runId === null ? null : runName(flowRow, runId)
+  if (key !== null && traces.namedRuns.has(key)) {
+    const others = traces.others.get(key)
+    return {
+      least_user_id: least(others?.leastUserId ?? null, traces.isUser ? name : null),
+      least_anonymous_id: least(others?.leastAnonymousId ?? null, traces.isUser ? null : name),
+      traits: others?.traits ?? null,
+    }
+  }
+  if (userId !== null && person.isUser(userId)) {
+    return { least_user_id: name, least_anonymous_id: null, traits: null }
+  }
+  const isBeside = anonymousId !== null && person.isAnonymous(anonymousId)
+  return {
+    least_user_id: userId,
+    least_anonymous_id: isBeside ? name : anonymousId,
+    traits: userId === null ? null : run.traits,
+  }
+}

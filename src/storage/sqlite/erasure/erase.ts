@@ -1,0 +1,51 @@
+import type { Database } from 'bun:sqlite'
+import { eraseCaused, eraseDeadLetters, eraseStepReports } from './erase-facts.ts'
+import { eraseLedger } from './erase-ledger.ts'
+import { eraseRuns } from './erase-runs.ts'
+import { type ErasureRow, ErasureTable } from './erasure-table.ts'
+import { ErasureWork } from './erasure-work.ts'
+import { tracesOf } from './traces.ts'
+
+/** What an erasure is busy with, and how much of that it has just done. */
+export interface ErasureStep {
+  at: 'reading events' | 'renaming runs' | 'rewriting events'
+  done: number
+}
+
+function* telling(
+  at: ErasureStep['at'],
+  ...parts: Generator<number, unknown>[]
+): Generator<ErasureStep> {
+  for (const part of parts) for (const done of part) yield { at, done }
+}
+
+/**
+ * Erases a person, beside a running server too: between two steps others get their turn. Their runs
+ * and events stay under a name that nobody can trace, with what happened, where and when, so that every
+ * count is as before, of a rebuild too; all else of theirs is overwritten. What is left of it in unused
+ * parts of the file goes by `compact` and `emptyLog`.
+ *
+ * The runs come first, for the ledger says which are theirs. An erasure that was cut off is done again
+ * from its begin, and comes to the same.
+ */
+export function* erase(database: Database, row: ErasureRow): Generator<ErasureStep> {
+  database.run('pragma secure_delete = on')
+  // Others write too, and this can wait.
+  database.run('pragma busy_timeout = 60000')
+  if (row.secret === null) return
+
+  const work = new ErasureWork(database, { ...row, secret: row.secret })
+  const reading = tracesOf(database, work.orgRow, work.person)
+  let looked = reading.next()
+  for (; !looked.done; looked = reading.next()) yield { at: 'reading events', done: looked.value }
+  const traces = looked.value
+  yield* telling(
+    'renaming runs',
+    eraseRuns(work, traces),
+    eraseCaused(work),
+    eraseStepReports(work),
+    eraseDeadLetters(work),
+  )
+  yield* telling('rewriting events', eraseLedger(work, traces))
+  new ErasureTable(database).renamed(row)
+}

@@ -1,0 +1,122 @@
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { syncDirectory } from '../database/synced-files.ts'
+
+/**
+ * `erasures.jsonl`: who was erased, outside of the database, so that an older one that is restored
+ * learns of it again. A line is an erasure, or a person being allowed again, as JSON; it stands by
+ * itself, so that the lines of two such files, in any order, are one too.
+ */
+
+/** One line. */
+export interface ListedErasure {
+  action: 'erase' | 'allow'
+  /** RFC 3339. Of one person's lines the latest counts. */
+  at: string
+  /** `org_…`. */
+  org: string
+  /** In base64: what the hash was made with. */
+  key: string
+  /** Hash of the person. */
+  person: string
+}
+
+/** The list is damaged; the message says where and what to do. */
+export class ErasuresUnreadable extends Error {
+  override readonly name = 'ErasuresUnreadable'
+}
+
+export const erasuresFile = (dataDir: string) => join(dataDir, 'erasures.jsonl')
+
+const isText = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value)
+
+/** The whole lines of a list; none where there is no such file. */
+export function linesOfList(file: string): string[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return []
+    throw error
+  }
+  // What follows the last line break was being written when its process or machine died.
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .slice(0, -1)
+}
+
+/**
+ * What a line of a list says.
+ *
+ * @param place its place in the file, from 0
+ * @throws ErasuresUnreadable
+ */
+export function listedIn(line: string, file: string, place: number): ListedErasure {
+  try {
+    const { action, at, org, key, person } = JSON.parse(line)
+    const isWhole =
+      isText(action, /^(erase|allow)$/) &&
+      isText(at, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/) &&
+      isText(org, /^org_/) &&
+      isText(key, /^[\w+/]{43}=$/) &&
+      isText(person, /^[0-9a-f]{32}$/)
+    if (isWhole) return { action, at, org, key, person }
+  } catch {
+    // It is no JSON.
+  }
+  throw new ErasuresUnreadable(
+    `${file} is damaged in line ${place + 1}: restore it from a backup, or remove that line and erase that person again`,
+  )
+}
+
+/**
+ * The latest word on everybody that the list names.
+ *
+ * @throws ErasuresUnreadable, and what the file system throws
+ */
+export function listedErasures(dataDir: string): ListedErasure[] {
+  const file = erasuresFile(dataDir)
+  const latest = new Map<string, ListedErasure>()
+  for (const [place, line] of linesOfList(file).entries()) {
+    if (line === '') continue
+    const listed = listedIn(line, file, place)
+    const name = `${listed.org} ${listed.key} ${listed.person}`
+    const known = latest.get(name)
+    if (!known || known.at <= listed.at) latest.set(name, listed)
+  }
+  return [...latest.values()]
+}
+
+/** The key by which new erasures are hashed: that of the list, or a new one. */
+export function erasureKey(listed: readonly Pick<ListedErasure, 'key'>[]): string {
+  return (
+    listed[0]?.key ?? Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
+  )
+}
+
+/** Adds lines, which are on the disk when it returns. The file is its owner's alone. */
+export function addToErasures(dataDir: string, lines: readonly ListedErasure[]): void {
+  if (lines.length === 0) return
+  const handle = openSync(erasuresFile(dataDir), 'a+', 0o600)
+  try {
+    fchmodSync(handle, 0o600)
+    const text = readFileSync(handle)
+    const end = text.lastIndexOf('\n') + 1
+    if (end < text.length) ftruncateSync(handle, end)
+    // Not writeSync: on a full disk it writes a part and says nothing.
+    writeFileSync(handle, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  syncDirectory(dataDir)
+}

@@ -1,0 +1,120 @@
+import type { Database } from 'bun:sqlite'
+import type { ErasureAudit } from '../../../modules/people/port.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+
+/** An erasure as the database knows it. */
+export interface ErasureRow {
+  id: number
+  orgRow: number
+  orgId: string
+  key: string
+  /** Hash of the person under the key. */
+  person: string
+  askedAt: number
+  /** Null once all is renamed. */
+  secret: string | null
+  finishedAt: number | null
+  receipt: string | null
+}
+
+/** Who an erasure is of, without saying it. */
+export type HashedPerson = Pick<ErasureRow, 'orgRow' | 'key' | 'person'>
+
+const columns = `erasures.id, org_id as orgRow, public_id as orgId, key, person, asked_at as askedAt,
+  secret, finished_at as finishedAt, receipt`
+
+function statements(database: Database) {
+  return {
+    all: database.query<ErasureRow, []>(
+      `select ${columns} from erasures join organisations on organisations.id = org_id
+      order by erasures.id`,
+    ),
+    one: database.query<ErasureRow, [number, string, string]>(
+      `select ${columns} from erasures join organisations on organisations.id = org_id
+      where org_id = ? and key = ? and person = ?`,
+    ),
+    begin: database.query(
+      `insert into erasures (org_id, key, person, asked_at, secret) values (?, ?, ?, ?, ?)
+      on conflict do update set asked_at = excluded.asked_at, secret = excluded.secret,
+        finished_at = null, receipt = null`,
+    ),
+    forget: database.query('delete from erasures where org_id = ? and key = ? and person = ?'),
+    renamed: database.query('update erasures set secret = null where id = ? and org_id = ?'),
+    finish: database.query('update erasures set finished_at = ? where id = ? and org_id = ?'),
+    change: database.query(
+      "update server_state set value = value + 1 where name = 'erasures_changed'",
+    ),
+  }
+}
+
+/** Names an erasure: of one person each has another, and none says whose it is. */
+export function erasureIdOf({
+  key,
+  person,
+  askedAt,
+}: Omit<HashedPerson, 'orgRow'> & { askedAt: number }) {
+  const hasher = new Bun.CryptoHasher('sha256', Buffer.from(key, 'base64'))
+  return `erasure_${hasher.update(`${person}\0${askedAt}`).digest('hex').slice(0, 18)}`
+}
+
+/** Which people were erased, and how far that is. Every change is a transaction of its own. */
+export class ErasureTable {
+  private readonly sql: ReturnType<typeof statements>
+
+  constructor(private readonly database: Database) {
+    this.sql = statements(database)
+  }
+
+  all(): ErasureRow[] {
+    return this.sql.all.all()
+  }
+
+  get({ orgRow, key, person }: HashedPerson): ErasureRow | null {
+    return this.sql.one.get(orgRow, key, person)
+  }
+
+  /**
+   * From the commit on, storage refuses what the person reports.
+   *
+   * @param audit who asked for it; null where the list of erasures did
+   */
+  begin(of: HashedPerson, askedAt: number, audit: ErasureAudit | null = null): ErasureRow {
+    const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
+    this.changing(() => {
+      this.sql.begin.run(of.orgRow, of.key, of.person, askedAt, secret)
+      this.note({ ...of, askedAt }, audit)
+    })
+    return this.get(of)!
+  }
+
+  /** What the person reports is taken again. */
+  forget(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null = null): void {
+    this.changing(() => {
+      this.sql.forget.run(of.orgRow, of.key, of.person)
+      this.note(of, audit)
+    })
+  }
+
+  /** Nothing is left to be renamed: what the names were made from goes too. */
+  renamed({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>): void {
+    this.sql.renamed.run(id, orgRow)
+  }
+
+  /** No file holds anything of them any more. */
+  finish({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
+    this.sql.finish.run(finishedAt, id, orgRow)
+  }
+
+  private note(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null): void {
+    if (audit === null) return
+    writeAudit(this.database, of.orgRow, [{ ...audit, subject: erasureIdOf(of) }])
+  }
+
+  private changing(work: () => void): void {
+    const change = this.database.transaction(() => {
+      work()
+      this.sql.change.run()
+    })
+    change.immediate()
+  }
+}

@@ -1,0 +1,149 @@
+import type { Database } from 'bun:sqlite'
+import { shortReasonOf } from '../../../core/text/reason.ts'
+import { isoTime } from '../../../core/time/clock.ts'
+import type { ErasureAudit, NamedPerson } from '../../../modules/people/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { compact, emptyLog } from '../database/compact.ts'
+import { beginRewriting, isRewritingHeld } from '../database/rewriting.ts'
+import { projectRest } from '../projections/project-rest.ts'
+import { erase } from './erase.ts'
+import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
+import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
+import { hashOfPerson } from './person-matcher.ts'
+
+const lineOf = (
+  action: ListedErasure['action'],
+  { orgId, key, person }: { orgId: string; key: string; person: string },
+  at: number,
+): ListedErasure => ({ action, at: isoTime(at), org: orgId, key, person })
+
+/**
+ * Notes that a person is to be erased, on the list first and then in the database; from then on
+ * nothing more is taken of them. One that was begun before and not finished goes on.
+ */
+export function beginErasure(
+  database: Database,
+  dataDir: string,
+  { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
+  now: number,
+  audit: ErasureAudit | null = null,
+): ErasureRow {
+  const table = new ErasureTable(database)
+  const listed = listedErasures(dataDir)
+  const key = erasureKey([...listed, ...table.all()])
+  const hashed = { orgRow, key, person: hashOfPerson(key, orgId, person) }
+  const known = table.get(hashed)
+  if (known && known.finishedAt === null) return known
+  // Later than all that is listed of them, whatever the clock says.
+  const before = listed.find(line => line.org === orgId && line.person === hashed.person)
+  const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
+  addToErasures(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)])
+  return table.begin(hashed, askedAt, audit)
+}
+
+/**
+ * Has what a person reports be taken again.
+ *
+ * @returns whether they had been erased
+ */
+export function allowAgain(
+  database: Database,
+  dataDir: string,
+  { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
+  now: number,
+  audit: ErasureAudit | null = null,
+): boolean {
+  const table = new ErasureTable(database)
+  const erased = table
+    .all()
+    .filter(row => row.orgRow === orgRow && row.person === hashOfPerson(row.key, row.orgId, person))
+  // Lists of two installations may be one now, each with its key.
+  addToErasures(
+    dataDir,
+    erased.map(row => lineOf('allow', { ...row, orgId }, Math.max(now, row.askedAt + 1))),
+  )
+  for (const row of erased) table.forget(row, audit)
+  return erased.length > 0
+}
+
+const nameOf = ({ org, key, person }: Pick<ListedErasure, 'org' | 'key' | 'person'>) =>
+  `${org} ${key} ${person}`
+
+/** Has the database and the list beside it know of the same people. */
+function agree(database: Database, dataDir: string, table: ErasureTable): void {
+  const organisation = database.query<{ id: number }, [string]>(
+    'select id from organisations where public_id = ?',
+  )
+  const listed = listedErasures(dataDir)
+  for (const { action, at, org, key, person } of listed) {
+    const row = organisation.get(org)
+    if (!row) continue
+    const hashed: HashedPerson = { orgRow: row.id, key, person }
+    const known = table.get(hashed)
+    const listedAt = Date.parse(at)
+    if (action === 'erase' && (!known || known.askedAt < listedAt)) table.begin(hashed, listedAt)
+    if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(known)
+  }
+  const isListed = new Set(listed.map(nameOf))
+  addToErasures(
+    dataDir,
+    table
+      .all()
+      .map(row => lineOf('erase', row, row.askedAt))
+      .filter(line => !isListed.has(nameOf(line))),
+  )
+}
+
+/** How far that is: people erased first, then the database written anew. */
+export type ErasureProgress = { doing: 'erase'; people: number } | { doing: 'compact' }
+
+function unfinishedOf(database: Database, dataDir: string, table: ErasureTable): ErasureRow[] {
+  agree(database, dataDir, table)
+  return table.all().filter(({ finishedAt }) => finishedAt === null)
+}
+
+/** Whether anybody is on the list and not erased yet. */
+export const erasuresDue = (database: Database, dataDir: string): boolean =>
+  unfinishedOf(database, dataDir, new ErasureTable(database)).length > 0
+
+/**
+ * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
+ * was killed or did not compact the database. For a start, before anything is answered.
+ *
+ * @returns of how many people, and why the files may still hold something of them; null where they do not
+ */
+export function finishErasures(
+  database: Database,
+  dataDir: string,
+  now: number,
+  tell: (progress: ErasureProgress) => void = () => {},
+): { people: number; unfinished: string | null } {
+  const table = new ErasureTable(database)
+  const unfinished = unfinishedOf(database, dataDir, table)
+  const people = unfinished.length
+  if (people === 0) return { people, unfinished: null }
+  try {
+    tell({ doing: 'erase', people })
+    const release = beginRewriting(dataDir)
+    try {
+      projectRest(database, () => now)
+      for (const row of unfinished) for (const _ of erase(database, row));
+    } finally {
+      release()
+    }
+  } catch (error) {
+    // The command that is at it, or one that would bring them back: no reason not to serve either.
+    if (isRewritingHeld(error)) return { people, unfinished: error.message }
+    throw error
+  }
+  try {
+    tell({ doing: 'compact' })
+    compact(database, dataDir)
+  } catch (error) {
+    // It wants room, of which there may be none: no reason not to serve.
+    return { people, unfinished: shortReasonOf(error) }
+  }
+  if (!emptyLog(database)) return { people, unfinished: 'another process reads the database' }
+  for (const row of unfinished) table.finish(row, now)
+  return { people, unfinished: null }
+}

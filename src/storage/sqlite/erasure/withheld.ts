@@ -1,0 +1,187 @@
+import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { NewEvent, StoredEvent } from '../../shared/in-rows.ts'
+import {
+  decodeEvents,
+  decodeFacts,
+  type EncodedBatch,
+  encodeEvents,
+} from '../engine/event-codec/event-text.ts'
+import { Participants, type TransactionParticipant } from '../engine/participant.ts'
+import type {
+  CommandExecutor,
+  CommandResult,
+  Executor,
+  StorageCommand,
+} from '../writer/commands.ts'
+import type { Echo } from './echo.ts'
+import type { ErasedPeople } from './erased-people.ts'
+import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
+
+/** Where newly arrived reports of people who were erased are told from those of all others. */
+
+/** An anonymous id beside the user id of another is left out, and the other's report is kept. */
+function withoutIdBeside<Names extends { userId: string | null; anonymousId: string | null }>(
+  names: Names,
+  people: PersonMatcher,
+): Names {
+  return isBeside(people, names) ? { ...names, anonymousId: null } : names
+}
+
+/** Whether an event, or a report by a route for one person, is of one of these people. */
+function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): boolean {
+  if (!('type' in report) || report.type === 'complete' || report.type === 'tick') {
+    return isOf(people, report)
+  }
+  return report.type === 'health' && report.person !== null && isPerson(people, report.person)
+}
+
+/** No answer depends on these, so that an echo does without. */
+const withoutWords = { url: null, selector: null, message: null }
+
+/** One side's part of a batch: what of an event is kept, and what is said of the batch otherwise. */
+interface Part {
+  kept: (event: NewEvent) => NewEvent
+  batch?: Pick<EncodedBatch, 'refusals' | 'skewMs'>
+}
+
+/** When a report came, epoch milliseconds. */
+const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
+  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
+
+/**
+ * Executes commands, and those of people who were erased on their echo: nothing of theirs is stored
+ * again, and nobody can tell by an answer. How many there were is counted, for the operator alone.
+ */
+export class Withholding implements Executor {
+  readonly participants: TransactionParticipant
+
+  constructor(
+    private readonly executor: CommandExecutor,
+    private readonly erased: ErasedPeople,
+    private readonly echo: Echo,
+  ) {
+    this.participants = new Participants([executor.participants, echo])
+    if (this.erased.byOrganisation.size > 0) this.echo.open()
+  }
+
+  execute(command: StorageCommand): CommandResult {
+    const people = this.erased.byOrganisation.get(command.orgRow)
+    if (!people) return this.executor.execute(command)
+    if (command.type === 'append') return this.append(command, people)
+    if (isReportOf(people, command)) {
+      this.executor.refuse(command.orgRow, timeOf(command), { erased: 1 })
+      const isHealth = command.type === 'health'
+      return this.echo.execute(isHealth ? { ...command, ...withoutWords } : command)
+    }
+    const isNamed = command.type === 'complete' || command.type === 'tick'
+    return this.executor.execute(isNamed ? withoutIdBeside(command, people) : command)
+  }
+
+  /** Whether a report would be withheld. */
+  isWithheld(orgRow: number, report: StorageCommand | NewEvent): boolean {
+    const people = this.erased.byOrganisation.get(orgRow)
+    return people !== undefined && isReportOf(people, report)
+  }
+
+  /** Of what names people, that which is of nobody who was erased; their ids beside others' are left out. */
+  ofOthers<Names extends { userId: string | null; anonymousId: string | null }>(
+    orgRow: number,
+    reports: readonly Names[],
+  ): readonly Names[] {
+    const people = this.erased.byOrganisation.get(orgRow)
+    if (!people) return reports
+    return reports
+      .filter(report => !isOf(people, report))
+      .map(report => withoutIdBeside(report, people))
+  }
+
+  settle(): void {
+    this.executor.settle()
+    this.echo.settle()
+  }
+
+  /**
+   * Looks whether somebody was erased, or is allowed again.
+   *
+   * @returns whether an erasure has begun
+   */
+  look(): boolean {
+    const { isSomebodyAllowed, isSomebodyErased } = this.erased.look()
+    if (isSomebodyAllowed) this.echo.forget()
+    if (this.erased.byOrganisation.size > 0) this.echo.open()
+    return isSomebodyErased
+  }
+
+  /** See `Follower.projectOwn`. */
+  projectOwn(): void {
+    this.executor.follower.projectOwn()
+  }
+
+  /** See `Follower.projectAgain`. */
+  projectAgain(orgRow: number, event: StoredEvent): void {
+    this.executor.follower.projectAgain(orgRow, event)
+  }
+
+  bury(...[orgRow, event, at, error]: Parameters<Executor['bury']>): void {
+    if (!this.isWithheld(orgRow, event)) this.executor.bury(orgRow, event, at, error)
+  }
+
+  buryCommand(...[command, error]: Parameters<Executor['buryCommand']>): void {
+    if (!this.isWithheld(command.orgRow, command)) this.executor.buryCommand(command, error)
+  }
+
+  /** An event's id is taken once, whoever has sent it: what one side has, the other does not take. */
+  private append(
+    batch: Extract<StorageCommand, { type: 'append' }>,
+    people: PersonMatcher,
+  ): CommandResult {
+    const { orgRow, receivedAt, text } = batch
+    const facts = decodeFacts(text, orgRow, 'events')
+    const theirs: number[] = []
+    const others: number[] = []
+    const duplicates: number[] = []
+    /** Whether an id first came with an event of theirs. */
+    const isFirstTheirs = new Map<string, boolean>()
+    let isAnyBeside = false
+    for (const [place, fact] of facts.entries()) {
+      const isTheirs = isOf(people, fact)
+      isAnyBeside ||= isBeside(people, fact)
+      if (!isFirstTheirs.has(fact.id)) isFirstTheirs.set(fact.id, isTheirs)
+      const isTakenByOther =
+        isFirstTheirs.get(fact.id) !== isTheirs ||
+        (isTheirs ? this.executor.ids : this.echo).isTaken(orgRow, fact.id)
+      if (isTakenByOther) duplicates.push(place)
+      else if (isTheirs) theirs.push(place)
+      else others.push(place)
+    }
+    if (others.length === facts.length && !isAnyBeside) return this.executor.execute(batch)
+
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
+    /** @returns the places of those that were duplicates */
+    const store = (to: Pick<Executor, 'execute'>, places: readonly number[], part: Part) => {
+      const kept = places.map(place => part.kept(events[place]!))
+      const outcome = to.execute({ ...batch, ...part.batch, text: encodeEvents(kept) })
+      return (outcome as AppendOutcome).duplicates.map(i => places[i]!)
+    }
+    duplicates.push(...store(this.executor, others, { kept: e => withoutIdBeside(e, people) }))
+    if (theirs.length > 0) {
+      duplicates.push(
+        ...store(this.echo, theirs, {
+          kept: event => ({
+            ...event,
+            reportedAt: null,
+            reason: null,
+            properties: null,
+            traits: null,
+            answer: null,
+            url: null,
+          }),
+          batch: { refusals: {}, skewMs: null },
+        }),
+      )
+    }
+    const erased = theirs.filter(place => !duplicates.includes(place))
+    this.executor.refuse(orgRow, receivedAt, { erased: erased.length })
+    return { duplicates: duplicates.sort((a, b) => a - b), deadLetters: [], erased }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Flow } from '../../../core/flow/flow.ts'
+import { shownAs } from '../../../core/flow/shown-as.ts'
+import type { PreparedBody } from '../../../core/organisation/catalogue.ts'
+import type { Organisation, PublishedFlows } from '../catalogue/entries.ts'
+import type { CatalogueRows } from '../catalogue/rows.ts'
+
+/** One frozen version of a flow. */
+interface Publication {
+  flow_id: number
+  version: number
+}
+
+/** Each of them costs who asks a look into an index. */
+const mostRemembered = 200
+
+const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
+
+/** A version is never edited nor removed, so its text can be read whenever it is wanted. */
+function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string {
+  const row = rows.body.get(flow_id, version)
+  if (!row) throw new Error(`Version ${version} of the flow in row ${flow_id} is missing`)
+  return row.body
+}
+
+/**
+ * One published flow as callers get it. Its text is read when it is asked for and not kept here:
+ * callers want it in one encoding or another, which whoever encodes it keeps.
+ */
+export class FlowBody implements PreparedBody {
+  readonly hash: string
+  /** Characters of its text. */
+  readonly length: number
+
+  constructor(
+    private readonly rows: CatalogueRows,
+    private readonly publication: Publication,
+  ) {
+    const { text } = this
+    this.hash = hashOf(text)
+    this.length = text.length
+  }
+
+  get text(): string {
+    return textOf(this.rows, this.publication)
+  }
+}
+
+/**
+ * All published flows of an organisation as callers get them, and what it has its pages heed; of its
+ * text the same is true.
+ */
+export class FlowListBody implements PublishedFlows {
+  /** Of the whole. */
+  readonly version: string
+  /** Characters of the flows' text. */
+  readonly length: number
+  private readonly publications: readonly Publication[]
+  /** Fields behind the flows: none by default, so that the list reads as it always did. */
+  private readonly more: string
+  /** Whether all that interrupts counts. */
+  private readonly isThrottled: boolean
+  private knownRemembered: PublishedFlows['remembered'] | null = null
+
+  constructor(
+    private readonly rows: CatalogueRows,
+    {
+      ref,
+      honoursDoNotTrack,
+      traits,
+      theme,
+      throttle,
+    }: Pick<Organisation, 'ref' | 'honoursDoNotTrack' | 'traits' | 'theme' | 'throttle'>,
+    readonly asksForEvents: boolean,
+  ) {
+    const published = rows.published.all(ref)
+    const flows = arrayOf(published.map(({ body }) => body))
+    this.more =
+      (honoursDoNotTrack ? ',"honoursDoNotTrack":true' : '') +
+      (traits.length > 0 ? `,"traits":${JSON.stringify(traits)}` : '') +
+      (theme ? `,"theme":${JSON.stringify(theme)}` : '') +
+      (throttle === null ? '' : `,"throttle":${throttle}`)
+    this.isThrottled = throttle !== null
+    this.version = hashOf(flows + this.more)
+    this.length = flows.length
+    this.publications = published.map(({ flow_id, version }) => ({ flow_id, version }))
+  }
+
+  get hash(): string {
+    return this.version
+  }
+
+  get count(): number {
+    return this.publications.length
+  }
+
+  get remembered(): PublishedFlows['remembered'] {
+    this.knownRemembered ??= this.readRemembered()
+    return this.knownRemembered
+  }
+
+  private readRemembered(): PublishedFlows['remembered'] {
+    const published = this.publications.map(publication => ({
+      ref: publication.flow_id,
+      flow: JSON.parse(textOf(this.rows, publication)) as Flow,
+    }))
+    const awaited = new Set(published.map(({ flow }) => flow.when?.after))
+    return published
+      .filter(
+        ({ flow }) =>
+          shownAs(flow) === 'checklist' ||
+          flow.frequency !== 'always' ||
+          this.isThrottled ||
+          awaited.has(flow.key),
+      )
+      .slice(0, mostRemembered)
+      .map(({ ref, flow }) => ({ ref, id: flow.id }))
+  }
+
+  get text(): string {
+    const flows = arrayOf(this.publications.map(publication => textOf(this.rows, publication)))
+    return `{"flows":${flows},"version":"${this.version}"${this.more}}`
+  }
+}
+
+const arrayOf = (texts: readonly string[]) => `[${texts.join(',')}]`

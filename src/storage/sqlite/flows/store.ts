@@ -1,0 +1,212 @@
+import type { Database } from 'bun:sqlite'
+import type { FlowDefinition } from '../../../core/flow/flow.ts'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import { newId } from '../../../core/organisation/ids.ts'
+import { isoTime } from '../../../core/time/clock.ts'
+import { failpoint } from '../../../failpoints.ts'
+import type {
+  FlowChange,
+  FlowChanges,
+  FlowOrigin,
+  StoredChange,
+  Witness,
+} from '../../../modules/authoring/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { announce, inTransaction } from '../catalogue/change.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+import { revisionOf } from './reader.ts'
+import {
+  addFlow,
+  addParts,
+  flowNamed,
+  insertVersion,
+  type NewPart,
+  newestVersionOf,
+  partsOf,
+  setFlow,
+  setOrigin,
+  setTitles,
+} from './writes.ts'
+
+/** A part by its row, or by its public id where it has none yet. */
+type PartRef = number | string
+
+/** A change of a flow as far as it can be worked out before the transaction, which pages wait for. */
+interface PreparedChange {
+  key: string
+  /** Null where it is new. */
+  row: number | null
+  publicId: string
+  status: string
+  /** JSON. */
+  draft: string | null
+  steps: readonly NewPart[]
+  items: readonly NewPart[]
+  version: PreparedVersion | null
+  /** Of the newest version so far. */
+  publishedAt: number | null
+  /** Absent where it stays as it is. */
+  origin?: FlowOrigin
+}
+
+interface PreparedVersion {
+  version: number
+  /** What pages get as JSON: what stands before the moment of its publication, and behind. */
+  body: [before: string, behind: string]
+  steps: readonly PartRef[]
+  items: readonly PartRef[]
+  /** Those that differ from what the newest version so far calls its steps. */
+  titles: readonly [step: PartRef, title: string][]
+}
+
+/** Changes that are worth nothing unless the organisation is as it was at their revision. */
+export interface PreparedChanges {
+  revision: number
+  changes: readonly PreparedChange[]
+  audit: readonly AuditEntry[]
+  witness?: InRows<Witness>
+}
+
+/**
+ * Works out changes of flows as they will be written: their texts take longer than writing them, and
+ * need not be made in the transaction. What is read may be later than the revision: then nothing comes
+ * of it. It yields after each.
+ */
+export function* prepareChanges(
+  database: Database,
+  orgRow: number,
+  { revision, changes, audit, witness }: InRows<FlowChanges>,
+): Generator<undefined, PreparedChanges> {
+  const prepared: PreparedChange[] = []
+  for (const change of changes) {
+    prepared.push(prepare(database, orgRow, change))
+    yield
+  }
+  return { revision, changes: prepared, audit, ...(witness && { witness }) }
+}
+
+function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
+  const { key, status, draft, publish, origin } = change
+  const flow = flowNamed(database, orgRow, key)
+  const publicId = flow?.publicId ?? newId('flow')
+  const newest = flow && newestVersionOf(database, flow.id)
+  const known = partsOf(database, flow?.id ?? null)
+  const definitions = [draft, publish].flatMap(definition => definition ?? [])
+  const newParts = (kind: 'step' | 'item', keys: readonly string[]): NewPart[] =>
+    [...new Set(keys)].flatMap(key => {
+      if (known[kind].has(key)) return []
+      const publicId = newId(kind)
+      known[kind].set(key, { ref: publicId, publicId, title: null })
+      return [[publicId, key] as const]
+    })
+  const keysOf = (parts: readonly { key: string }[] = []) => parts.map(({ key }) => key)
+  return {
+    key,
+    row: flow?.id ?? null,
+    publicId,
+    status,
+    draft: draft && JSON.stringify(draft),
+    steps: newParts(
+      'step',
+      definitions.flatMap(({ steps }) => keysOf(steps)),
+    ),
+    items: newParts(
+      'item',
+      definitions.flatMap(({ checklist }) => keysOf(checklist?.items)),
+    ),
+    version: publish && frozen(known, publicId, publish, (newest?.version ?? 0) + 1),
+    publishedAt: newest?.publishedAt ?? null,
+    ...(origin && { origin }),
+  }
+}
+
+/**
+ * A definition frozen as a version: what callers get, with ids and positions in the contract's
+ * order, and its parts.
+ */
+function frozen(
+  known: ReturnType<typeof partsOf>,
+  id: string,
+  { key, name, kind, checklist, ...rest }: FlowDefinition,
+  version: number,
+): PreparedVersion {
+  const placed = <P extends { key: string }>(of: 'step' | 'item', parts: P[]) =>
+    parts.map(({ key, ...rest }, position) => ({
+      id: known[of].get(key)!.publicId,
+      key,
+      position,
+      ...rest,
+    }))
+  const steps = placed('step', rest.steps)
+  const items = placed('item', checklist?.items ?? [])
+  const before = JSON.stringify({ id, key, name, kind, version })
+  const behind = JSON.stringify({ ...rest, steps, checklist: checklist && { ...checklist, items } })
+  return {
+    version,
+    body: [`${before.slice(0, -1)},"publishedAt":"`, `",${behind.slice(1)}`],
+    steps: steps.map(({ key }) => known.step.get(key)!.ref),
+    items: items.map(({ key }) => known.item.get(key)!.ref),
+    titles: rest.steps.flatMap(({ key, title }): [PartRef, string][] => {
+      const step = known.step.get(key)!
+      return step.title === title ? [] : [[step.ref, title]]
+    }),
+  }
+}
+
+/** Makes changes of flows, all or none: see `FlowStore.change`. */
+export function changeFlows(
+  database: Database,
+  orgRow: number,
+  { revision, changes, audit, witness }: PreparedChanges,
+  now: () => number,
+): StoredChange[] | null {
+  return inTransaction(database, tx => {
+    if (revisionOf(tx, orgRow) !== revision) return null
+    const stored = changes.map(change => apply(database, orgRow, change, now))
+    writeAudit(database, orgRow, audit)
+    if (witness) writeAudit(database, witness.org, [witness.entry])
+    // Also for drafts: an analyst sees a flow, and its name, before its first publication.
+    announce(tx, orgRow)
+    failpoint('during_publish')
+    return stored
+  })
+}
+
+function apply(
+  database: Database,
+  orgRow: number,
+  change: PreparedChange,
+  now: () => number,
+): StoredChange {
+  const { key, publicId, status, draft, version, origin } = change
+  const row = change.row ?? addFlow(database, orgRow, { key, publicId }, now())
+  const added = new Map([
+    ...addParts(database, 'step', row, change.steps),
+    ...addParts(database, 'item', row, change.items),
+  ])
+  const rowOf = (part: PartRef) => (typeof part === 'number' ? part : added.get(part)!)
+  // Read while nobody else can write: no stored event is later and still of the old version.
+  const updatedAt = now()
+  let { publishedAt } = change
+  if (version) {
+    // Strictly later than the one before, whatever the clock does: runs are told apart by it.
+    publishedAt = Math.max(updatedAt, (publishedAt ?? 0) + 1)
+    insertVersion(
+      database,
+      row,
+      { version: version.version, publishedAt },
+      {
+        body: version.body.join(isoTime(publishedAt)),
+        stepRows: version.steps.map(rowOf),
+        itemRows: version.items.map(rowOf),
+      },
+    )
+    setTitles(
+      database,
+      version.titles.map(([step, title]) => [rowOf(step), title]),
+    )
+  }
+  setFlow(database, orgRow, row, { status, draft, updatedAt })
+  if (origin) setOrigin(database, orgRow, row, origin)
+  return { id: publicId, key, updatedAt, publishedAt }
+}

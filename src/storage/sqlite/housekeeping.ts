@@ -1,0 +1,157 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../core/time/clock.ts'
+import type { BufferGauge } from '../shared/boards.ts'
+import type { StoredCatalogue } from './catalogue/catalogue.ts'
+import type { ColumnSegments } from './engine/column-segments/column-segments.ts'
+import { type SealedSegment, Sealer, type SealPolicy } from './engine/column-segments/sealer.ts'
+import type { IdentityTable } from './organisations/identity-table.ts'
+import type { PresenceTable } from './organisations/presence-table.ts'
+import type { ClockWatch } from './retention/clock-watch.ts'
+import type { Retention, RetentionReport } from './retention/retention.ts'
+import type { CommandExecutor } from './writer/commands.ts'
+import type { Writer } from './writer/writer.ts'
+
+/** How long column segments are made in one go, and when to look again where none are due, milliseconds. */
+const sealSliceMs = 2
+export const idleSealMs = 500
+
+/** The same of deleting what was kept long enough. */
+const retainSliceMs = 2
+export const idleRetainMs = 10_000
+
+/** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
+const busySealPause = 20
+const quietSealPause = 1
+const busyRetainPause = 8
+const quietRetainPause = 2
+
+interface HousekeepingDeps {
+  database: Database
+  clock: Clock
+  writer: Writer
+  gauge: BufferGauge
+  executor: CommandExecutor
+  catalogue: StoredCatalogue
+  segments: ColumnSegments
+  sealing: SealPolicy
+  retention: Retention
+  clockWatch: ClockWatch
+  presence: PresenceTable
+  identity: IdentityTable
+  onRetained?: (report: RetentionReport) => void
+}
+
+/** What the storage thread does when nobody waits for it: a slice at a time, behind the commits. */
+export class Housekeeping {
+  private readonly sealer: Sealer
+  private sealing: Generator<SealedSegment | null>
+  private isStopped = false
+
+  constructor(private readonly deps: HousekeepingDeps) {
+    const { database, segments, catalogue, clock, sealing } = deps
+    const historyOf = (orgRow: number, flowRow: number) => catalogue.flowByRow(orgRow, flowRow)
+    this.sealer = new Sealer(database, segments, historyOf, clock.now, sealing)
+    this.sealing = this.sealer.work()
+  }
+
+  /** Nothing is begun any more. */
+  stop(): void {
+    this.isStopped = true
+  }
+
+  /** Takes up how many days raw events are kept, from the next slice on. */
+  set retentionDays(days: number) {
+    this.deps.retention.days = days
+  }
+
+  /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
+  async writePresence(): Promise<void> {
+    const { gauge, presence, identity, writer } = this.deps
+    // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
+    if (gauge.isRefused) return
+    if (!presence.hasNews() && !identity.hasNews()) return
+    await writer.exclusively(
+      () => this.writeSeen(),
+      note => note(),
+    )
+  }
+
+  /** The same within a transaction. @returns to be called once that is committed */
+  writeSeen(): () => void {
+    const { presence, identity, clock } = this.deps
+    const notes = [presence.write(), identity.write(clock.now())]
+    return () => {
+      for (const note of notes) note()
+    }
+  }
+
+  /**
+   * A slice of making column segments of runs that have come to rest. To be called again after the
+   * pause that it answers with, milliseconds.
+   */
+  async seal(): Promise<number> {
+    const { gauge, writer } = this.deps
+    if (gauge.isRefused || this.isStopped) return idleSealMs
+    const startedAt = performance.now()
+    const elapsed = () => performance.now() - startedAt
+    while (elapsed() < sealSliceMs && !this.isStopped) {
+      const { done, value: segment } = this.sealing.next()
+      if (done) {
+        this.sealing = this.sealer.work()
+        return idleSealMs
+      }
+      if (segment) await this.write(segment)
+    }
+    return elapsed() * (writer.isBusy ? busySealPause : quietSealPause)
+  }
+
+  /**
+   * A slice of deleting what was kept long enough, in a transaction of its own. To be called again after
+   * the pause that it answers with, milliseconds.
+   */
+  async retain(): Promise<number> {
+    const { clockWatch, gauge, retention, writer } = this.deps
+    if (!clockWatch.isSteady || gauge.isRefused || this.isStopped) return idleRetainMs
+    const piece = retention.next()
+    if (!piece) return idleRetainMs
+    const isBusy = writer.isBusy
+    try {
+      let elapsed = 0
+      const deleted = await writer.exclusively(() => {
+        const startedAt = performance.now()
+        piece(() => performance.now() - startedAt < retainSliceMs)
+        const events = retention.settle()
+        elapsed = performance.now() - startedAt
+        return events
+      })
+      const report = retention.committed(deleted)
+      this.deps.onRetained?.(report)
+      return elapsed * (isBusy || writer.isBusy ? busyRetainPause : quietRetainPause)
+    } catch (error) {
+      retention.startOver()
+      throw error
+    }
+  }
+
+  /**
+   * An erasure renames rows in many steps, and after each of them all that no segment has is read again,
+   * while events wait: that should be little.
+   */
+  async sealIndexes(): Promise<void> {
+    const { executor, writer } = this.deps
+    for (const index of executor.indexes) {
+      if (this.isStopped) return
+      // It is done without it, and slower.
+      await writer.exclusively(() => index.sealIfWorth()).catch(() => {})
+    }
+  }
+
+  private async write(segment: SealedSegment): Promise<void> {
+    const { segments, writer } = this.deps
+    try {
+      await writer.exclusively(() => segments.write(segment.draft, segment))
+    } catch (error) {
+      this.sealing.throw(error)
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import type { Database } from 'bun:sqlite'
+import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
+import type {
+  DeadLetter,
+  OperationAudit,
+  Retried,
+  RetryVerdict,
+} from '../../../modules/operations/port.ts'
+import type { NewEvent, StoredEvent, WithRows } from '../../shared/in-rows.ts'
+import { encodeEvents } from '../engine/event-codec/event-text.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
+import type { Withholding } from '../erasure/withheld.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+import type { StorageCommand } from '../writer/commands.ts'
+
+/** A report that came alone, and that the database refused: kept as the command that it was. */
+export type BuriedCommand = Exclude<
+  StorageCommand,
+  { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
+>
+
+/** An event that the ledger has, and of which what follows could not be written. */
+export type StoredLetter = StoredEvent & { isStored: true }
+
+/** What a dead letter holds: an event, whose id is free meanwhile unless it is stored, or a command. */
+export type Letter = NewEvent | StoredLetter | BuriedCommand
+
+/** The text of a letter; in that of an event, too, a row is called one. */
+export function letterText(letter: Letter): string {
+  if ('type' in letter) return JSON.stringify(letter)
+  const { flowRef: flowRow, stepRef: stepRow, itemRef: itemRow, ...event } = letter
+  return JSON.stringify({ ...event, flowRow, stepRow, itemRow })
+}
+
+export function letterIn(text: string): Letter {
+  const letter = JSON.parse(text) as WithRows<NewEvent> | BuriedCommand
+  if ('type' in letter) return letter
+  const { flowRow: flowRef, stepRow: stepRef, itemRow: itemRef, ...event } = letter
+  return { ...event, flowRef, stepRef, itemRef }
+}
+
+/** By which ids a letter names people. */
+export function namesIn(letter: Letter): PersonIds {
+  if (!('type' in letter) || letter.type === 'complete' || letter.type === 'tick') return letter
+  const person = letter.type === 'health' ? letter.person : null
+  const id = person?.slice(1) ?? null
+  return person?.startsWith('u')
+    ? { userId: id, anonymousId: null }
+    : { userId: null, anonymousId: id }
+}
+
+interface Row {
+  seq: number
+  organisation: string
+  at: number
+  error: string
+  event: string
+}
+
+const letterOf = ({ seq, organisation, at, error, event }: Row): DeadLetter => {
+  const letter = letterIn(event)
+  const shown =
+    'type' in letter
+      ? { eventId: null, kind: letter.type }
+      : { eventId: letter.id, kind: letter.kind }
+  return { id: seq, organisation, receivedAt: at, ...shown, reason: error }
+}
+
+/** See `OperationsStore.deadLetters`. */
+export function listDeadLetters(
+  database: Database,
+  orgRow: number | null,
+  most: number,
+): { letters: DeadLetter[]; count: number } {
+  const letters = database
+    .query<Row, [number | null, number]>(
+      `select seq, public_id as organisation, at, error, event
+      from dead_letters join organisations on organisations.id = org_id
+      where org_id = coalesce(?, org_id) order by seq limit ?`,
+    )
+    .all(orgRow, most)
+  return { letters: letters.map(letterOf), count: deadLetterIds(database, orgRow).length }
+}
+
+/** See `OperationsStore.deadLetterIds`. */
+export const deadLetterIds = (
+  database: Database,
+  orgRow: number | null,
+): { id: number; orgRef: number }[] =>
+  database
+    .query<{ id: number; orgRef: number }, [number | null]>(
+      `select seq as id, org_id as orgRef from dead_letters
+      where org_id = coalesce(?, org_id) order by seq`,
+    )
+    .all(orgRow)
+
+/** See `OperationsStore.dropDeadLetters`; within a transaction. */
+export function dropDeadLetters(
+  database: Database,
+  orgRow: number,
+  ids: readonly number[],
+  audit: OperationAudit,
+): number {
+  const drop = database.query('delete from dead_letters where org_id = ? and seq = ?')
+  const dropped = ids.filter(id => drop.run(orgRow, id).changes > 0)
+  if (dropped.length > 0) {
+    writeAudit(database, orgRow, [{ ...audit, before: { letters: dropped }, after: null }])
+  }
+  return dropped.length
+}
+
+function statements(database: Database) {
+  return {
+    letter: database.query<{ at: number; event: string }, [number, number]>(
+      'select at, event from dead_letters where seq = ? and org_id = ?',
+    ),
+    delete: database.query('delete from dead_letters where seq = ? and org_id = ?'),
+    setError: database.query('update dead_letters set error = ? where seq = ? and org_id = ?'),
+  }
+}
+
+/**
+ * Stores letters after all; see `OperationsStore.retryDeadLetters`. Within a transaction of the storage
+ * thread, which alone knows all ids.
+ */
+export function retryDeadLetters(
+  database: Database,
+  executor: Withholding,
+  orgRow: number,
+  ids: readonly number[],
+  audit: OperationAudit,
+): Retried[] {
+  const sql = statements(database)
+  const retryOne = (id: number): Retried[] => {
+    const found = sql.letter.get(id, orgRow)
+    if (!found) return []
+    let verdict = 'stored' as RetryVerdict
+    const fault = inSavepoint(database, executor.participants, () => {
+      verdict = store(executor, orgRow, found)
+      executor.settle()
+      // What follows from it is tried at once: that may be what is refused.
+      executor.projectOwn()
+    })
+    if (fault) {
+      verdict = 'refused'
+      sql.setError.run(String(fault), id, orgRow)
+    } else if (verdict !== 'refused') sql.delete.run(id, orgRow)
+    return [{ id, verdict }]
+  }
+  const retried = ids.flatMap(retryOne)
+  if (retried.length > 0) {
+    const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
+    writeAudit(database, orgRow, [{ ...audit, before: null, after }])
+  }
+  return retried
+}
+
+/**
+ * Stores an event as received when it first was, or does what a command asks for; nothing of who was
+ * erased, whose letters the erasure deletes.
+ */
+function store(
+  executor: Withholding,
+  orgRow: number,
+  { at, event }: { at: number; event: string },
+): RetryVerdict {
+  const letter = letterIn(event)
+  if (executor.isWithheld(orgRow, letter)) return 'refused'
+  if ('type' in letter) {
+    executor.execute(letter)
+    return 'stored'
+  }
+  if ('isStored' in letter) {
+    executor.projectAgain(orgRow, letter)
+    return 'stored'
+  }
+  const { duplicates } = executor.execute({
+    type: 'append',
+    orgRow,
+    receivedAt: at,
+    text: encodeEvents([letter]),
+    refusals: {},
+    skewMs: null,
+  }) as AppendOutcome
+  return duplicates.length > 0 ? 'duplicate' : 'stored'
+}

@@ -1,0 +1,122 @@
+import type { Database } from 'bun:sqlite'
+import type { EventLog, LoggedEvent, NamedPart } from '../../../modules/events/port.ts'
+import { TimeSlices } from '../../../scheduling/cooperative.ts'
+import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
+import {
+  type BatchRow,
+  batchColumns,
+  eventsPerBatch,
+  storedText,
+} from '../engine/event-codec/event-batches.ts'
+import { decodeEvents } from '../engine/event-codec/event-text.ts'
+
+/** Rows of the ledger that a statement looks at, of whatever organisations: a millisecond's work or less. */
+const rowsLookedAt = 256
+/** Of these it reads so many, 512 events of the usual sort. */
+const rowsRead = 8
+
+/** An event's own number, as `event-batches.ts` has it, in base 36. */
+export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
+
+function statements(database: Database) {
+  const part = (table: 'steps' | 'items') =>
+    database.query<NamedPart, [number, number]>(
+      `select p.public_id as id, p.key from ${table} p join flows f on f.id = p.flow_id
+      where p.id = ? and f.org_id = ?`,
+    )
+  return {
+    bounds: database.query<{ oldest: number; newest: number; deleted: number }, []>(
+      `select
+        coalesce((select min(seq) from event_batches), 0) as oldest,
+        coalesce((select max(seq) from event_batches), 0) as newest,
+        coalesce((select value from server_state where name = 'ledger_deleted'), 0) as deleted`,
+    ),
+    batches: database.query<BatchRow, [number, number, number]>(
+      `select ${batchColumns} from event_batches
+      where seq > ? and seq <= ? and org_id = ? order by seq limit ${rowsRead}`,
+    ),
+    flow: database.query<NamedPart, [number, number]>(
+      'select public_id as id, key from flows where id = ? and org_id = ?',
+    ),
+    step: part('steps'),
+    item: part('items'),
+  }
+}
+
+/** The whole ledger of an organisation, in the order of arrival. */
+export class EventLogReader implements InRows<EventLog> {
+  private readonly sql: ReturnType<typeof statements>
+  /**
+   * Behind each organisation's newest event, rows that are known to be others': who asks again and
+   * again whether there is anything new need not have them looked through each time.
+   */
+  private readonly others = new Map<number, { from: number; to: number }>()
+
+  constructor(database: Database) {
+    this.sql = statements(database)
+  }
+
+  async after(orgRow: number, after: string | null, most: number) {
+    const { oldest, newest, deleted } = this.sql.bounds.get()!
+    const number = after === null ? -1 : Number.parseInt(after, 36)
+    if (number >= (Math.max(newest, deleted) + 1) * eventsPerBatch) return null
+    const start = Math.max(Math.floor(number / eventsPerBatch), oldest) - 1
+    return this.pages(orgRow, { start, newest, number, most })
+  }
+
+  /** @param range.newest the last row to be told of: what arrives meanwhile is for the next call */
+  private async *pages(
+    orgRow: number,
+    range: { start: number; newest: number; number: number; most: number },
+  ): AsyncGenerator<readonly LoggedEvent[]> {
+    const { start, newest, number } = range
+    const told = this.teller(orgRow)
+    const slices = new TimeSlices()
+    let left = range.most
+    let last = start
+    for (let seq = start; seq < newest; ) {
+      await slices.rest()
+      const to = Math.min(seq + rowsLookedAt, newest)
+      const rows = this.sql.batches.all(seq, to, orgRow)
+      last = rows.at(-1)?.seq ?? last
+      seq = this.pastOthers(orgRow, rows.length < rowsRead ? to : last)
+      const events = rows
+        .flatMap(row =>
+          decodeEvents(storedText(row)).map((event, place) => ({ seq: row.seq, place, event })),
+        )
+        .filter(({ seq, place }) => seq * eventsPerBatch + place > number)
+        .slice(0, left)
+      left -= events.length
+      if (events.length > 0) {
+        yield events.map(({ seq, place, event }) => told(cursorOf(seq, place), event))
+      }
+      if (left === 0) return
+    }
+    this.others.set(orgRow, { from: last, to: newest })
+  }
+
+  private pastOthers(orgRow: number, seq: number): number {
+    const others = this.others.get(orgRow)
+    return others && seq >= others.from && seq < others.to ? others.to : seq
+  }
+
+  /** Tells events by the names of what they are about, each read once. */
+  teller(orgRow: number) {
+    const named = (kind: 'flow' | 'step' | 'item') => {
+      const known = new Map<number, NamedPart | null>()
+      return (row: number | null): NamedPart | null => {
+        if (row === null) return null
+        const found = known.get(row)
+        if (found !== undefined) return found
+        const read = this.sql[kind].get(row, orgRow)
+        known.set(row, read)
+        return read
+      }
+    }
+    const [flow, step, item] = [named('flow'), named('step'), named('item')]
+    return (cursor: string, event: StoredEvent): LoggedEvent => {
+      const { flowRef, stepRef, itemRef, ...rest } = event
+      return { cursor, ...rest, flow: flow(flowRef), step: step(stepRef), item: item(itemRef) }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import type { AuditLine, AuditQuestion } from '../../../modules/access/port.ts'
+import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
+import { auditLog, organisations } from '../database/schema.ts'
+
+/** Not Drizzle's: each flow that is published has a line, and pages wait for all of them. */
+const insertOver = preparedOnce((database: Database) =>
+  database.query(
+    `insert into audit_log (org_id, at, via, actor, action, subject, before, after, note, request_id)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ),
+)
+
+/** Writes what was changed, in the transaction of the change. */
+export function writeAudit(
+  database: Database,
+  orgRow: number,
+  entries: readonly AuditEntry[],
+): void {
+  const insert = insertOver(database)
+  const json = (value: unknown) => (value == null ? null : JSON.stringify(value))
+  for (const { at, actor, action, subject, before, after, note } of entries) {
+    const { via, name, requestId } = actor
+    const told = [json(before), json(after), note, requestId]
+    insert.run(orgRow, at, via, name, action, subject, ...told)
+  }
+}
+
+/** Writes a line into the log of every organisation, of what was done to all of them at once. */
+export function auditEverywhere(database: Database, entry: AuditEntry): void {
+  const tx = tables(database)
+  const write = database.transaction(() => {
+    for (const { id } of tx.select({ id: organisations.id }).from(organisations).all()) {
+      writeAudit(database, id, [entry])
+    }
+  })
+  write.immediate()
+}
+
+/** See `AccessStore.audit`. */
+export function readAudit(
+  tx: Tables,
+  orgRow: number,
+  { before, subject, most }: AuditQuestion,
+): AuditLine[] {
+  const rows = tx
+    .select()
+    .from(auditLog)
+    .where(
+      and(
+        eq(auditLog.orgId, orgRow),
+        subject === undefined ? undefined : eq(auditLog.subject, subject),
+        before === undefined ? undefined : lt(auditLog.id, before),
+      ),
+    )
+    .orderBy(desc(auditLog.id))
+    .limit(most)
+    .all()
+  return rows.map(({ id, orgId, via, actor, requestId, before, after, ...entry }) => ({
+    ...entry,
+    line: id,
+    before: before ?? null,
+    after: after ?? null,
+    actor: { via, name: actor, requestId },
+  }))
+}

@@ -1,0 +1,207 @@
+import type { Database } from 'bun:sqlite'
+import { and, asc, count, eq, lt, lte, sql } from 'drizzle-orm'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import { minuteMs } from '../../../core/time/durations.ts'
+import type { KnownSession } from '../../../http/port.ts'
+import type {
+  DashboardStore,
+  NewLink,
+  NewSession,
+  SignedOut,
+} from '../../../modules/dashboard/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
+import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'
+import { writeAudit } from './audit-log.ts'
+
+/** Of one organisation: beyond that, who was not seen for longest is signed out. */
+const mostSessions = 1_000
+
+/** See `DashboardStore.createLink`. */
+export function createLink(
+  database: Database,
+  orgRow: number,
+  link: NewLink,
+  audit: AuditEntry,
+): void {
+  inTransaction(database, tx => {
+    tx.insert(dashboardLinks)
+      .values({ ...link, orgId: orgRow })
+      .run()
+    writeAudit(database, orgRow, [audit])
+  })
+}
+
+/** See `DashboardStore.link`. */
+export function findLink(
+  database: Database,
+  sha256: string,
+): Awaited<ReturnType<InRows<DashboardStore>['link']>> {
+  const row = tables(database)
+    .select({ link: dashboardLinks, organisation: organisations.publicId })
+    .from(dashboardLinks)
+    .innerJoin(organisations, eq(organisations.id, dashboardLinks.orgId))
+    .where(eq(dashboardLinks.sha256, sha256))
+    .get()
+  if (!row) return null
+  const { role, name, expiresAt } = row.link
+  return { role, name, expiresAt, organisation: row.organisation }
+}
+
+/** See `DashboardStore.redeemLink`. */
+export function redeemLink(
+  database: Database,
+  sha256: string,
+  session: NewSession,
+  audit: AuditEntry,
+): boolean {
+  return inTransaction(database, tx => {
+    const [link] = tx
+      .delete(dashboardLinks)
+      .where(eq(dashboardLinks.sha256, sha256))
+      .returning({ orgId: dashboardLinks.orgId })
+      .all()
+    if (!link) return false
+    addSession(database, link.orgId, session, audit)
+    return true
+  })
+}
+
+/** See `DashboardStore.beginSession`. */
+export function beginSession(
+  database: Database,
+  orgRow: number,
+  session: NewSession,
+  audit: AuditEntry,
+): void {
+  inTransaction(database, () => addSession(database, orgRow, session, audit))
+}
+
+function addSession(
+  database: Database,
+  orgRow: number,
+  session: NewSession,
+  audit: AuditEntry,
+): void {
+  const tx = tables(database)
+  const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
+  const { known } = tx
+    .select({ known: count() })
+    .from(dashboardSessions)
+    .where(isOfOrganisation)
+    .get()!
+  if (known >= mostSessions) {
+    const { id, lastSeenAt } = dashboardSessions
+    const oldest = tx
+      .select({ id })
+      .from(dashboardSessions)
+      .where(isOfOrganisation)
+      .orderBy(asc(lastSeenAt), asc(id))
+      .limit(1)
+      .get()!
+    tx.delete(dashboardSessions)
+      .where(and(isOfOrganisation, eq(id, oldest.id)))
+      .run()
+  }
+  tx.insert(dashboardSessions)
+    .values({ ...session, orgId: orgRow })
+    .run()
+  writeAudit(database, orgRow, [audit])
+}
+
+/** See `DashboardStore.endSession`. */
+export function endSession(
+  database: Database,
+  orgRow: number,
+  sha256: string,
+  isEverywhere: boolean,
+): void {
+  const { orgId, subject, issuer } = dashboardSessions
+  inTransaction(database, tx => {
+    const [ended] = tx
+      .delete(dashboardSessions)
+      .where(and(eq(orgId, orgRow), eq(dashboardSessions.sha256, sha256)))
+      .returning()
+      .all()
+    if (!isEverywhere || !ended || ended.subject === null || ended.issuer === null) return
+    tx.delete(dashboardSessions)
+      .where(and(eq(orgId, orgRow), eq(issuer, ended.issuer), eq(subject, ended.subject)))
+      .run()
+  })
+}
+
+/** See `DashboardStore.endSessionsOf`. */
+export function endSessionsOf(
+  database: Database,
+  { issuer, subject, sid, begunBy }: SignedOut,
+): number {
+  // A session that is named ends alone; else all of the person (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+  const isTheirs =
+    sid === null
+      ? eq(dashboardSessions.subject, subject ?? '')
+      : and(
+          eq(dashboardSessions.sid, sid),
+          subject === null ? undefined : eq(dashboardSessions.subject, subject),
+        )
+  return tables(database)
+    .delete(dashboardSessions)
+    .where(
+      and(
+        eq(dashboardSessions.issuer, issuer),
+        isTheirs,
+        lte(dashboardSessions.createdAt, begunBy),
+      ),
+    )
+    .returning({ id: dashboardSessions.id })
+    .all().length
+}
+
+/** Notes the minute in which somebody was seen; costs nothing where that is noted already. */
+export function noteSeen(database: Database, sha256: string, at: number): void {
+  const minute = at - (at % minuteMs)
+  tables(database)
+    .update(dashboardSessions)
+    .set({ lastSeenAt: minute })
+    .where(and(eq(dashboardSessions.sha256, sha256), lt(dashboardSessions.lastSeenAt, minute)))
+    .run()
+}
+
+/** Each request of the dashboard asks for its session. */
+const statements = preparedOnce((tx: Tables) => ({
+  bySecret: tx
+    .select({ session: dashboardSessions, organisation: organisations.publicId })
+    .from(dashboardSessions)
+    .innerJoin(organisations, eq(organisations.id, dashboardSessions.orgId))
+    .where(eq(dashboardSessions.sha256, sql.placeholder('sha256')))
+    .prepare(),
+}))
+
+/** See `KnownSessions.find`. */
+export function findSession(database: Database, sha256: string): KnownSession | null {
+  const row = statements(tables(database)).bySecret.get({ sha256 })
+  if (!row) return null
+  const { id, orgId, ...session } = row.session
+  return { ...session, organisation: row.organisation }
+}
+
+/** Has nobody signed in: of a database that others may have had in their hands meanwhile. */
+export function endAllSessions(database: Database): void {
+  for (const table of ['dashboard_sessions', 'dashboard_links']) {
+    const isThere = database.query('select 1 from sqlite_schema where name = ?').get(table)
+    if (isThere) database.run(`delete from ${table}`)
+  }
+}
+
+/** Deletes what stands no longer, of one organisation. */
+export function deleteEnded(database: Database, idleMs: number) {
+  const sessions = database.query<null, [number, number, number]>(
+    'delete from dashboard_sessions where org_id = ? and (ends_at < ? or last_seen_at < ?)',
+  )
+  const links = database.query<null, [number, number]>(
+    'delete from dashboard_links where org_id = ? and expires_at < ?',
+  )
+  return (orgRow: number, now: number) => {
+    sessions.run(orgRow, now, now - idleMs)
+    links.run(orgRow, now)
+  }
+}

@@ -1,0 +1,214 @@
+import type { Database } from 'bun:sqlite'
+import { and, asc, count, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import { limitsWith } from '../../../core/organisation/buckets.ts'
+import type { LinkFault } from '../../../modules/environments/port.ts'
+import type {
+  IdentitySecret,
+  IssuedKey,
+  NewOrganisation,
+  NewStaging,
+  OrganisationChange,
+  OrganisationQuestion,
+  OrganisationRead,
+  OrganisationRecord,
+  Replacement,
+} from '../../../modules/organisations/port.ts'
+import { mostOrganisations } from '../../shared/boards.ts'
+import { type InRows, refOf } from '../../shared/in-rows.ts'
+import { announce, inTransaction, type Tables, tables } from '../catalogue/change.ts'
+import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
+import { revisionOf } from '../flows/reader.ts'
+import { writeAudit } from './audit-log.ts'
+import { insertLink, linkFault } from './staging-links.ts'
+
+export type { OrganisationRecord }
+
+const recordOf = ({
+  id,
+  publicId,
+  limits,
+  ...row
+}: typeof organisations.$inferSelect): OrganisationRecord => ({
+  ...row,
+  ref: refOf(id),
+  id: publicId,
+  limits: limitsWith(limits),
+  overrides: limits,
+})
+
+/** Whether there is any organisation; without one, every credential is unknown. */
+export const hasOrganisation = (database: Database): boolean =>
+  tables(database).select({ row: organisations.id }).from(organisations).limit(1).get() !==
+  undefined
+
+/** All organisations, by slug. */
+export function listOrganisations(database: Database): OrganisationRecord[] {
+  const rows = tables(database).select().from(organisations).orderBy(asc(organisations.slug)).all()
+  return rows.map(recordOf)
+}
+
+/** See `OrganisationStore.list`. */
+export function pageOfOrganisations(
+  database: Database,
+  { after, named }: OrganisationQuestion,
+  most: number,
+): { organisations: OrganisationRecord[]; total: number } {
+  const { publicId, slug } = organisations
+  const rows = tables(database)
+    .select()
+    .from(organisations)
+    .where(
+      and(
+        after === undefined ? undefined : gt(slug, after),
+        named === undefined ? undefined : or(eq(publicId, named), eq(slug, named)),
+      ),
+    )
+    .orderBy(asc(slug))
+    .limit(most)
+    .all()
+  const total = tables(database).select({ count: count() }).from(organisations).get()
+  return { organisations: rows.map(recordOf), total: total?.count ?? 0 }
+}
+
+/** By id or slug; null where there is none. */
+export function findOrganisation(database: Database, idOrSlug: string): OrganisationRecord | null {
+  const isIt = or(eq(organisations.publicId, idOrSlug), eq(organisations.slug, idOrSlug))
+  const row = tables(database).select().from(organisations).where(isIt).get()
+  return row ? recordOf(row) : null
+}
+
+/** Stands for an organisation that is not there yet. */
+const noRow = 0
+
+/** See `OrganisationStore.add`. */
+export function addOrganisation(
+  database: Database,
+  { id, slug, name, snippetKey, createdAt }: NewOrganisation,
+  audit: AuditEntry,
+  staging?: InRows<NewStaging>,
+): 'added' | 'slug taken' | 'full' | LinkFault {
+  return inTransaction(database, tx => {
+    if (tx.select().from(organisations).where(eq(organisations.slug, slug)).get()) {
+      return 'slug taken'
+    }
+    const newest =
+      tx
+        .select({ row: max(organisations.id) })
+        .from(organisations)
+        .get()?.row ?? 0
+    if (newest >= mostOrganisations) return 'full'
+    const fault = staging && linkFault(tx, { production: staging.production, staging: noRow })
+    if (fault) return fault
+    const { row } = tx
+      .insert(organisations)
+      .values({ publicId: id, slug, name, createdAt })
+      .returning({ row: organisations.id })
+      .get()
+    tx.insert(snippetKeys).values({ key: snippetKey, orgId: row, createdAt }).run()
+    writeAudit(database, row, [audit])
+    if (staging) {
+      const pair = { production: staging.production, staging: row }
+      insertLink(database, pair, createdAt, staging.audit)
+    }
+    announce(tx, row)
+    return 'added'
+  })
+}
+
+/** See `OrganisationStore.read`. */
+export function readOrganisation(
+  database: Database,
+  orgRow: number,
+  now: number,
+): OrganisationRead {
+  // In one snapshot: what is read must be of the revision.
+  return database.transaction(() => {
+    const tx = tables(database)
+    const row = tx.select().from(organisations).where(eq(organisations.id, orgRow)).get()
+    if (!row) throw new Error('The organisation is gone')
+    return {
+      revision: revisionOf(tx, orgRow),
+      organisation: recordOf(row),
+      keys: keysIn(tx, orgRow, now),
+      secrets: secretsIn(tx, orgRow, now),
+    }
+  })()
+}
+
+/** The current one first. */
+const inOrder = <T extends { retiredAt: number | null }>(all: T[]): T[] =>
+  all.sort((a, b) => (b.retiredAt ?? Infinity) - (a.retiredAt ?? Infinity))
+
+/** The current key first, then those that still work for their grace time. */
+export const keysOf = (database: Database, orgRow: number, now: number): IssuedKey[] =>
+  keysIn(tables(database), orgRow, now)
+
+function keysIn(tx: Tables, orgRow: number, now: number): IssuedKey[] {
+  const { key, createdAt, retiredAt, orgId } = snippetKeys
+  const works = or(isNull(retiredAt), gt(retiredAt, now))
+  const ofIt = and(eq(orgId, orgRow), works)
+  return inOrder(tx.select({ key, createdAt, retiredAt }).from(snippetKeys).where(ofIt).all())
+}
+
+function secretsIn(tx: Tables, orgRow: number, now: number): IdentitySecret[] {
+  const { secret, createdAt, retiredAt, orgId } = identitySecrets
+  const works = or(isNull(retiredAt), gt(retiredAt, now))
+  const ofIt = and(eq(orgId, orgRow), works)
+  return inOrder(
+    tx.select({ secret, createdAt, retiredAt }).from(identitySecrets).where(ofIt).all(),
+  )
+}
+
+/** See `OrganisationStore.change`. */
+export function changeOrganisation(
+  database: Database,
+  orgRow: number,
+  { revision, settings, snippetKey, identitySecret, audit }: OrganisationChange,
+): boolean {
+  return inTransaction(database, tx => {
+    if (revisionOf(tx, orgRow) !== revision) return false
+    if (settings && Object.keys(settings).length > 0) {
+      const { overrides: limits, origins, traits, ...others } = settings
+      tx.update(organisations)
+        .set({
+          ...others,
+          ...(limits && { limits }),
+          ...(origins && { origins: [...origins] }),
+          ...(traits && { traits: [...traits] }),
+        })
+        .where(eq(organisations.id, orgRow))
+        .run()
+    }
+    if (snippetKey) replaceKey(tx, orgRow, snippetKey)
+    if (identitySecret) replaceSecret(tx, orgRow, identitySecret)
+    writeAudit(database, orgRow, audit)
+    announce(tx, orgRow)
+    return true
+  })
+}
+
+function replaceKey(tx: Tables, orgRow: number, { text, createdAt, othersEndAt }: Replacement) {
+  const { orgId, retiredAt } = snippetKeys
+  const worksLonger = or(isNull(retiredAt), gt(retiredAt, othersEndAt))
+  tx.update(snippetKeys)
+    .set({ retiredAt: othersEndAt })
+    .where(and(eq(orgId, orgRow), worksLonger))
+    .run()
+  tx.insert(snippetKeys).values({ key: text, orgId: orgRow, createdAt }).run()
+}
+
+function replaceSecret(tx: Tables, orgRow: number, { text, createdAt, othersEndAt }: Replacement) {
+  const { orgId, retiredAt } = identitySecrets
+  const ofOrganisation = eq(orgId, orgRow)
+  const worksLonger = or(isNull(retiredAt), gt(retiredAt, othersEndAt))
+  tx.update(identitySecrets)
+    .set({ retiredAt: othersEndAt })
+    .where(and(ofOrganisation, worksLonger))
+    .run()
+  // A secret that works no more is good for nothing but to be stolen.
+  tx.delete(identitySecrets)
+    .where(and(ofOrganisation, lte(retiredAt, createdAt)))
+    .run()
+  tx.insert(identitySecrets).values({ orgId: orgRow, secret: text, createdAt }).run()
+}

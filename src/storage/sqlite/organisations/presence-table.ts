@@ -1,0 +1,89 @@
+import type { Database } from 'bun:sqlite'
+import { type PresenceMark, presenceMarks } from '../../../core/organisation/presence.ts'
+import type { PresenceBoard } from '../../shared/boards.ts'
+
+/** How many of the latest clock skews are kept. */
+const skewsKept = 101
+
+/** Writes what the presence board and the batches say of each organisation, from time to time. */
+export class PresenceTable {
+  private readonly skews = new Map<number, number[]>()
+  private readonly readSkews
+  private readonly writeSkews
+  private readonly writeVersion
+  private readonly writeMark: Record<PresenceMark, ReturnType<Database['query']>>
+  private writtenMarks = 0
+  /** From this second on marks are looked for. */
+  private sinceSeconds = 1
+
+  constructor(
+    database: Database,
+    private readonly board: PresenceBoard,
+  ) {
+    this.readSkews = database.query<{ skews: string }, [number]>(
+      'select skews from presence where org_id = ?',
+    )
+    this.writeSkews = database.query(
+      `insert into presence (org_id, skews) values (?, ?)
+      on conflict do update set skews = excluded.skews`,
+    )
+    this.writeVersion = database.query(
+      `insert into presence (org_id, snippet_version) values (?, ?)
+      on conflict do update set snippet_version = excluded.snippet_version`,
+    )
+    this.writeMark = Object.fromEntries(
+      presenceMarks.map(mark => [
+        mark,
+        database.query(
+          `insert into presence (org_id, ${mark}_first, ${mark}_last) values (?, ?, ?)
+          on conflict do update set
+            ${mark}_first = min(coalesce(${mark}_first, excluded.${mark}_first), excluded.${mark}_first),
+            ${mark}_last = excluded.${mark}_last`,
+        ),
+      ]),
+    ) as Record<PresenceMark, ReturnType<Database['query']>>
+  }
+
+  recordSnippetVersion(orgRow: number, version: string): void {
+    this.writeVersion.run(orgRow, version)
+  }
+
+  addSkew(orgRow: number, skewMs: number): void {
+    const known = this.skews.get(orgRow) ?? this.storedSkews(orgRow)
+    known.push(skewMs)
+    if (known.length > skewsKept) known.shift()
+    this.skews.set(orgRow, known)
+  }
+
+  /** Whether there is anything to write since the last time. */
+  hasNews(): boolean {
+    return this.skews.size > 0 || this.board.marks() !== this.writtenMarks
+  }
+
+  /**
+   * Writes all that has changed since the last time, within a transaction.
+   *
+   * @returns to be called once that is committed: notes what need not be written again
+   */
+  write(): () => void {
+    const marks = this.board.marks()
+    const newest = this.board.newestSeconds()
+    for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
+    // The clock may have been set back since the last time.
+    for (const seen of this.board.seenSince(Math.min(this.sinceSeconds, newest - 60))) {
+      this.writeMark[seen.mark].run(seen.orgRow, seen.firstAt, seen.lastAt)
+    }
+    return () => {
+      this.skews.clear()
+      // The last minute is looked through again next time, because a mark bears the time at which its
+      // request was received: writing a row twice changes nothing.
+      this.sinceSeconds = Math.max(1, newest - 60)
+      this.writtenMarks = marks
+    }
+  }
+
+  private storedSkews(orgRow: number): number[] {
+    const row = this.readSkews.get(orgRow)
+    return row ? (JSON.parse(row.skews) as number[]) : []
+  }
+}

@@ -1,0 +1,290 @@
+import type { Database } from 'bun:sqlite'
+import { msOf } from '../../../core/event/caused.ts'
+import { unpackTraits } from '../../../core/run/run.ts'
+import { isoTime, isoTimeOrNull } from '../../../core/time/clock.ts'
+import type { NamedPerson, StoredSection } from '../../../modules/people/port.ts'
+import type { InRows, NewEvent, StoredEvent } from '../../shared/in-rows.ts'
+import { pages } from '../database/pages.ts'
+import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
+import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import {
+  isBeside,
+  isOf,
+  isPerson,
+  type PersonMatcher,
+  personByName,
+} from '../erasure/person-matcher.ts'
+import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
+import { unpackSteps } from '../runs/run-rows.ts'
+import type { StoredRun } from '../runs/stored-run.ts'
+import { causedReader } from './caused-events.ts'
+
+/**
+ * All that is stored of a person, section by section, as the API names it; each page is a statement of
+ * its own, so that nothing is held up however long it is read.
+ */
+
+type Rows = Generator<object | null>
+
+const pageRows = 200
+const pageBatches = 16
+
+/** Ids as callers know them, by row. */
+function namesOf(database: Database, orgRow: number) {
+  const ids = (sql: string) =>
+    new Map(
+      database
+        .query<{ id: number; public_id: string }, [number]>(sql)
+        .all(orgRow)
+        .map(row => [row.id, row.public_id]),
+    )
+  const parts = (table: 'steps' | 'items') =>
+    ids(`select p.id, p.public_id from flows f join ${table} p on p.flow_id = f.id
+      where f.org_id = ?`)
+  const maps = {
+    flow: ids('select id, public_id from flows where org_id = ?'),
+    step: parts('steps'),
+    item: parts('items'),
+  }
+  const idOf = (kind: keyof typeof maps) => (row: number | null) =>
+    row === null ? null : (maps[kind].get(row) ?? null)
+  return { flows: maps.flow, flowId: idOf('flow'), stepId: idOf('step'), itemId: idOf('item') }
+}
+
+type Names = ReturnType<typeof namesOf>
+
+const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
+  id: event.id,
+  kind: event.kind,
+  userId: event.userId,
+  anonymousId: event.anonymousId,
+  flowId: flowId(event.flowRef),
+  flowVersion: event.flowVersion,
+  stepId: stepId(event.stepRef),
+  itemId: itemId(event.itemRef),
+  runId: event.runId,
+  sessionId: event.sessionId,
+  occurredAt: isoTime(event.occurredAt),
+  reportedAt: isoTimeOrNull(event.reportedAt),
+  url: event.url,
+  name: event.name,
+  reason: event.reason,
+  properties: event.properties === null ? null : JSON.parse(event.properties),
+  traits: event.traits === null ? null : JSON.parse(event.traits),
+})
+
+/** A report that came alone. */
+function reportOf(command: BuriedCommand, { flowId, stepId, itemId }: Names) {
+  const { orgRow, ...report } = command
+  if (report.type === 'complete') {
+    const { flowRow, completedAt, receivedAt, ...rest } = report
+    return { ...rest, flowId: flowId(flowRow), completedAt: isoTime(completedAt) }
+  }
+  if (report.type === 'tick') {
+    const { flowRow, items, receivedAt, ...rest } = report
+    const ticks = items.map(({ itemRow, completed }) => ({ itemId: itemId(itemRow), completed }))
+    return { ...rest, flowId: flowId(flowRow), items: ticks }
+  }
+  const { stepRow, at, ...rest } = report
+  return { ...rest, stepId: stepId(stepRow) }
+}
+
+const storedEventOf = (event: StoredEvent, names: Names) => ({
+  ...eventOf(event, names),
+  receivedAt: isoTime(event.receivedAt),
+  source: event.source,
+})
+
+function* events(database: Database, orgRow: number, person: PersonMatcher, names: Names): Rows {
+  const page = database.query<BatchRow, [number, number]>(
+    `select * from event_batches where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
+  )
+  for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageBatches)) {
+    for (const row of rows) {
+      const own = decodeEvents(storedText(row)).filter(
+        event => isOf(person, event) || isBeside(person, event),
+      )
+      for (const event of own) yield storedEventOf(event, names)
+      yield null
+    }
+  }
+}
+
+/**
+ * Rows of an organisation, in the order of their number: what is told of those that are the person's, and
+ * null after each page.
+ */
+function* numbered<Row extends { number: number }>(
+  database: Database,
+  orgRow: number,
+  [table, number]: readonly [table: string, number: string],
+  tell: (row: Row) => object | null,
+): Rows {
+  const page = database.query<Row, [number, number]>(
+    `select *, ${number} as number from ${table}
+    where ${number} > ? and org_id = ? order by ${number} limit ${pageRows}`,
+  )
+  const next = (last: { number: number }) => page.all(last.number, orgRow)
+  for (const rows of pages(next, { number: 0 }, pageRows)) {
+    for (const row of rows) {
+      const told = tell(row)
+      if (told !== null) yield told
+    }
+    yield null
+  }
+}
+
+const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) => ({
+  stepId: names.stepId(step.stepId),
+  viewedAt: isoTimeOrNull(step.viewedAt),
+  completedAt: isoTimeOrNull(step.completedAt),
+  skippedAt: isoTimeOrNull(step.skippedAt),
+  missingAt: isoTimeOrNull(step.missingAt),
+})
+
+function runs(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+  return numbered<StoredRun & { number: number }>(database, orgRow, ['runs', 'id'], run => {
+    const { least_user_id: userId, least_anonymous_id: anonymousId } = run
+    const isTheirs =
+      (userId !== null && person.isUser(userId)) ||
+      (anonymousId !== null && person.isAnonymous(anonymousId))
+    if (!isTheirs && !isPerson(person, run.person)) return null
+    return {
+      flowId: names.flowId(run.flow_id),
+      key: run.run_key,
+      userId,
+      anonymousId,
+      version: run.version,
+      startedAt: isoTime(run.started_at),
+      lastAt: isoTime(run.last_at),
+      completedAt: isoTimeOrNull(run.completed_at),
+      dismissedAt: isoTimeOrNull(run.dismissed_at),
+      traits: unpackTraits(run.traits),
+      steps: unpackSteps(run.steps).map(stepOf(names)),
+    }
+  })
+}
+
+/** A section of rows that are found by a flow and the person's name, with what is told of one beside its flow. */
+function inFlows<Row>(table: string, tell: (row: Row, names: Names) => object) {
+  return function* (database: Database, orgRow: number, person: string, names: Names): Rows {
+    const ofPerson = database.query<Row, [number, number, string]>(
+      `select * from ${table} where org_id = ? and flow_id = ? and person = ?`,
+    )
+    for (const [flowRow, flowId] of names.flows) {
+      for (const row of ofPerson.all(orgRow, flowRow, person)) {
+        yield { flowId, ...tell(row, names) }
+      }
+    }
+  }
+}
+
+const completions = inFlows<{ reported_at: number }>('completions', row => ({
+  completedAt: isoTime(row.reported_at),
+}))
+
+const ticks = inFlows<{ item_id: number; at: number; ticked: number; run_key: string }>(
+  'ticks',
+  ({ item_id, at, ticked, run_key: run }, { itemId }) => ({
+    itemId: itemId(item_id),
+    at: isoTime(at),
+    ticked: ticked === 1,
+    run,
+  }),
+)
+
+const progress = inFlows<{
+  checklist_at: number | null
+  last_tick_at: number | null
+  items: string
+}>('progress', ({ checklist_at, last_tick_at, items }, { itemId }) => ({
+  everTicked: items === '' ? [] : items.split(',').map(item => itemId(Number(item))),
+  checklistCompletedAt: isoTimeOrNull(checklist_at),
+  lastTickAt: isoTimeOrNull(last_tick_at),
+}))
+
+const unattributedEvents = inFlows<{ at: number; completes: number; version: number | null }>(
+  'loose_facts',
+  ({ at, completes, version }) => ({
+    at: isoTime(at),
+    completes: completes === 1,
+    flowVersion: version,
+  }),
+)
+
+const checklistCompletions = inFlows<{ at: number; run_key: string }>(
+  'checklist_completions',
+  ({ at, run_key: run }) => ({ at: isoTime(at), run }),
+)
+
+const sharedRuns = inFlows<{ run_key: string }>('run_people', row => ({ run: row.run_key }))
+
+const heldOut = inFlows<{ version: number; at: number }>('held_out', ({ version, at }) => ({
+  version,
+  at: isoTime(at),
+}))
+
+const goals = inFlows<{ name: string; last_at: number }>('goals', ({ name, last_at }) => ({
+  event: name,
+  lastAt: isoTime(last_at),
+}))
+
+function* causedEvents(database: Database, orgRow: number, person: string) {
+  for (const [name, times] of causedReader(database)(orgRow, person)) {
+    yield { name, times: times.map(time => isoTime(msOf(time))) }
+  }
+}
+
+function stepReports(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+  type Row = Record<string, number | string | null> & { number: number; at: number }
+  return numbered<Row>(database, orgRow, ['step_reports', 'seq'], row => {
+    if (typeof row.person !== 'string' || !isPerson(person, row.person)) return null
+    return {
+      stepId: names.stepId(row.step_id as number),
+      version: row.version,
+      outcome: row.outcome,
+      at: isoTime(row.at),
+      url: row.url,
+      selector: row.selector,
+      matchCount: row.match_count,
+      waitMs: row.wait_ms,
+      snippetVersion: row.snippet_version,
+      message: row.message,
+    }
+  })
+}
+
+function deadLetters(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+  type Row = { number: number; at: number; error: string; event: string }
+  return numbered<Row>(database, orgRow, ['dead_letters', 'seq'], ({ at, error, event }) => {
+    const letter = letterIn(event)
+    const ids = namesIn(letter)
+    if (!isOf(person, ids) && !isBeside(person, ids)) return null
+    const content =
+      'type' in letter ? { report: reportOf(letter, names) } : { event: eventOf(letter, names) }
+    return { at: isoTime(at), error, ...content }
+  })
+}
+
+/** Everything that holds a person's id. */
+export function* personData(
+  database: Database,
+  { orgRef: orgRow, person: name }: InRows<NamedPerson>,
+): Generator<StoredSection> {
+  const person = personByName(name)
+  const names = namesOf(database, orgRow)
+  yield { section: 'events', rows: events(database, orgRow, person, names) }
+  yield { section: 'runs', rows: runs(database, orgRow, person, names) }
+  yield { section: 'completions', rows: completions(database, orgRow, name, names) }
+  yield { section: 'ticks', rows: ticks(database, orgRow, name, names) }
+  yield { section: 'progress', rows: progress(database, orgRow, name, names) }
+  yield { section: 'looseFacts', rows: unattributedEvents(database, orgRow, name, names) }
+  const ofChecklists = checklistCompletions(database, orgRow, name, names)
+  yield { section: 'checklistCompletions', rows: ofChecklists }
+  yield { section: 'sharedRuns', rows: sharedRuns(database, orgRow, name, names) }
+  yield { section: 'causedEvents', rows: causedEvents(database, orgRow, name) }
+  yield { section: 'heldOut', rows: heldOut(database, orgRow, name, names) }
+  yield { section: 'goals', rows: goals(database, orgRow, name, names) }
+  yield { section: 'stepReports', rows: stepReports(database, orgRow, person, names) }
+  yield { section: 'deadLetters', rows: deadLetters(database, orgRow, person, names) }
+}

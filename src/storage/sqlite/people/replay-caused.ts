@@ -1,0 +1,34 @@
+import type { Database } from 'bun:sqlite'
+import type { StoredCatalogue } from '../catalogue/catalogue.ts'
+import { ledgerPages } from '../ledger/ledger.ts'
+import { CausedEvents } from './caused-events.ts'
+
+/**
+ * Notes again what people have caused, of all custom events that the ledger still has: so a flow that
+ * waits for an event since yesterday knows of those before. What only deleted events said stays; what no
+ * flow asks for any more goes.
+ */
+export function replayCaused(database: Database, catalogue: StoredCatalogue): void {
+  const organisations = database.query<{ id: number }, []>('select id from organisations').all()
+  const names = database.query<{ name: string }, [number]>(
+    'select distinct name from caused_events where org_id = ?',
+  )
+  const drop = database.query('delete from caused_events where org_id = ? and name = ?')
+  const caused = new CausedEvents(database)
+  catalogue.refresh()
+  for (const { id: orgRow } of organisations) {
+    const organisation = catalogue.organisationByRow(orgRow)
+    const isAsked = (name: string) => (catalogue.asked(organisation, name)?.most ?? 0) > 0
+    for (const { name } of names.all(orgRow)) if (!isAsked(name)) drop.run(orgRow, name)
+    if (!catalogue.asksForEvents(organisation)) continue
+    for (const page of ledgerPages(database, orgRow)) {
+      const facts = page.flatMap(batch => batch.facts)
+      const asked = facts.flatMap(fact => {
+        if (fact.kind !== 'custom' || fact.name === null) return []
+        const asked = catalogue.asked(organisation, fact.name)
+        return asked ? [{ fact, asked }] : []
+      })
+      if (asked.length > 0) database.transaction(() => caused.note(asked)).immediate()
+    }
+  }
+}

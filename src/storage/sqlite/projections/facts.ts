@@ -1,0 +1,26 @@
+import type { RunEvent } from '../../../core/run/run.ts'
+
+/** An event of a flow that has just been stored (or is read again by a rebuild). */
+export interface Fact extends RunEvent {
+  id: string
+  orgRow: number
+  flowRow: number
+  itemRow: number | null
+  /** Ticked by a custom event: such a tick makes no run. */
+  byCustomEvent: boolean
+}
+
+/** What the ledger says of an event, as far as anything follows from it. */
+export interface LedgerFact extends Omit<Fact, 'flowRow'> {
+  flowRow: number | null
+  /** Of a custom event. */
+  name: string | null
+}
+
+/** A flow's versions, as far as runs and checklists depend on them. */
+export interface FlowVersions {
+  versions: readonly { version: number; publishedAt: number; itemRefs: readonly number[] }[]
+}
+
+/** Finds a flow's versions by the rows of its organisation and itself. */
+export type HistoryOf = (orgRow: number, flowRow: number) => FlowVersions

@@ -1,0 +1,358 @@
+import type { Database } from 'bun:sqlite'
+import { idsOf, personOf } from '../../../core/event/event.ts'
+import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { failpoint } from '../../../failpoints.ts'
+import type { StoredEvent } from '../../shared/in-rows.ts'
+import type { StoredCatalogue } from '../catalogue/catalogue.ts'
+import type { PersonInFlow } from '../checklists/checklist-progress.ts'
+import {
+  type EventIds,
+  type FactsRow,
+  factsColumns,
+  factsOf,
+} from '../engine/event-codec/event-batches.ts'
+import { decodeFacts, encodeEvents, isOfFlow } from '../engine/event-codec/event-text.ts'
+import { Participants, TransactionParticipant } from '../engine/participant.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
+import { type Caused, CausedEvents } from '../people/caused-events.ts'
+import type { RunChanges } from '../runs/run-table.ts'
+import type { Fact, LedgerFact } from './facts.ts'
+import { JoinedFacts, type JoinedRun, type Part } from './joined-facts.ts'
+import { type FollowerBoards, PendingFacts } from './pending-facts.ts'
+import { PoisonIsolation } from './poison-isolation.ts'
+import { Projector } from './projector.ts'
+
+/** Runs or facts that one transaction projects: some ten milliseconds' work, and a sync. */
+const partSize = 2_000
+
+/** Rows of the ledger that a statement reads at a start. */
+const pageBatches = 256
+
+/** What a transaction stored, and what of it is projected within the transaction already. */
+interface Mark {
+  facts: number
+  caused: number
+  causedProjected: number
+  progressed: number
+  projectedOf: ReadonlyMap<number, number>
+  caughtUp: ReadonlySet<number>
+}
+
+/** What is being projected. */
+interface Draining extends ReturnType<PendingFacts['take']> {
+  /** The row of the ledger up to which all is projected then. */
+  upTo: number
+  /** What is left of it. */
+  parts: readonly Part[]
+}
+
+function statements(database: Database) {
+  return {
+    projected: database.query<{ value: number }, []>(
+      "select value from server_state where name = 'projected'",
+    ),
+    setProjected: database.query("update server_state set value = ? where name = 'projected'"),
+    after: database.query<FactsRow & { org_id: number }, [number]>(
+      `select org_id, ${factsColumns} from event_batches
+      where seq > ? order by seq limit ${pageBatches}`,
+    ),
+  }
+}
+
+/**
+ * Follows the ledger with the projections. What an answer waits for is the ledger alone; what its events
+ * mean is kept in memory, joined by run, and written a moment later, in larger transactions: a run whose
+ * events come in many batches is written once.
+ *
+ * `projected` in `server_state` says up to which row of the ledger all is projected. What comes after is
+ * read again at a start. Some of it may be projected twice then, which changes nothing.
+ */
+export class Follower extends TransactionParticipant<Mark> {
+  readonly projector: Projector
+  /** All that is written by projecting. */
+  readonly participants: TransactionParticipant
+  private readonly sql: ReturnType<typeof statements>
+  private readonly causedEvents: CausedEvents
+  private readonly pending: PendingFacts
+  private readonly poison: PoisonIsolation
+  /** Of the transaction under way. */
+  private facts: Fact[] = []
+  private caused: Caused[] = []
+  private progressed: PersonInFlow[] = []
+  /** Of flows of which something is projected within the transaction: how many of its facts that covers. */
+  private projectedOf = new Map<number, number>()
+  /** Flows of which all that waited is projected within the transaction. */
+  private caughtUp = new Set<number>()
+  private causedProjected = 0
+  private draining: Draining | null = null
+  /** The row of the ledger up to which all is projected. */
+  private upTo: number
+
+  constructor(
+    private readonly database: Database,
+    private readonly catalogue: StoredCatalogue,
+    changes: RunChanges & TransactionParticipant,
+    private readonly ids: Pick<EventIds, 'committedSeq'>,
+    boards: FollowerBoards,
+  ) {
+    super()
+    const historyOf = (orgRow: number, flowRow: number) => {
+      const flow = catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
+    }
+    this.sql = statements(database)
+    this.projector = new Projector(database, historyOf, changes)
+    this.causedEvents = new CausedEvents(database)
+    this.participants = new Participants([this.projector.participants, changes, this])
+    this.upTo = this.sql.projected.get()!.value
+    this.pending = new PendingFacts(boards, this.projector)
+    this.poison = new PoisonIsolation(database, this.participants, {
+      part: part => this.projectPart(part),
+      fact: fact => this.projector.project([fact]),
+    })
+    this.readRest()
+  }
+
+  /** An event was stored in the transaction under way. */
+  note(fact: LedgerFact): void {
+    if (isOfFlow(fact)) this.facts.push(fact)
+  }
+
+  /** A custom event was stored that published flows ask for. */
+  noteCaused(caused: Caused): void {
+    this.caused.push(caused)
+  }
+
+  /** How many committed events wait. */
+  get waiting(): number {
+    return this.pending.count
+  }
+
+  /** The number of what is committed from now on. */
+  get current(): number {
+    return this.pending.number
+  }
+
+  /** Whether what was committed under a number, and all before it, is projected. */
+  isDone(number: number): boolean {
+    const isEmpty = this.pending.number === number && !this.isBehind
+    return isEmpty || this.pending.isDone(number)
+  }
+
+  /** Whether rows of the ledger are committed that are not projected whole. */
+  get isBehind(): boolean {
+    return this.draining !== null || this.ids.committedSeq > this.upTo
+  }
+
+  /** Whether ticks of a flow are stored that the tables do not tell of. */
+  hasTicksBehind(flowRow: number): boolean {
+    return (
+      this.pending.facts.hasTicks(flowRow) ||
+      (this.draining?.parts.some(part => part.flowRow === flowRow) ?? false)
+    )
+  }
+
+  /**
+   * Projects within the transaction what is stored of a person in a flow, that of the transaction too.
+   * Where nothing of theirs waits, what waits of others goes on waiting.
+   */
+  projectPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
+    this.projectNew(flowRow)
+    // The transaction itself may have told with whom they count together, of whom something waits.
+    const party = this.projector.partyOf(orgRow, flowRow, personOf(ids.userId, ids.anonymousId))
+    const isBehind = (one: string) => this.pending.isPersonBehind(orgRow, idsOf(one))
+    if (party.some(isBehind)) this.projectFlow(flowRow)
+  }
+
+  /** Projects within the transaction all that is stored of a flow, that of the transaction too. */
+  projectFlow(flowRow: number): void {
+    if (!this.caughtUp.has(flowRow)) {
+      const isOfFlow = (part: Part) => part.flowRow === flowRow
+      const waiting = [
+        ...(this.draining?.parts.filter(isOfFlow) ?? []),
+        ...this.pending.facts.partsOf(flowRow, Number.POSITIVE_INFINITY),
+      ]
+      // What the database does not take is no fault of who asks: it waits, and is taken apart later.
+      if (waiting.length === 0 || this.attempt(() => waiting.map(part => this.projectPart(part)))) {
+        this.caughtUp.add(flowRow)
+      }
+    }
+    this.projectNew(flowRow)
+  }
+
+  /** Projects what the transaction has stored of a flow. */
+  private projectNew(flowRow: number): void {
+    const own = this.facts.slice(this.projectedOf.get(flowRow) ?? 0)
+    if (own.some(fact => fact.flowRow === flowRow)) this.attempt(() => this.projectOwnOf(flowRow))
+  }
+
+  /** Projects within the transaction all that was stored in it, and leaves nothing for later. */
+  projectOwn(): void {
+    const caused = this.caused.slice(this.causedProjected)
+    if (caused.length > 0) this.causedEvents.note(caused)
+    this.causedProjected = this.caused.length
+    for (const flowRow of new Set(this.facts.map(fact => fact.flowRow))) this.projectOwnOf(flowRow)
+  }
+
+  private projectOwnOf(flowRow: number): void {
+    const own = new JoinedFacts()
+    for (const fact of this.facts.slice(this.projectedOf.get(flowRow) ?? 0)) {
+      if (fact.flowRow === flowRow) own.add(fact)
+    }
+    for (const part of own.parts(Number.POSITIVE_INFINITY)) this.projectPart(part)
+    this.projectedOf.set(flowRow, this.facts.length)
+  }
+
+  /** Takes up all that waits, unless it has something left. @returns whether there is anything to do */
+  begin(): boolean {
+    if (this.draining === null && this.isBehind) {
+      failpoint('before_projection')
+      const taken = this.pending.take()
+      const parts = this.partsOf(taken.facts)
+      this.draining = { ...taken, upTo: this.ids.committedSeq, parts }
+    }
+    return this.draining !== null
+  }
+
+  /**
+   * Projects a piece of what was taken up, within a transaction of its own.
+   *
+   * @returns to be called once that is committed
+   */
+  step(): () => void {
+    const parts = this.nextParts()
+    for (const part of parts) this.projectPart(part)
+    return this.endStep(parts.length)
+  }
+
+  /** The next parts, of however many flows, that make a transaction; one at least, where any is left. */
+  private nextParts(): readonly Part[] {
+    const { parts } = this.draining!
+    let end = 0
+    for (let size = 0; end < parts.length; end++) {
+      size += parts[end]!.runs.length + parts[end]!.others.length
+      if (end > 0 && size > partSize) break
+    }
+    return parts.slice(0, end)
+  }
+
+  private endStep(partsDone: number): () => void {
+    const { caused, upTo, parts } = this.draining!
+    const left = parts.slice(partsDone)
+    if (left.length === 0) {
+      if (caused.length > 0) this.causedEvents.note(caused)
+      this.sql.setProjected.run(upTo)
+    }
+    failpoint('during_projection')
+    return () => {
+      if (left.length > 0) {
+        this.draining = { ...this.draining!, parts: left }
+        return
+      }
+      this.draining = null
+      this.upTo = upTo
+      this.pending.done()
+    }
+  }
+
+  /** As `step`, each run and each fact by itself. */
+  stepApart(): () => void {
+    const parts = this.nextParts()
+    for (const part of parts) this.poison.isolate(part, this.upTo)
+    return this.endStep(parts.length)
+  }
+
+  /** @returns whether it is kept; nothing of it is where the database does not take it */
+  private attempt(work: () => unknown): boolean {
+    return inSavepoint(this.database, this.participants, work) === null
+  }
+
+  /** Projects an event of the ledger once more, within a transaction. */
+  projectAgain(orgRow: number, { source, ...event }: StoredEvent): void {
+    const [fact] = decodeFacts(encodeEvents([event]), orgRow, source)
+    if (fact && isOfFlow(fact)) this.projector.project([fact])
+  }
+
+  override savepoint(): Mark {
+    return {
+      facts: this.facts.length,
+      caused: this.caused.length,
+      causedProjected: this.causedProjected,
+      progressed: this.progressed.length,
+      projectedOf: new Map(this.projectedOf),
+      caughtUp: new Set(this.caughtUp),
+    }
+  }
+
+  override rollbackTo(mark: Mark): void {
+    this.facts.length = mark.facts
+    this.caused.length = mark.caused
+    this.causedProjected = mark.causedProjected
+    this.progressed.length = mark.progressed
+    this.projectedOf = new Map(mark.projectedOf)
+    this.caughtUp = new Set(mark.caughtUp)
+  }
+
+  override rollback(): void {
+    this.facts = []
+    this.caused = []
+    this.causedProjected = 0
+    this.progressed = []
+    this.projectedOf = new Map()
+    this.caughtUp = new Set()
+  }
+
+  override commit(): void {
+    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
+    this.rollback()
+    this.pending.begin()
+    for (const flowRow of caughtUp) {
+      this.pending.facts.delete(flowRow)
+      if (!this.draining) continue
+      const parts = this.draining.parts.filter(part => part.flowRow !== flowRow)
+      this.draining = { ...this.draining, parts }
+    }
+    for (const [i, fact] of facts.entries()) {
+      if (i >= (projectedOf.get(fact.flowRow) ?? 0)) this.pending.add(fact)
+    }
+    for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
+    this.pending.tellProgress(progressed)
+    this.pending.tell()
+  }
+
+  /** In the order of the runs' rows, so that rows of one page are written together. */
+  private partsOf(facts: JoinedFacts): Part[] {
+    const rowOf = ({ flowRow, key }: JoinedRun) =>
+      this.projector.supposedRowOf(flowRow, key) || Number.MAX_SAFE_INTEGER
+    return [...facts.parts(partSize, rowOf)]
+  }
+
+  private projectPart({ runs, others }: Part): void {
+    this.progressed.push(...this.projector.projectJoined(runs, others))
+  }
+
+  /** Takes up what the ledger has behind the last row that is projected whole. */
+  private readRest(): void {
+    for (let after = this.upTo; ; ) {
+      const rows = this.sql.after.all(after)
+      for (const row of rows) {
+        failpoint('during_replay')
+        for (const fact of factsOf(row, row.org_id)) {
+          if (isOfFlow(fact)) this.pending.add(fact)
+          else this.gatherAsked(fact)
+        }
+        after = row.seq
+      }
+      if (rows.length < pageBatches) break
+    }
+    this.pending.tell()
+  }
+
+  private gatherAsked(fact: LedgerFact): void {
+    if (fact.name === null) return
+    const organisation = this.catalogue.organisationByRow(fact.orgRow)
+    const asked = this.catalogue.asked(organisation, fact.name)
+    if (asked) this.pending.addCaused({ fact, asked })
+  }
+}

@@ -1,0 +1,147 @@
+import { needsItem, personOf } from '../../../core/event/event.ts'
+import {
+  addEvent,
+  isUnattributed,
+  makesNoRun,
+  type RunState,
+  runKeyOf,
+  runOfEvent,
+} from '../../../core/run/run.ts'
+import type { Fact } from './facts.ts'
+
+/** Events of a run together, so that it costs one row however many of them there are. */
+export interface JoinedRun {
+  readonly orgRow: number
+  readonly flowRow: number
+  readonly key: string
+  /** Whom the first of them names. */
+  readonly person: string
+  readonly userId: string | null
+  readonly anonymousId: string | null
+  readonly state: RunState
+  /** Whom others name, where it is somebody else. */
+  others: Set<string> | null
+}
+
+export const personOfFact = ({ userId, anonymousId }: Pick<Fact, 'userId' | 'anonymousId'>) =>
+  personOf(userId, anonymousId)
+
+/** Whether an event is part of a run by itself. */
+export const isInRun = (fact: Fact) =>
+  !makesNoRun(fact.kind) && !fact.byCustomEvent && !isUnattributed(fact)
+
+/** Whether more follows from an event than what its run says. */
+const saysMore = (fact: Fact) =>
+  fact.kind === 'flow_completed' ||
+  fact.kind === 'flow_held_out' ||
+  needsItem(fact.kind) ||
+  isUnattributed(fact)
+
+/** A piece of work for the projector, of one flow. */
+export interface Part {
+  orgRow: number
+  flowRow: number
+  runs: readonly JoinedRun[]
+  others: readonly Fact[]
+}
+
+/** What adding a fact made of it. */
+interface Added {
+  /** The run that it is part of, if any. */
+  run: JoinedRun | null
+  /** Whether it may be of somebody of whom its run said nothing yet. */
+  isNews: boolean
+}
+
+interface OfFlow {
+  orgRow: number
+  count: number
+  runs: Map<string, JoinedRun>
+  /** What more follows from than what its run says. */
+  others: Fact[]
+}
+
+function inOrder(runs: Iterable<JoinedRun>, placeOf: (run: JoinedRun) => number): JoinedRun[] {
+  const placed = [...runs].map(run => ({ run, place: placeOf(run) }))
+  return placed.sort((a, b) => a.place - b.place).map(({ run }) => run)
+}
+
+/** Facts that wait to be projected, by flow and run. */
+export class JoinedFacts {
+  private readonly flows = new Map<number, OfFlow>()
+  /** How many facts were added. */
+  count = 0
+
+  has(flowRow: number): boolean {
+    return this.flows.has(flowRow)
+  }
+
+  add(fact: Fact): Added {
+    this.count++
+    const { orgRow, flowRow } = fact
+    let flow = this.flows.get(flowRow)
+    if (!flow) {
+      flow = { orgRow, count: 0, runs: new Map(), others: [] }
+      this.flows.set(flowRow, flow)
+    }
+    flow.count++
+    if (saysMore(fact)) flow.others.push(fact)
+    if (!isInRun(fact)) return { run: null, isNews: true }
+    const key = runKeyOf(fact)
+    const known = flow.runs.get(key)
+    if (!known) {
+      const { userId, anonymousId } = fact
+      const person = personOfFact(fact)
+      const state = runOfEvent(fact)
+      const run = { orgRow, flowRow, key, person, userId, anonymousId, state, others: null }
+      flow.runs.set(key, run)
+      return { run, isNews: true }
+    }
+    addEvent(known.state, fact)
+    const isOfSame =
+      known.userId === fact.userId &&
+      (known.userId !== null || known.anonymousId === fact.anonymousId)
+    if (!isOfSame) {
+      known.others ??= new Set()
+      known.others.add(personOfFact(fact))
+    }
+    return { run: known, isNews: !isOfSame }
+  }
+
+  runOf(flowRow: number, key: string): JoinedRun | undefined {
+    return this.flows.get(flowRow)?.runs.get(key)
+  }
+
+  /** Whether ticks of a flow, or takings back, are among them. */
+  hasTicks(flowRow: number): boolean {
+    return this.flows.get(flowRow)?.others.some(({ kind }) => needsItem(kind)) ?? false
+  }
+
+  /**
+   * All of them, in pieces of at most so many runs or facts.
+   *
+   * @param placeOf in whose order a flow's runs come, where they do not in that of their arrival
+   */
+  *parts(most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
+    for (const flowRow of this.flows.keys()) yield* this.partsOf(flowRow, most, placeOf)
+  }
+
+  /** A flow's. */
+  *partsOf(flowRow: number, most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
+    const flow = this.flows.get(flowRow)
+    if (!flow) return
+    const { orgRow } = flow
+    const runs = placeOf ? inOrder(flow.runs.values(), placeOf) : [...flow.runs.values()]
+    for (let from = 0; from < runs.length; from += most) {
+      yield { orgRow, flowRow, runs: runs.slice(from, from + most), others: [] }
+    }
+    for (let from = 0; from < flow.others.length; from += most) {
+      yield { orgRow, flowRow, runs: [], others: flow.others.slice(from, from + most) }
+    }
+  }
+
+  delete(flowRow: number): void {
+    this.count -= this.flows.get(flowRow)?.count ?? 0
+    this.flows.delete(flowRow)
+  }
+}

@@ -1,0 +1,80 @@
+import type { Database } from 'bun:sqlite'
+import { runKeyOf } from '../../../core/run/run.ts'
+import type { StoredEvent } from '../../shared/in-rows.ts'
+import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
+import { decodeEvents, decodeFacts, isOfFlow } from '../engine/event-codec/event-text.ts'
+import type { TransactionParticipant } from '../engine/participant.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
+import { letterText } from '../ledger/dead-letters.ts'
+import type { Fact } from './facts.ts'
+import { isInRun, type Part } from './joined-facts.ts'
+
+function statements(database: Database) {
+  return {
+    ofFlow: database.query<BatchRow, [number, number, number]>(
+      `select ${batchColumns}
+      from event_batch_flows cross join event_batches using (seq)
+      where event_batch_flows.org_id = ? and flow_id = ? and seq > ? order by seq`,
+    ),
+    bury: database.query(
+      `insert into dead_letters (org_id, at, error, event)
+      select $orgRow, $at, $error, $letter
+      where not exists (select 1 from dead_letters where org_id = $orgRow and event = $letter)`,
+    ),
+  }
+}
+
+/**
+ * Takes apart what the database does not take as a whole: each run and each fact by itself. What it does
+ * not take even so goes to the dead letters, and stays in the ledger.
+ */
+export class PoisonIsolation {
+  private readonly sql: ReturnType<typeof statements>
+
+  /**
+   * @param participants all that is written by projecting
+   * @param project a part, or a fact of the ledger, within the transaction
+   */
+  constructor(
+    private readonly database: Database,
+    private readonly participants: TransactionParticipant,
+    private readonly project: { part(part: Part): void; fact(fact: Fact): void },
+  ) {
+    this.sql = statements(database)
+  }
+
+  /** @param after the row of the ledger up to which all is projected */
+  isolate(part: Part, after: number): void {
+    for (const run of part.runs) {
+      const isOfRun = (fact: Fact) => isInRun(fact) && runKeyOf(fact) === run.key
+      this.projectOrBury({ ...part, runs: [run], others: [] }, after, isOfRun)
+    }
+    for (const fact of part.others) {
+      this.projectOrBury({ ...part, runs: [], others: [fact] }, after, ({ id }) => id === fact.id)
+    }
+  }
+
+  /** Projects a part; where the database does not take it, each event of the ledger that it is made of. */
+  private projectOrBury(part: Part, after: number, isOne: (fact: Fact) => boolean): void {
+    if (!this.attempt(() => this.project.part(part))) return
+    for (const row of this.sql.ofFlow.all(part.orgRow, part.flowRow, after)) {
+      const text = storedText(row)
+      const facts = decodeFacts(text, part.orgRow, text.source)
+      for (const [place, fact] of facts.entries()) {
+        if (!isOfFlow(fact) || fact.flowRow !== part.flowRow || !isOne(fact)) continue
+        const fault = this.attempt(() => this.project.fact(fact))
+        if (fault) this.bury(part.orgRow, decodeEvents(text)[place]!, fault)
+      }
+    }
+  }
+
+  private attempt(work: () => void): Error | null {
+    return inSavepoint(this.database, this.participants, work)
+  }
+
+  /** Once, however often it is found. */
+  private bury(orgRow: number, event: StoredEvent, fault: Error): void {
+    const letter = letterText({ ...event, isStored: true })
+    this.sql.bury.run({ orgRow, at: event.receivedAt, error: String(fault), letter })
+  }
+}

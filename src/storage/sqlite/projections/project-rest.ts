@@ -1,0 +1,49 @@
+import type { Database } from 'bun:sqlite'
+import { LagBoard, ProgressBoard } from '../../shared/boards.ts'
+import { StoredCatalogue } from '../catalogue/catalogue.ts'
+import { ColumnSegments } from '../engine/column-segments/column-segments.ts'
+import { defaultSealPolicy } from '../engine/column-segments/sealer.ts'
+import { Follower } from './follower.ts'
+
+/** Up to which row of the ledger all is projected, and its last row. */
+export const projectedOf = (database: Database): { projected: number; newest: number } =>
+  database
+    .query<{ projected: number; newest: number }, []>(
+      `select (select value from main.server_state where name = 'projected') as projected,
+        (select coalesce(max(seq), 0) from main.event_batches) as newest`,
+    )
+    .get()!
+
+/** Projects what the ledger has and nothing follows from yet, over a database that nobody serves. */
+export function projectRest(database: Database, now: () => number): void {
+  const { projected, newest } = projectedOf(database)
+  if (projected >= newest) return
+  const segments = new ColumnSegments(database, () => performance.now(), defaultSealPolicy)
+  const boards = {
+    now,
+    lag: new LagBoard(LagBoard.memory()),
+    progress: new ProgressBoard(ProgressBoard.memory()),
+  }
+  const ids = { committedSeq: newest }
+  const follower = new Follower(database, new StoredCatalogue(database), segments, ids, boards)
+  const { participants } = follower
+  const inTransaction = (work: () => () => void) => {
+    const done = database
+      .transaction(() => {
+        const done = work()
+        participants.beforeCommit()
+        return done
+      })
+      .immediate()
+    participants.commit()
+    done()
+  }
+  while (follower.begin()) {
+    try {
+      inTransaction(() => follower.step())
+    } catch {
+      participants.rollback()
+      inTransaction(() => follower.stepApart())
+    }
+  }
+}

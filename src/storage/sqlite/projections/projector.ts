@@ -1,0 +1,258 @@
+import type { Database } from 'bun:sqlite'
+import { needsItem, personOf } from '../../../core/event/event.ts'
+import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
+import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
+import { CompletionTable } from '../checklists/completion-table.ts'
+import { ChecklistCompletions } from '../checklists/completions.ts'
+import type { RowIndex } from '../engine/hash-index/row-index.ts'
+import { Participants, type TransactionParticipant } from '../engine/participant.ts'
+import { HeldOut } from '../runs/held-out.ts'
+import { type PartyOf, RunPeople } from '../runs/run-people.ts'
+import { type RunChanges, RunTable, toNobody } from '../runs/run-table.ts'
+import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
+import { TouchedPeople } from '../runs/touched-people.ts'
+import type { Fact, HistoryOf } from './facts.ts'
+import { JoinedFacts, type JoinedRun, personOfFact } from './joined-facts.ts'
+import { UnattributedEvents } from './unattributed-events.ts'
+
+/**
+ * Keeps the projections of the ledger: runs joined from their own events, ticks and completions by person,
+ * and what is assigned to runs: unattributed events, and checklists that ticks have made whole. Projected
+ * twice a fact counts once, and the order makes no difference.
+ */
+export class Projector {
+  private readonly runs: RunTable
+  private readonly completions: CompletionTable
+  private readonly unattributed: UnattributedEvents
+  private readonly people: RunPeople
+  private readonly heldOut: HeldOut
+  private readonly byChecklist: ChecklistCompletions
+  readonly progress: ChecklistProgress
+  readonly index: RowIndex
+  readonly participants: TransactionParticipant
+
+  /**
+   * @param changes is told of every run that changes, within the transaction
+   * @param index that of the database's runs where none is given
+   */
+  constructor(
+    database: Database,
+    private readonly historyOf: HistoryOf,
+    private readonly changes: RunChanges = toNobody,
+    index?: RowIndex,
+  ) {
+    this.runs = new RunTable(database, historyOf, changes, index)
+    this.completions = new CompletionTable(database)
+    this.unattributed = new UnattributedEvents(database, this.runs)
+    this.people = new RunPeople(database)
+    this.heldOut = new HeldOut(database)
+    const { partyOf } = this.people
+    this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
+    this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
+    this.index = this.runs.index
+    this.participants = new Participants([
+      this.index,
+      this.runs,
+      this.people,
+      this.unattributed,
+      this.byChecklist,
+    ])
+  }
+
+  /** Adds facts to the projections, within a transaction. */
+  project(facts: readonly Fact[]): void {
+    const joined = new JoinedFacts()
+    for (const fact of facts) joined.add(fact)
+    for (const { runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
+      this.projectJoined(runs, others)
+    }
+  }
+
+  /**
+   * Adds joined facts to the projections, within a transaction.
+   *
+   * @returns everybody whose progress may be another now
+   */
+  projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
+    const touched = new TouchedPeople()
+    const concerned = new People()
+    for (const run of runs) this.joinRun(run, touched, concerned)
+    for (const fact of others) {
+      if (fact.kind === 'flow_completed') this.addCompletion(fact)
+      if (fact.kind === 'flow_held_out') this.addHeldOut(fact)
+      if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
+    }
+    const ticks = others.filter(({ kind }) => needsItem(kind))
+    for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
+      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+    }
+    this.assign(touched, concerned)
+    const completions = others.filter(({ kind }) => kind === 'flow_completed')
+    const completers = completions.map(fact => ({
+      orgRow: fact.orgRow,
+      flowRow: fact.flowRow,
+      person: personOfFact(fact),
+    }))
+    return [...concerned, ...completers]
+  }
+
+  /** Takes over what runs' own events said; what is assigned to them is assigned anew. */
+  keepRuns(runs: readonly StoredRun[]): void {
+    // What they are assigned may have been taken over behind its back.
+    this.forget()
+    const touched = new TouchedPeople()
+    for (const run of runs) {
+      this.runs.join(run.org_id, run.flow_id, run.run_key, ownStateOf(run), touched)
+    }
+    this.assign(touched, new People())
+  }
+
+  /** Assigns what was taken over of people of whom there may be no run: unattributed events, and ticks. */
+  assignKept(
+    orgRow: number,
+    flowRow: number,
+    moments: readonly { person: string; at: number }[],
+    tickers: readonly string[],
+  ): void {
+    this.forget()
+    const touched = new TouchedPeople()
+    for (const { person, at } of moments) touched.touch(orgRow, flowRow, person, at)
+    const concerned = new People()
+    for (const person of tickers) {
+      concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
+    }
+    this.assign(touched, concerned)
+  }
+
+  /**
+   * Whose a run is as far as it is projected; null where it is not.
+   *
+   * @param supposed whose it may be: where it is, that costs little
+   */
+  ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
+    return this.runs.ownerOf(orgRow, flowRow, key, supposed)
+  }
+
+  /** The row in which a run may stand, as far as that is known without a look; else 0. */
+  supposedRowOf(flowRow: number, key: string): number {
+    return this.runs.supposedRow(flowRow, key)
+  }
+
+  /** See `PartyOf`. */
+  get partyOf(): PartyOf {
+    return this.people.partyOf
+  }
+
+  /** When a person first completed a flow, by a report or by the checklist. */
+  completedAt(orgRow: number, flowRow: number, person: string): number | null {
+    return least(
+      this.completions.firstAt(orgRow, flowRow, person),
+      this.progress.checklistAt(orgRow, flowRow, person),
+    )
+  }
+
+  /**
+   * Whether a completion is stored already that says the same: of the same run no later, or, where
+   * none is named, of the same person at the very moment. (A run that could get it may yet arrive.)
+   */
+  isCompletionKnown(
+    orgRow: number,
+    flowRow: number,
+    completion: { person: string; runId: string | null; at: number },
+  ): boolean {
+    const { person, runId, at } = completion
+    if (runId === null) return this.unattributed.hasCompletion(orgRow, flowRow, person, at)
+    const run = this.runs.get(orgRow, flowRow, `r${runId}`)
+    const reportedAt = this.completedAt(orgRow, flowRow, person)
+    return (
+      reportedAt !== null &&
+      reportedAt <= at &&
+      run !== null &&
+      run.own_completed_at !== null &&
+      run.own_completed_at <= at
+    )
+  }
+
+  /** Something was written behind its back; which rows there are, the index knows. */
+  forget(): void {
+    for (const part of [this.runs, this.people, this.unattributed, this.byChecklist]) {
+      part.externalChange()
+    }
+  }
+
+  /** Whether a flow ever had a checklist, whose ticks may complete its runs. */
+  private hasChecklist({ orgRow, flowRow }: Pick<PersonInFlow, 'orgRow' | 'flowRow'>): boolean {
+    return this.historyOf(orgRow, flowRow).versions.some(({ itemRefs }) => itemRefs.length > 0)
+  }
+
+  /**
+   * Assigns to runs what is not said by their own events.
+   *
+   * @param touched whose runs have changed
+   * @param concerned whose ticks, or whose party, have changed
+   */
+  private assign(touched: TouchedPeople, concerned: People): void {
+    const told = [...concerned].filter(person => this.progress.tell(person))
+    for (const person of touched) this.unattributed.assign(person)
+    const ofChecklists = [...touched, ...concerned].filter(person => this.hasChecklist(person))
+    for (const { orgRow, flowRow, person } of ofChecklists) {
+      this.byChecklist.reassign(orgRow, flowRow, person)
+    }
+    if (ofChecklists.length > 0) this.byChecklist.settle()
+    for (const person of told) this.tellOfTicks(person)
+  }
+
+  private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
+    const { orgRow, flowRow, key, person, state, others } = run
+    const whose = this.runs.join(orgRow, flowRow, key, state, touched)
+    // Another key than a run's id holds the person, and so is of nobody else.
+    if (!key.startsWith('r')) return
+    if (others === null && whose === person) return
+    const people = new Set([person, whose, ...(others ?? [])])
+    const changed = this.people.add(orgRow, flowRow, key, people)
+    if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
+      concerned.add(orgRow, flowRow, changed)
+    }
+  }
+
+  private addCompletion({ orgRow, flowRow, userId, anonymousId, occurredAt }: Fact): void {
+    this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
+  }
+
+  /** Of the version that it names, else of the one that was published then. */
+  private addHeldOut(fact: Fact): void {
+    const { orgRow, flowRow, flowVersion, occurredAt: at } = fact
+    const version = flowVersion ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
+    this.heldOut.add(orgRow, flowRow, personOfFact(fact), version, at)
+  }
+
+  /** What a person ticks is said of all their runs. */
+  private tellOfTicks({ orgRow, flowRow, person }: PersonInFlow): void {
+    if (!this.changes.has(orgRow, flowRow)) return
+    for (const at of this.runs.startsOf(orgRow, flowRow, person)) {
+      this.changes.touch(orgRow, flowRow, at)
+    }
+  }
+
+  private addUnattributed(fact: Fact, touched: TouchedPeople): void {
+    const { orgRow, flowRow, occurredAt: at } = fact
+    const person = personOfFact(fact)
+    const completes = fact.kind === 'flow_completed'
+    this.unattributed.add(orgRow, flowRow, person, { at, completes, version: fact.flowVersion })
+    touched.touch(orgRow, flowRow, person, at)
+  }
+}
+
+/** People in flows, each once. */
+class People {
+  private readonly people = new Map<string, PersonInFlow>()
+
+  add(orgRow: number, flowRow: number, people: Iterable<string>): void {
+    for (const person of people)
+      this.people.set(`${flowRow} ${person}`, { orgRow, flowRow, person })
+  }
+
+  [Symbol.iterator](): Iterator<PersonInFlow> {
+    return this.people.values()
+  }
+}

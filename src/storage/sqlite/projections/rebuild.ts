@@ -1,0 +1,369 @@
+import type { Database } from 'bun:sqlite'
+import { runKeyOf } from '../../../core/run/run.ts'
+import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
+import { StoredCatalogue } from '../catalogue/catalogue.ts'
+import { firstFreeRow, noteReplacedRows, RowIndex } from '../engine/hash-index/row-index.ts'
+import { inSavepoint } from '../engine/savepoint.ts'
+import { flowFacts } from '../ledger/ledger.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+import { replayCaused } from '../people/replay-caused.ts'
+import { toNobody } from '../runs/run-table.ts'
+import { carryOver, deletedUntil } from './carry-over.ts'
+import type { Fact } from './facts.ts'
+import { personOfFact } from './joined-facts.ts'
+import { projectedOf } from './project-rest.ts'
+import { Projector } from './projector.ts'
+
+/**
+ * A flow's projections: by what their rows are told apart within it, and the columns that say
+ * something. (Row numbers are ours alone, and so is the mark of runs whose person has unattributed events.)
+ */
+const projections = {
+  runs: {
+    key: 'run_key',
+    columns: `org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+      last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+      own_completed_at, loose_version, traits, answers`,
+  },
+  run_people: {
+    key: 'run_key, person',
+    columns: 'org_id, flow_id, run_key, person',
+  },
+  loose_facts: {
+    key: 'person, at, completes',
+    columns: 'org_id, flow_id, person, at, completes, version',
+  },
+  ticks: {
+    key: 'person, item_id, at, ticked',
+    columns: 'org_id, flow_id, person, item_id, at, ticked, run_key',
+  },
+  checklist_completions: {
+    key: 'person, at',
+    columns: 'org_id, flow_id, person, at, named, run_key',
+  },
+  progress: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, checklist_at, last_tick_at, items',
+  },
+  completions: {
+    key: 'person',
+    columns: 'org_id, flow_id, person, reported_at',
+  },
+  held_out: {
+    key: 'person, version',
+    columns: 'org_id, flow_id, person, version, at',
+  },
+} as const
+
+const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+/** Makes empty tables beside the real ones, which hide them from statements that name none. */
+function makeSideTables(database: Database): void {
+  for (const table of tables) {
+    const made = database
+      .query<{ sql: string }, [string]>(
+        'select sql from main.sqlite_schema where tbl_name = ? and sql is not null order by type desc',
+      )
+      .all(table)
+    for (const { sql } of made) {
+      database.run(sql.replace(/^create (unique )?(table|index) /i, 'create $1$2 temp.'))
+    }
+  }
+}
+
+const whereOf = (orgRow: number, flowRow: number) =>
+  `where org_id = ${orgRow} and flow_id = ${flowRow}`
+
+/** Runs of people with unattributed events that are not marked so. */
+const unmarked = (ofFlow: string) => `${ofFlow} and has_loose = 0 and person in (
+  select person from main.loose_facts ${ofFlow}
+  union select person from main.runs ${ofFlow} and has_loose = 1
+  union select person from temp.runs ${ofFlow} and has_loose = 1
+)`
+
+/** How many rows of a flow the real table has, and how many the side table. */
+const countsOf = (database: Database, table: string, ofFlow: string) =>
+  database
+    .query<{ here: number; beside: number }, []>(
+      `select (select count(*) from main.${table} ${ofFlow}) as here,
+        (select count(*) from temp.${table} ${ofFlow}) as beside`,
+    )
+    .get()!
+
+/**
+ * Notes whom events concern that a running server has stored and not projected yet, and whoever counts
+ * together with them: what the real tables say of them is not wrong for that.
+ */
+function noteBehind(database: Database, orgRow: number, flowRow: number): void {
+  database.run('delete from temp.behind')
+  const note = database.query('insert or ignore into temp.behind (name) values (?)')
+  const { projected } = projectedOf(database)
+  for (const facts of flowFacts(database, orgRow, flowRow, projected)) {
+    for (const fact of facts) {
+      for (const name of [personOfFact(fact), `a${fact.anonymousId}`, `:${runKeyOf(fact)}`]) {
+        note.run(name)
+      }
+    }
+  }
+  const known = 'select name from temp.behind'
+  database.run(
+    `insert or ignore into temp.behind (name)
+    select person from temp.run_people where run_key in (
+      select run_key from temp.run_people where person in (${known}) or ':' || run_key in (${known})
+    )`,
+  )
+}
+
+/** Whom and which runs nothing is behind of. */
+const notBehind = (columns: string) => {
+  const named = columns.includes('run_key,') ? ["':' || run_key", 'person'] : ['person']
+  return named.map(name => `and ${name} not in (select name from temp.behind)`).join(' ')
+}
+
+/**
+ * Whether the real tables say just what the side tables say, but for what is behind; within one
+ * transaction, which writes nothing else than `noteBehind`.
+ */
+function isRight(database: Database, orgRow: number, flowRow: number): boolean {
+  const ofFlow = whereOf(orgRow, flowRow)
+  const isNone = (sql: string) => database.query(`select 1 from ${sql} limit 1`).get() === null
+  const isSame = tables.every(table => {
+    const { columns } = projections[table]
+    const compared = `${ofFlow} ${notBehind(columns)}`
+    const [here, beside] = ['main', 'temp'].map(
+      database => `select ${columns} from ${database}.${table} ${compared}`,
+    )
+    const counts = countsOf(database, table, compared)
+    // None is there twice in the side table.
+    return (
+      counts.here === counts.beside &&
+      isNone(`(${here} except ${beside})`) &&
+      isNone(`(${beside} except ${here})`)
+    )
+  })
+  const notMarked = `${unmarked(ofFlow)} ${notBehind(projections.runs.columns)}`
+  return isSame && isNone(`main.runs ${notMarked}`)
+}
+
+/** Has the server make again what it makes of a flow's runs, a few at a time. */
+function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
+  const blocks = database
+    .query<{ from_at: number }, [number, number]>(
+      'select from_at from run_blocks where org_id = ? and flow_id = ?',
+    )
+    .all(orgRow, flowRow)
+  const drop = database.query(
+    'delete from run_blocks where org_id = ? and flow_id = ? and from_at = ?',
+  )
+  for (const { from_at } of blocks) drop.run(orgRow, flowRow, from_at)
+}
+
+/**
+ * Makes the real tables say what the side tables say; whether that changed anything. What is made of
+ * runs goes in any case: the server makes it again.
+ */
+function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
+  let isChanged = false
+  const ofFlow = whereOf(orgRow, flowRow)
+  database.run(`delete from run_blocks ${ofFlow}`)
+  for (const table of tables) {
+    const { key, columns } = projections[table]
+    const wrong = database.run(
+      `delete from main.${table} ${ofFlow} and (${key}) in (
+        select ${key} from (
+          select ${columns} from main.${table} ${ofFlow}
+          except select ${columns} from temp.${table} ${ofFlow}
+        )
+      )`,
+    )
+    // No unique index forbids it there.
+    const isNumbered = table === 'runs'
+    const twice = isNumbered
+      ? database.run(
+          `delete from main.${table} ${ofFlow} and id not in (
+            select min(id) from main.${table} ${ofFlow} group by ${key}
+          )`,
+        )
+      : { changes: 0 }
+    if (wrong.changes + twice.changes > 0) isChanged = true
+    const counts = countsOf(database, table, ofFlow)
+    // All that is here is right and here once: where it is as much, nothing is missing.
+    if (counts.here === counts.beside) continue
+    const rows = `select ${columns} from temp.${table} ${ofFlow}
+      except select ${columns} from main.${table} ${ofFlow}`
+    const missing = isNumbered
+      ? database.run(
+          `insert into main.${table} (id, ${columns})
+          select ${firstFreeRow(database)} - 1 + row_number() over (), * from (${rows})`,
+        )
+      : database.run(`insert into main.${table} (${columns}) ${rows}`)
+    if (missing.changes > 0) isChanged = true
+  }
+  database.run(`update main.runs set has_loose = 1 ${unmarked(ofFlow)}`)
+  if (isChanged) noteReplacedRows(database)
+  return isChanged
+}
+
+/**
+ * Each person's latest report, anew from all reports in the order of their arrival, whatever the clock
+ * said; a step is one short transaction.
+ */
+function replayHealth(database: Database): void {
+  const steps = database
+    .query<{ org_id: number; step_id: number }, []>(
+      'select org_id, step_id from step_reports group by org_id, step_id',
+    )
+    .all()
+  const clear = database.query('delete from step_health where org_id = ? and step_id = ?')
+  const fill = database.query(
+    `insert into step_health (org_id, step_id, version, person, at, outcome)
+    select org_id, step_id, version, person, at, outcome from step_reports
+    where org_id = ? and step_id = ? and person is not null order by seq
+    on conflict do update set at = excluded.at, outcome = excluded.outcome`,
+  )
+  // Writers wait while differences are corrected; mostly there are none.
+  const stored = `select version, person, at, outcome from step_health
+    where org_id = ?1 and step_id = ?2`
+  const latest = `select version, person, at, outcome from (
+    select version, person, at, outcome, max(seq) from step_reports
+    where org_id = ?1 and step_id = ?2 and person is not null group by version, person
+  )`
+  const differs = database.query<unknown, [number, number]>(
+    `select 1 where exists (${stored} except ${latest}) or exists (${latest} except ${stored})`,
+  )
+  for (const { org_id, step_id } of steps) {
+    if (differs.get(org_id, step_id) === null) continue
+    const one = database.transaction(() => {
+      clear.run(org_id, step_id)
+      fill.run(org_id, step_id)
+    })
+    one.immediate()
+  }
+}
+
+/**
+ * Makes every projection anew from the ledger.
+ *
+ * Of a time of which the retention has deleted events, they stay as they are.
+ *
+ * A flow is replayed into tables of this connection alone, while a running server goes on writing, and
+ * compared over a snapshot. Only where it differs is the write lock taken: what was stored meanwhile is
+ * replayed under it, and rows that differ are written. That is one transaction, so an interrupted
+ * rebuild leaves whole flows.
+ *
+ * @param audit what each organisation's log says of it, written with the last of its flows
+ */
+export function rebuild(
+  database: Database,
+  tell: (progress: RebuildProgress) => void = () => {},
+  audit: OperationAudit | null = null,
+): Rebuilt {
+  const flows = database
+    .query<{ id: number; org_id: number; key: string }, []>(
+      'select id, org_id, key from flows order by org_id, id',
+    )
+    .all()
+  const catalogue = new StoredCatalogue(database)
+  makeSideTables(database)
+  database.run('create temp table behind (name text primary key) without rowid')
+  try {
+    // Its statements are prepared now, and so mean the side tables.
+    const index = new RowIndex(null)
+    const historyOf = (orgRow: number, flowRow: number) => {
+      const flow = catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
+    }
+    const projector = new Projector(database, historyOf, toNobody, index)
+    const lastSeq = database.query<{ seq: number }, []>(
+      'select coalesce(max(seq), 0) as seq from event_batches',
+    )
+    const deletedUntilOf = deletedUntil(database)
+    let events = 0
+    let changed = 0
+    const changedOf = new Map<number, number>()
+    const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
+    const project = (facts: readonly Fact[]) => {
+      events += facts.length
+      const attempt = (some: readonly Fact[]) =>
+        inSavepoint(database, projector.participants, () => projector.project(some))
+      // What the server could not project either is among its dead letters.
+      if (attempt(facts)) for (const fact of facts) attempt([fact])
+    }
+    /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
+    const replay = (orgRow: number, flowRow: number) => {
+      for (const table of tables) database.run(`delete from temp.${table}`)
+      index.clear()
+      projector.forget()
+      const upTo = lastSeq.get()?.seq ?? 0
+      const until = deletedUntilOf(orgRow, flowRow)
+      catalogue.refresh()
+      if (until !== null) carryOver(database, projector, { orgRow, flowRow, until })
+      for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
+      return { upTo, until }
+    }
+    /** Replays what was stored meanwhile; what it has come to. */
+    const catchUp = (orgRow: number, flowRow: number, after: number) => {
+      // A version published meanwhile belongs to what was stored meanwhile.
+      catalogue.refresh()
+      const upTo = lastSeq.get()?.seq ?? 0
+      for (const facts of flowFacts(database, orgRow, flowRow, after, upTo)) project(facts)
+      return upTo
+    }
+    /** The line in an organisation's log, once all of its flows are done. */
+    const noteIfLast = (orgRow: number, flowRow: number) => {
+      const ofOrganisation = flowsOf.get(orgRow)!
+      if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
+      const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
+      writeAudit(database, orgRow, [{ ...audit, before: null, after }])
+    }
+    /** Replays what was stored meanwhile, and takes all over. */
+    const finish = (orgRow: number, flowRow: number, upTo: number) => {
+      catchUp(orgRow, flowRow, upTo)
+      noteBehind(database, orgRow, flowRow)
+      if (isRight(database, orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
+      else if (takeOver(database, orgRow, flowRow)) {
+        changed++
+        changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
+      }
+      noteIfLast(orgRow, flowRow)
+    }
+    const hasDeleted = (orgRow: number, flowRow: number, { until }: ReturnType<typeof replay>) =>
+      until !== deletedUntilOf(orgRow, flowRow)
+    /** Compares over a snapshot, which holds up nobody; where events were deleted, there is no telling. */
+    const compare = (orgRow: number, flowRow: number, replayed: ReturnType<typeof replay>) => {
+      if (hasDeleted(orgRow, flowRow, replayed)) return false
+      replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
+      noteBehind(database, orgRow, flowRow)
+      return isRight(database, orgRow, flowRow)
+    }
+    const finishUnlessDeleted = (
+      orgRow: number,
+      flowRow: number,
+      replayed: ReturnType<typeof replay>,
+    ) => {
+      if (hasDeleted(orgRow, flowRow, replayed)) return false
+      finish(orgRow, flowRow, replayed.upTo)
+      return true
+    }
+    for (const [i, { id, org_id, key }] of flows.entries()) {
+      const replayed = replay(org_id, id)
+      if (database.transaction(compare).deferred(org_id, id, replayed)) {
+        // What is stored from then on is added to rows that are right.
+        dropBlocks(database, org_id, id)
+        noteIfLast(org_id, id)
+      } else if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
+        // Of events that were deleted meanwhile it may have seen neither themselves nor what they made:
+        // once more, over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
+        const { upTo } = database.transaction(replay).deferred(org_id, id)
+        database.transaction(finish).immediate(org_id, id, upTo)
+      }
+      tell({ flow: key, flows: flows.length, flowsDone: i + 1, events })
+    }
+    replayHealth(database)
+    replayCaused(database, catalogue)
+    return { flows: flows.length, events, changed }
+  } finally {
+    for (const table of [...tables, 'behind']) database.run(`drop table temp.${table}`)
+  }
+}

@@ -1,0 +1,98 @@
+import type { Database } from 'bun:sqlite'
+import { type BatchRow, flowRowsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import type { Arrival, Arrivals } from './arrivals.ts'
+
+function statements(database: Database) {
+  return {
+    after: database.query<
+      { seq: number; org_id: number; received_at: number; later: string },
+      [number, number]
+    >(
+      `select seq, org_id, received_at, later from event_batches
+      where seq > ? and seq <= (select value from server_state where name = 'projected')
+      order by seq limit ?`,
+    ),
+    batch: database.query<Pick<BatchRow, 'codec' | 'events' | 'facts'>, [number, number]>(
+      'select codec, events, facts from event_batches where seq = ? and org_id = ?',
+    ),
+    deleteBatch: database.query('delete from event_batches where seq = ? and org_id = ?'),
+    deleteFlow: database.query<{ last_at: number }, [number, number, number]>(
+      `delete from event_batch_flows where org_id = ? and flow_id = ? and seq = ?
+      returning last_at`,
+    ),
+    noteDeleted: database.query(
+      `insert into deleted_events (org_id, flow_id, last_at) values (?, ?, ?)
+      on conflict do update set last_at = max(last_at, excluded.last_at)`,
+    ),
+    noteRow: database.query(
+      `insert into server_state (name, value) values ('ledger_deleted', ?)
+      on conflict do update set value = max(value, excluded.value)`,
+    ),
+  }
+}
+
+interface DeletedOfFlow {
+  orgRow: number
+  flowRow: number
+  lastAt: number
+}
+
+/**
+ * Deletes rows of the ledger with what tells of which flows they hold events. What those events have
+ * made (runs, ticks, completions) stays: `deleted_events` says until when it has to be taken as it is.
+ * `ledger_deleted` says which row was the last: no later one takes a number that it or an older one had.
+ */
+export class BatchDeletion implements Arrivals {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly deleted = new Map<number, DeletedOfFlow>()
+  /** How many events were deleted since it was last asked. */
+  private events = 0
+  private lastRow = 0
+
+  constructor(database: Database) {
+    this.sql = statements(database)
+  }
+
+  after(seq: number, most: number): Arrival[] {
+    return this.sql.after
+      .all(seq, most)
+      .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: lastReceipt(row) }))
+  }
+
+  /** Within a transaction, at whose end `note` must follow. */
+  delete({ seq, orgRow }: Pick<Arrival, 'seq' | 'orgRow'>): void {
+    const batch = this.sql.batch.get(seq, orgRow)
+    if (!batch) return
+    for (const flowRow of flowRowsOf(batch)) {
+      const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
+      if (span) this.remember({ orgRow, flowRow, lastAt: span.last_at })
+    }
+    this.sql.deleteBatch.run(seq, orgRow)
+    this.events += batch.events
+    this.lastRow = Math.max(this.lastRow, seq)
+  }
+
+  /** Notes of which flows events were deleted; how many events those were. */
+  note(): number {
+    for (const { orgRow, flowRow, lastAt } of this.deleted.values()) {
+      this.sql.noteDeleted.run(orgRow, flowRow, lastAt)
+    }
+    if (this.lastRow > 0) this.sql.noteRow.run(this.lastRow)
+    const { events } = this
+    this.forget()
+    return events
+  }
+
+  /** Forgets what a transaction that was rolled back had deleted. */
+  forget(): void {
+    this.deleted.clear()
+    this.events = 0
+    this.lastRow = 0
+  }
+
+  private remember(of: DeletedOfFlow): void {
+    const known = this.deleted.get(of.flowRow)
+    if (!known) this.deleted.set(of.flowRow, of)
+    else if (of.lastAt > known.lastAt) known.lastAt = of.lastAt
+  }
+}

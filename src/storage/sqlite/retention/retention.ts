@@ -1,0 +1,240 @@
+import type { Database } from 'bun:sqlite'
+import { sessionIdleMs } from '../../../core/organisation/dashboard-session.ts'
+import { dayMs, hourMs } from '../../../core/time/durations.ts'
+import { countsKeptMs } from '../../shared/refusals.ts'
+import type { EventIds } from '../engine/event-codec/event-batches.ts'
+import { deleteEnded } from '../organisations/dashboard-sessions.ts'
+import {
+  type Arrival,
+  type Arrivals,
+  deadLetterArrivals,
+  fingerprintArrivals,
+  stepReportArrivals,
+} from './arrivals.ts'
+import { BatchDeletion } from './batch-deletion.ts'
+import { FreePages, type FreePagesPolicy } from './free-pages.ts'
+
+/** How long each organisation keeps what arrives, milliseconds. */
+class RetentionPeriods {
+  private readonly ownDays
+  private own = new Map<number, number>()
+
+  /** @param serverMs that of organisations without one of their own */
+  constructor(
+    database: Database,
+    private readonly serverMs: number,
+  ) {
+    this.ownDays = database.query<{ id: number; retention_days: number }, []>(
+      'select id, retention_days from organisations where retention_days is not null',
+    )
+    this.read()
+  }
+
+  /** Reads anew what organisations have of their own; whether that is something else than before. */
+  read(): boolean {
+    const before = this.own
+    this.own = new Map(this.ownDays.all().map(row => [row.id, row.retention_days * dayMs]))
+    const isSame = ([orgRow, ms]: [number, number]) => before.get(orgRow) === ms
+    return before.size !== this.own.size || ![...this.own].every(isSame)
+  }
+
+  of(orgRow: number): number {
+    return this.own.get(orgRow) ?? this.serverMs
+  }
+
+  /** All that some organisation has, each once. */
+  get all(): readonly number[] {
+    return [...new Set([this.serverMs, ...this.own.values()])]
+  }
+
+  get longest(): number {
+    return Math.max(...this.all)
+  }
+}
+
+/** Rows that are looked at together. */
+const pageRows = 64
+
+/**
+ * Deletes from a table what organisations that share a period have kept long enough. It goes through the
+ * table once, in the order of arrival: to find what is due next costs a look at one row.
+ */
+class Sweep {
+  /** The last row that was passed. */
+  private seq = 0
+
+  constructor(
+    private readonly table: Arrivals,
+    private readonly periodMs: number,
+    private readonly isConcerned: (orgRow: number) => boolean,
+  ) {}
+
+  /** Whether the next row can be passed; it may be another organisation's. */
+  isDue(now: number): boolean {
+    const [next] = this.table.after(this.seq, 1)
+    return next !== undefined && !this.isYoung(next, now)
+  }
+
+  /** Deletes what is due, within a transaction and for as long as it may. */
+  run(now: number, mayGoOn: () => boolean): void {
+    for (;;) {
+      const rows = this.table.after(this.seq, pageRows)
+      for (const row of rows) {
+        if (this.isYoung(row, now)) return
+        if (row.receivedAt < now && this.isConcerned(row.orgRow)) this.table.delete(row)
+        this.seq = row.seq
+        if (!mayGoOn()) return
+      }
+      if (rows.length === 0) return
+    }
+  }
+
+  /** A clock that ran ahead for a while stops nothing: what it has dated into the future waits for another start. */
+  private isYoung({ receivedAt }: Arrival, now: number): boolean {
+    return receivedAt >= now - this.periodMs && receivedAt <= now
+  }
+}
+
+/** Organisations that are looked at before others may go first. */
+const organisationsAtOnce = 64
+
+/**
+ * Deletes counts of refusals and of user hashes, and who is signed in no longer, organisation by
+ * organisation, once an hour.
+ */
+class OldRefusals {
+  private readonly next
+  private readonly deletes
+  private readonly deleteEnded
+  private orgRow = 0
+  private doneAt = Number.NEGATIVE_INFINITY
+
+  constructor(database: Database) {
+    this.next = database.query<{ id: number }, [number]>(
+      `select id from organisations where id > ? order by id limit ${organisationsAtOnce}`,
+    )
+    this.deletes = ['refusals', 'identity_counts'].map(table =>
+      database.query(`delete from ${table} where org_id = ? and hour < ?`),
+    )
+    this.deleteEnded = deleteEnded(database, sessionIdleMs)
+  }
+
+  isDue(now: number): boolean {
+    return now - this.doneAt >= hourMs || now < this.doneAt
+  }
+
+  /** Within a transaction. */
+  run(now: number): void {
+    const organisations = this.next.all(this.orgRow)
+    const before = Math.floor((now - countsKeptMs) / hourMs)
+    for (const { id } of organisations) {
+      for (const remove of this.deletes) remove.run(id, before)
+      this.deleteEnded(id, now)
+    }
+    const isLast = organisations.length < organisationsAtOnce
+    this.orgRow = isLast ? 0 : organisations.at(-1)!.id
+    if (isLast) this.doneAt = now
+  }
+}
+
+export interface RetentionPolicy {
+  /** How many days raw events are kept, for organisations that have no number of their own. */
+  days: number
+  freePages?: FreePagesPolicy
+}
+
+/** What the retention has done, for the metrics. */
+export interface RetentionReport {
+  /** Events that were deleted since the last report. */
+  deleted: number
+  /** When the oldest that is left was received, epoch milliseconds; null where there is none. */
+  oldestAt: number | null
+}
+
+/** A piece of work, for a transaction of its own: as much as it may, and at least a little. */
+export type Piece = (mayGoOn: () => boolean) => void
+
+/**
+ * Deletes what was kept long enough, by the time of its receipt: raw events, health reports, fingerprints,
+ * dead letters and counts of refusals. Then it gives back the ids of events that nobody can send again,
+ * and the pages that are free.
+ *
+ * Everything else stays: analytics, checklists and completions are made from the projections.
+ */
+export class Retention {
+  private readonly batches: BatchDeletion
+  private readonly refusals: OldRefusals
+  private readonly freePages: FreePages
+  private readonly oldest
+  private periods: RetentionPeriods
+  private sweeps: readonly Sweep[] = []
+
+  constructor(
+    private readonly database: Database,
+    private readonly ids: EventIds,
+    private readonly now: () => number,
+    private readonly policy: RetentionPolicy,
+  ) {
+    this.batches = new BatchDeletion(database)
+    this.refusals = new OldRefusals(database)
+    this.freePages = new FreePages(database, policy.freePages)
+    this.oldest = database.query<{ seq: number; received_at: number }, []>(
+      'select seq, received_at from event_batches order by seq limit 1',
+    )
+    this.periods = new RetentionPeriods(database, policy.days * dayMs)
+    this.startOver()
+  }
+
+  /** Takes up another setting of the server. */
+  set days(days: number) {
+    if (days === this.policy.days) return
+    this.policy.days = days
+    this.periods = new RetentionPeriods(this.database, days * dayMs)
+    this.startOver()
+  }
+
+  /** Takes up what organisations have of their own. */
+  organisationsChanged(): void {
+    if (this.periods.read()) this.startOver()
+  }
+
+  /** The next piece of work; null where there is none now. */
+  next(): Piece | null {
+    const now = this.now()
+    const sweep = this.sweeps.find(candidate => candidate.isDue(now))
+    if (sweep) return mayGoOn => sweep.run(now, mayGoOn)
+    if (this.refusals.isDue(now)) return () => this.refusals.run(now)
+    // As long as an event is accepted, and a day more.
+    const nobodySendsBefore = now - this.periods.longest - dayMs
+    if (this.ids.hasOlder(nobodySendsBefore)) return () => this.ids.giveBackOlder(nobodySendsBefore)
+    if (this.freePages.isDue) return mayGoOn => this.freePages.giveBack(mayGoOn)
+    return null
+  }
+
+  /** The last thing in the transaction of a piece: the events that it has deleted. */
+  settle(): number {
+    return this.batches.note()
+  }
+
+  /** The transaction of a piece is committed. */
+  committed(deleted: number): RetentionReport {
+    const oldest = this.oldest.get()
+    if (oldest) this.ids.deletedBefore(oldest.seq)
+    return { deleted, oldestAt: oldest?.received_at ?? null }
+  }
+
+  /** A piece was rolled back: what was passed is there again. */
+  startOver(): void {
+    this.batches.forget()
+    const { periods } = this
+    const tables = [
+      this.batches,
+      stepReportArrivals(this.database),
+      fingerprintArrivals(this.database),
+      deadLetterArrivals(this.database),
+    ]
+    this.sweeps = periods.all.flatMap(period =>
+      tables.map(table => new Sweep(table, period, orgRow => periods.of(orgRow) === period)),
+    )
+  }
+}

@@ -1,0 +1,53 @@
+import type { Database } from 'bun:sqlite'
+import { personOfRun, type RunState } from '../../../core/run/run.ts'
+import { isPseudonym } from '../erasure/pseudonyms.ts'
+
+/**
+ * Whose runs are that their names alone would give to another: somebody was erased from them. Rare, so
+ * that flows without any are known in memory.
+ */
+export class RunOwners {
+  private readonly sql
+  private flows: ReadonlySet<number> = new Set()
+
+  constructor(database: Database) {
+    this.sql = {
+      flows: database.query<{ flow_id: number }, []>('select distinct flow_id from run_owners'),
+      owner: database.query<{ person: string }, [number, number, string]>(
+        'select person from run_owners where org_id = ? and flow_id = ? and run_key = ?',
+      ),
+      handOver: database.query(
+        'update run_owners set person = ? where org_id = ? and flow_id = ? and run_key = ?',
+      ),
+    }
+    this.look()
+  }
+
+  /** Another process has written: maybe it has erased somebody. */
+  look(): void {
+    this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
+  }
+
+  /**
+   * Whose a run is.
+   *
+   * @param newcomer whose it would be by the newly stored events alone
+   */
+  of(orgRow: number, flowRow: number, key: string, run: RunState, newcomer: string): string {
+    const named = personOfRun(run)
+    if (!this.flows.has(flowRow)) return named
+    const owner = this.sql.owner.get(orgRow, flowRow, key)?.person ?? named
+    if (owner === named || !isBefore(newcomer, owner)) return owner
+    this.sql.handOver.run(newcomer, orgRow, flowRow, key)
+    return newcomer
+  }
+}
+
+/**
+ * Whether a run goes from its owner to a newcomer: a visitor's to a user, else to the lesser id. Nobody
+ * knows how the id of who was erased compares, so it stays theirs.
+ */
+function isBefore(newcomer: string, owner: string): boolean {
+  if (newcomer[0] !== owner[0]) return newcomer.startsWith('u')
+  return [newcomer, owner].every(person => !isPseudonym(person.slice(1))) && newcomer < owner
+}

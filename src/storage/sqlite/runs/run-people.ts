@@ -1,0 +1,114 @@
+import type { Database } from 'bun:sqlite'
+import { TransactionParticipant } from '../engine/participant.ts'
+
+/**
+ * The most people that one run is looked at for, runs that are shared with others, and people who count
+ * together. Whoever is named in more is no single human, and anybody can report any number.
+ */
+const most = 16
+
+/** The people whose ticks count together with a person's, who is one of them. */
+export type PartyOf = (orgRow: number, flowRow: number, person: string) => readonly string[]
+
+/**
+ * Finds them: everybody who is named by a run that names the person. Runs that name too many people,
+ * and people who would be together with too many or in too many ways, are left out.
+ */
+export function partyReader(database: Database): PartyOf {
+  const runsOf = database.query<{ run_key: string }, [number, number, string]>(
+    `select run_key from run_people where org_id = ? and flow_id = ? and person = ?
+    limit ${most + 1}`,
+  )
+  const peopleOf = database.query<{ person: string }, [number, number, string]>(
+    `select person from run_people where org_id = ? and flow_id = ? and run_key = ?
+    limit ${most + 1}`,
+  )
+  /** Null where they are too many. */
+  const othersOf: (...of: Parameters<PartyOf>) => Set<string> | null = (
+    orgRow,
+    flowRow,
+    person,
+  ) => {
+    const runs = runsOf.all(orgRow, flowRow, person)
+    if (runs.length > most) return null
+    const others = new Set<string>()
+    for (const { run_key } of runs) {
+      const people = peopleOf.all(orgRow, flowRow, run_key)
+      if (people.length > most) continue
+      for (const { person } of people) others.add(person)
+    }
+    others.delete(person)
+    return others.size > most ? null : others
+  }
+  return (orgRow, flowRow, person) => {
+    const others = [...(othersOf(orgRow, flowRow, person) ?? [])]
+    return [person, ...others.filter(other => othersOf(orgRow, flowRow, other) !== null)]
+  }
+}
+
+function statements(database: Database) {
+  return {
+    any: database.query<{ 1: number }, [number, number]>(
+      'select 1 from run_people where org_id = ? and flow_id = ? limit 1',
+    ),
+    people: database.query<{ person: string }, [number, number, string]>(
+      `select person from run_people where org_id = ? and flow_id = ? and run_key = ?
+      limit ${most + 1}`,
+    ),
+    insert: database.query(
+      'insert into run_people (org_id, flow_id, run_key, person) values (?, ?, ?, ?)',
+    ),
+  }
+}
+
+/** Which runs name several people, and whom. Few flows have any, which is known in memory. */
+export class RunPeople extends TransactionParticipant {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly read: PartyOf
+  private readonly flowsWithout = new Set<number>()
+
+  constructor(database: Database) {
+    super()
+    this.sql = statements(database)
+    this.read = partyReader(database)
+  }
+
+  override rollback(): void {
+    this.flowsWithout.clear()
+  }
+
+  override externalChange(): void {
+    this.flowsWithout.clear()
+  }
+
+  /** See `PartyOf`. */
+  readonly partyOf: PartyOf = (orgRow, flowRow, person) => {
+    if (this.flowsWithout.has(flowRow)) return [person]
+    if (this.sql.any.get(orgRow, flowRow)) return this.read(orgRow, flowRow, person)
+    this.flowsWithout.add(flowRow)
+    return [person]
+  }
+
+  /**
+   * Notes whom a run names.
+   *
+   * @param people several, among them all that it named before where that was one
+   * @returns everybody whose party may have changed
+   */
+  add(orgRow: number, flowRow: number, key: string, people: ReadonlySet<string>): Set<string> {
+    const known = new Set(this.sql.people.all(orgRow, flowRow, key).map(({ person }) => person))
+    const added = [...people].filter(person => !known.has(person)).slice(0, most + 1 - known.size)
+    const concerned = new Set<string>()
+    if (added.length === 0) return concerned
+    const note = () => {
+      for (const person of [...known, ...added]) {
+        for (const other of this.partyOf(orgRow, flowRow, person)) concerned.add(other)
+      }
+    }
+    note()
+    for (const person of added) this.sql.insert.run(orgRow, flowRow, key, person)
+    this.flowsWithout.delete(flowRow)
+    note()
+    return concerned
+  }
+}

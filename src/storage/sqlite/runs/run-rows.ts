@@ -1,0 +1,197 @@
+import type { Database } from 'bun:sqlite'
+import type { RunOutcome } from '../../../core/run/outcome.ts'
+import { type RunAnswer, type RunStep, unpackTraits } from '../../../core/run/run.ts'
+import type { RunRow } from '../../../core/run/stored-run.ts'
+import type { RunStore } from '../../../modules/runs/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+
+/**
+ * A run's steps as they stand in its row: a time, and then of each step its number and what happened
+ * to it (`v`iewed, `c`ompleted, `s`kipped, `m`issing) how many milliseconds after that time. Empty
+ * where there are none.
+ *
+ * `1790000000100 12v0c800 13v1100`: step 12 was viewed then and completed 0.8 s later, step 13 viewed.
+ */
+export function packSteps(steps: readonly RunStep[]): string {
+  const [first] = steps
+  if (!first) return ''
+  const base = first.viewedAt ?? first.completedAt ?? first.skippedAt ?? first.missingAt ?? 0
+  let packed = `${base}`
+  for (const { stepId, viewedAt, completedAt, skippedAt, missingAt } of steps) {
+    packed += ` ${stepId}`
+    if (viewedAt !== null) packed += `v${viewedAt - base}`
+    if (completedAt !== null) packed += `c${completedAt - base}`
+    if (skippedAt !== null) packed += `s${skippedAt - base}`
+    if (missingAt !== null) packed += `m${missingAt - base}`
+  }
+  return packed
+}
+
+const code = (letter: string) => letter.charCodeAt(0)
+const [space, minus, zero] = [code(' '), code('-'), code('0')]
+const [viewed, completed, skipped, missing] = [code('v'), code('c'), code('s'), code('m')]
+
+/** Steps by a row's text, which may be of an older Cairn. */
+export function unpackSteps(packed: string): RunStep[] {
+  if (isOldPacking(packed)) return oldSteps(packed)
+  const steps: RunStep[] = []
+  let base = 0
+  let sign = 1
+  let number = 0
+  /** What the number that is being read says: the letter before it. */
+  let field = 0
+  let step = stepOf(0)
+  // One more turn ends the last number.
+  for (let i = 0; i <= packed.length; i++) {
+    const unit = i === packed.length ? space : packed.charCodeAt(i)
+    if (unit === minus) {
+      sign = -1
+      continue
+    }
+    if (unit >= zero && unit < zero + 10) {
+      number = number * 10 + unit - zero
+      continue
+    }
+    if (field === 0) base = sign * number
+    else if (field === space) {
+      step = stepOf(number)
+      steps.push(step)
+    } else if (field === viewed) step.viewedAt = base + sign * number
+    else if (field === completed) step.completedAt = base + sign * number
+    else if (field === skipped) step.skippedAt = base + sign * number
+    else if (field === missing) step.missingAt = base + sign * number
+    field = unit
+    sign = 1
+    number = 0
+  }
+  return steps
+}
+
+const stepOf = (stepId: number): RunStep => ({
+  stepId,
+  viewedAt: null,
+  completedAt: null,
+  skippedAt: null,
+  missingAt: null,
+})
+
+/** Whether it is JSON, [[step, viewed, completed, skipped, missing], …]. */
+const isOldPacking = (packed: string): boolean => packed.startsWith('[')
+
+type OldStep = [number, number | null, number | null, number | null, number | null]
+
+const oldSteps = (packed: string): RunStep[] =>
+  (JSON.parse(packed) as OldStep[]).map(
+    ([stepId, viewedAt, completedAt, skippedAt, missingAt]) => ({
+      stepId,
+      viewedAt,
+      completedAt,
+      skippedAt,
+      missingAt,
+    }),
+  )
+
+/** A run's answers as they stand in its row: JSON, [[step, time, answer], …]; null where there are none. */
+export const packAnswers = (answers: readonly RunAnswer[]): string | null =>
+  answers.length === 0
+    ? null
+    : JSON.stringify(answers.map(({ stepId, at, answer }) => [stepId, at, answer]))
+
+export const unpackAnswers = (packed: string | null): RunAnswer[] =>
+  packed === null
+    ? []
+    : (JSON.parse(packed) as [number, number, string][]).map(([stepId, at, answer]) => ({
+        ...{ stepId, at, answer },
+      }))
+
+/** What a run's row says to readers. */
+export interface RunRecord {
+  id: number
+  run_key: string
+  person: string
+  started_at: number
+  last_at: number
+  version: number
+  completed_at: number | null
+  dismissed_at: number | null
+  steps: string
+  traits: string | null
+  answers: string | null
+}
+
+export const runRowColumns = `id, run_key, person, started_at, last_at, version, completed_at,
+  dismissed_at, steps, traits, answers`
+
+export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
+  key: row.run_key,
+  person: row.person,
+  startedAt: row.started_at,
+  lastAt: row.last_at,
+  version: row.version,
+  completedAt: row.completed_at,
+  dismissedAt: row.dismissed_at,
+  traits: unpackTraits(row.traits),
+  steps: unpackSteps(row.steps),
+  answers: unpackAnswers(row.answers),
+})
+
+/** Runs in the order of the index by start: a page costs what it holds, however many there are. */
+export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
+  const flow = database.query<{ id: number; public_id: string }, [number, string]>(
+    'select id, public_id from flows where org_id = ? and key = ?',
+  )
+  const inPlace = 'org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?'
+  const inOrder = 'order by started_at desc, id desc'
+  type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
+  const page = database.query<RunRecord, [...Place, number]>(
+    `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?`,
+  )
+  const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(
+    `select * from (select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?)
+    where version = ifnull(?, version) and ${outcomeInSql} = ifnull(?, ${outcomeInSql})
+    ${inOrder} limit ?`,
+  )
+  const lastLookedAt = database.query<{ started_at: number; id: number }, [...Place, number]>(
+    `select started_at, id from runs where ${inPlace} ${inOrder} limit 1 offset ?`,
+  )
+  return {
+    async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
+      const found = flow.get(orgRow, flowKey)
+      if (!found) return null
+      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
+      const [start, id] = after === null ? end : earlier(placeOf(after), end)
+      const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
+      const place: Place = [orgRow, found.id, start, id, first]
+      const isFiltered = outcome !== null || version !== null
+      const rows = isFiltered
+        ? filtered.all(...place, mostLookedAt, version, outcome, most)
+        : page.all(...place, most)
+      const hasAll = !isFiltered || rows.length === most
+      const last = hasAll ? null : lastLookedAt.get(...place, mostLookedAt - 1)
+      return {
+        flowId: found.public_id,
+        runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
+        rest: last && cursorOf(last),
+      }
+    },
+  }
+}
+
+type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
+
+/** As `outcomeOf` says it. */
+const outcomeInSql = `case when completed_at is not null then 'completed'
+  when dismissed_at is not null then 'dismissed' else 'in_progress' end`
+
+type RunPlace = readonly [start: number, id: number]
+
+const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
+
+/** A run's start and number, in base 36. */
+export const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
+  `${started_at.toString(36)}.${id.toString(36)}`
+
+export function placeOf(cursor: string): RunPlace {
+  const [start = '', id = ''] = cursor.split('.')
+  return [Number.parseInt(start, 36), Number.parseInt(id, 36)]
+}

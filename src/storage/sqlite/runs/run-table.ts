@@ -1,0 +1,462 @@
+import type { Database } from 'bun:sqlite'
+import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../../core/run/run.ts'
+import { RowIndex } from '../engine/hash-index/row-index.ts'
+import { TransactionParticipant } from '../engine/participant.ts'
+import type { HistoryOf } from '../projections/facts.ts'
+import { KnownRuns } from './known-runs.ts'
+import { RunOwners } from './run-owners.ts'
+import { packAnswers, packSteps } from './run-rows.ts'
+import { isSame, ownStateOf, type StoredRun } from './stored-run.ts'
+import type { TouchedPeople } from './touched-people.ts'
+import { WarmRuns } from './warm-runs.ts'
+
+/** Who keeps something that is made of runs. */
+export interface RunChanges {
+  /** A run has changed that starts, or started before the change, at a moment. */
+  touch(orgRow: number, flowRow: number, at: number): void
+  /** Whether anything is made of a flow's runs. */
+  has(orgRow: number, flowRow: number): boolean
+}
+
+const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id, started_at,
+  last_at, named_version, version, completed_at, dismissed_at, steps, own_started_at,
+  own_completed_at, loose_version, traits, answers`
+
+const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+
+/** For whom nothing is made of runs. */
+export const toNobody: RunChanges = { touch() {}, has: () => false }
+
+function statements(database: Database) {
+  return {
+    run: database.query<StoredRun, [number, number]>(
+      `select ${columns} from runs where id = ? and org_id = ?`,
+    ),
+    insertRun: database.query(
+      `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
+        started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
+        own_started_at, own_completed_at, traits)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    // Not what most updates leave as it is: SQLite would write its index anew all the same.
+    updateRun: database.query(
+      `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
+        version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?,
+        traits = ?
+      where id = ? and org_id = ?`,
+    ),
+    moveStart: database.query(
+      `update runs set started_at = ?, last_at = ?, version = ?, own_started_at = ?,
+        loose_version = ?
+      where id = ? and org_id = ?`,
+    ),
+    // By itself, for few runs have any.
+    setAnswers: database.query('update runs set answers = ? where id = ? and org_id = ?'),
+    assign: database.query(
+      `update runs set completed_at = ?, loose_version = ?, version = ?
+      where id = ? and org_id = ?`,
+    ),
+    byChecklist: database.query<{ at: number | null }, [number, number, string]>(
+      `select min(at) as at from checklist_completions
+      where org_id = ? and flow_id = ? and run_key = ? and run_key <> ''`,
+    ),
+    deleteRun: database.query('delete from runs where id = ? and org_id = ?'),
+    mark: database.query(
+      `update runs set has_loose = 1
+      where id = ? and org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
+    ),
+    markAll: database.query(
+      `update runs set has_loose = 1
+      where org_id = ? and flow_id = ? and person = ? and has_loose = 0`,
+    ),
+    startsOf: database.query<{ started_at: number }, [number, number, string]>(
+      'select started_at from runs where org_id = ? and flow_id = ? and person = ?',
+    ),
+    firstStart: database.query<{ at: number | null }, [number, number, string, string]>(
+      `select min(started_at) as at from runs where ${ofMarkedPerson} and run_key <> ?`,
+    ),
+    lastAt: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs where ${ofMarkedPerson} and started_at = ?
+      order by run_key desc limit 1`,
+    ),
+    changedByUnattributedAt: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs
+      where org_id = ? and flow_id = ? and person = ? and started_at = ?
+        and (completed_at is not own_completed_at or loose_version is not null)`,
+    ),
+    runBefore: database.query<StoredRun, [number, number, string, number]>(
+      `select ${columns} from runs where ${ofMarkedPerson} and started_at < ?
+      order by started_at desc, run_key desc limit 1`,
+    ),
+    nextStart: database.query<
+      { started_at: number },
+      [number, number, string, number, number, string]
+    >(
+      `select started_at from runs
+      where ${ofMarkedPerson} and started_at >= ? and (started_at > ? or run_key > ?)
+      order by started_at limit 1`,
+    ),
+  }
+}
+
+/**
+ * The rows of runs. Every verb works within the transaction that stores the events.
+ *
+ * A run is found by its key through a hash index. The runs of people with unattributed events are
+ * marked, and those alone can be asked for in their whole order, keys included.
+ */
+export class RunTable extends TransactionParticipant {
+  private readonly sql: ReturnType<typeof statements>
+  private readonly owners: RunOwners
+  private readonly warm = new WarmRuns()
+  private readonly known = new KnownRuns()
+
+  constructor(
+    database: Database,
+    private readonly historyOf: HistoryOf,
+    private readonly changes: RunChanges,
+    readonly index = new RowIndex(database),
+  ) {
+    super()
+    this.sql = statements(database)
+    this.owners = new RunOwners(database)
+  }
+
+  override rollback(): void {
+    this.forget()
+  }
+
+  override externalChange(): void {
+    this.forget()
+    this.owners.look()
+  }
+
+  private forget(): void {
+    this.warm.clear()
+    this.known.clear()
+  }
+
+  get(orgRow: number, flowRow: number, key: string): StoredRun | null {
+    const warm = this.warm.get(orgRow, flowRow, key)
+    if (warm) return warm
+    const stored = this.read(orgRow, flowRow, key)
+    if (stored) this.keep(stored)
+    return stored
+  }
+
+  /**
+   * Whose a run is; null where there is none.
+   *
+   * @param supposed whose it may be: where it is, the database is seldom asked
+   */
+  ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
+    if (this.known.isOf(flowRow, key, supposed)) return supposed
+    return this.get(orgRow, flowRow, key)?.person ?? null
+  }
+
+  /** The row in which a run may stand, as far as that is known without a look; else 0. */
+  supposedRow(flowRow: number, key: string): number {
+    return this.known.rowOf(flowRow, key)
+  }
+
+  private keep(run: StoredRun): void {
+    this.warm.keep(run)
+    this.known.keep(run)
+  }
+
+  private read(orgRow: number, flowRow: number, key: string): StoredRun | null {
+    let found: StoredRun | null = null
+    const isIt = (row: number) => {
+      const run = this.sql.run.get(row, orgRow)
+      if (run?.run_key !== key || run.flow_id !== flowRow) return false
+      found = run
+      return true
+    }
+    const known = this.known.rowOf(flowRow, key)
+    if (known === 0 || !isIt(known)) this.index.find(flowRow, key, isIt)
+    return found
+  }
+
+  /**
+   * Joins the state of newly stored events into their run.
+   *
+   * @returns whose run it was before; where it is new, whose it is
+   */
+  join(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    state: RunState,
+    touched: TouchedPeople,
+  ): string {
+    const stored = this.get(orgRow, flowRow, key)
+    if (!stored) return this.insertOwn(orgRow, flowRow, key, state, touched)
+    // A run that only unattributed events opened has no state of its own yet.
+    const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
+    const person = this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
+    if (person !== stored.person) {
+      // Written anew: what was assigned to it was the other's.
+      this.delete(stored)
+      touched.touch(orgRow, flowRow, stored.person, stored.started_at)
+      this.insertOwn(orgRow, flowRow, key, joined, touched, this.completedByChecklist(stored))
+      return stored.person
+    }
+    const isMoved = joined.startedAt !== stored.own_started_at
+    const startedAt = isMoved ? joined.startedAt : stored.started_at
+    const unattributedVersion = isMoved ? null : stored.loose_version
+    const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
+    const updated: StoredRun = {
+      id: stored.id,
+      org_id: orgRow,
+      flow_id: flowRow,
+      run_key: key,
+      person: stored.person,
+      least_user_id: joined.leastUserId,
+      least_anonymous_id: joined.leastAnonymousId,
+      started_at: startedAt,
+      last_at: joined.lastAt,
+      named_version: joined.namedVersion,
+      version: this.versionOf(
+        orgRow,
+        flowRow,
+        least(joined.namedVersion, unattributedVersion),
+        startedAt,
+      ),
+      completed_at: least(joined.completedAt, assignedAt),
+      dismissed_at: joined.dismissedAt,
+      steps: packSteps(joined.steps),
+      own_started_at: joined.startedAt,
+      own_completed_at: joined.completedAt,
+      loose_version: unattributedVersion,
+      traits: joined.traits,
+      answers: packAnswers(joined.answers),
+    }
+    this.update(stored, updated)
+    if (isMoved) {
+      touched.touch(orgRow, flowRow, stored.person, stored.started_at)
+      touched.touch(orgRow, flowRow, stored.person, startedAt)
+    }
+    return stored.person
+  }
+
+  /** When a checklist's ticks first completed a run. */
+  completedByChecklist({ org_id, flow_id, run_key }: StoredRun): number | null {
+    return this.sql.byChecklist.get(org_id, flow_id, run_key)?.at ?? null
+  }
+
+  /** Opens a person's own run where only an unattributed event does: it has no state of its own. */
+  open(orgRow: number, flowRow: number, key: string, person: string, at: number): void {
+    const isUser = person.startsWith('u')
+    const state: RunState = {
+      leastUserId: isUser ? person.slice(1) : null,
+      leastAnonymousId: isUser ? null : person.slice(1),
+      startedAt: at,
+      lastAt: at,
+      namedVersion: null,
+      completedAt: null,
+      dismissedAt: null,
+      traits: null,
+      steps: [],
+      answers: [],
+    }
+    const row = this.insert(orgRow, flowRow, key, person, state, null, null)
+    this.mark(orgRow, flowRow, person, row)
+  }
+
+  /** Moves the start of a person's own run to where unattributed events say. */
+  moveStart(run: StoredRun, start: number): void {
+    this.touch(run, start)
+    this.warm.forget(run)
+    this.sql.moveStart.run(
+      start,
+      run.own_started_at === null ? start : run.last_at,
+      this.versionOf(run.org_id, run.flow_id, least(run.named_version, run.loose_version), start),
+      run.own_started_at,
+      run.loose_version,
+      run.id,
+      run.org_id,
+    )
+  }
+
+  delete(run: StoredRun): void {
+    this.touch(run)
+    this.warm.forget(run)
+    this.sql.deleteRun.run(run.id, run.org_id)
+  }
+
+  /** Says when a run was completed, by itself or otherwise, and which version unattributed events name. */
+  assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
+    if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
+    this.touch(run)
+    this.warm.forget(run)
+    const named = least(run.named_version, unattributedVersion)
+    const version = this.versionOf(run.org_id, run.flow_id, named, run.started_at)
+    this.sql.assign.run(completedAt, unattributedVersion, version, run.id, run.org_id)
+  }
+
+  /** Marks a run of a person with unattributed events. */
+  mark(orgRow: number, flowRow: number, person: string, row: number): void {
+    this.sql.mark.run(row, orgRow, flowRow, person)
+  }
+
+  /** Marks all runs of a person who had no unattributed events before. */
+  markAll(orgRow: number, flowRow: number, person: string): void {
+    this.sql.markAll.run(orgRow, flowRow, person)
+  }
+
+  /** When a marked person's first run started, leaving out the one of a key; null where there is none. */
+  firstStart(orgRow: number, flowRow: number, person: string, except: string): number | null {
+    return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
+  }
+
+  /**
+   * Of a marked person's runs that start at a moment, those that an unattributed event can concern: the last
+   * by key, and one that was the last before.
+   */
+  runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
+    const last = this.sql.lastAt.all(orgRow, flowRow, person, at)
+    const before = this.sql.changedByUnattributedAt.all(orgRow, flowRow, person, at)
+    return [...last, ...before]
+  }
+
+  /** A marked person's latest run that started before a moment; of equal starts the greatest key. */
+  runBefore(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
+    return this.sql.runBefore.get(orgRow, flowRow, person, at)
+  }
+
+  /** A marked person's latest run that had started at a moment; of equal starts the greatest key. */
+  latestAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
+    return this.runBefore(orgRow, flowRow, person, at + 1)
+  }
+
+  /** When a marked person's next run starts, in the order of starts and then keys; null for the last. */
+  nextStart(orgRow: number, flowRow: number, run: StoredRun): number | null {
+    const { person, started_at: start, run_key: key } = run
+    return this.sql.nextStart.get(orgRow, flowRow, person, start, start, key)?.started_at ?? null
+  }
+
+  /** When each of a person's runs started. */
+  startsOf(orgRow: number, flowRow: number, person: string): number[] {
+    return this.sql.startsOf.all(orgRow, flowRow, person).map(({ started_at }) => started_at)
+  }
+
+  private insertOwn(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    state: RunState,
+    touched: TouchedPeople,
+    completedByChecklist: number | null = null,
+  ): string {
+    const person = this.owners.of(orgRow, flowRow, key, state, personOfRun(state))
+    const completedAt = least(state.completedAt, completedByChecklist)
+    const row = this.insert(orgRow, flowRow, key, person, state, state.startedAt, completedAt)
+    touched.touch(orgRow, flowRow, person, state.startedAt).newRuns.push(row)
+    return person
+  }
+
+  /** A new run; `ownStartedAt` is null where only an unattributed event opens it. */
+  private insert(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    person: string,
+    state: RunState,
+    ownStartedAt: number | null,
+    completedAt: number | null,
+  ): number {
+    this.changes.touch(orgRow, flowRow, state.startedAt)
+    const row = this.index.add(flowRow, key, state.lastAt)
+    const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
+    const steps = packSteps(state.steps)
+    this.sql.insertRun.run(
+      row,
+      orgRow,
+      flowRow,
+      key,
+      person,
+      state.leastUserId,
+      state.leastAnonymousId,
+      state.startedAt,
+      state.lastAt,
+      state.namedVersion,
+      version,
+      completedAt,
+      state.dismissedAt,
+      steps,
+      ownStartedAt,
+      state.completedAt,
+      state.traits,
+    )
+    const answers = packAnswers(state.answers)
+    if (answers !== null) this.sql.setAnswers.run(answers, row, orgRow)
+    this.keep({
+      id: row,
+      org_id: orgRow,
+      flow_id: flowRow,
+      run_key: key,
+      person,
+      least_user_id: state.leastUserId,
+      least_anonymous_id: state.leastAnonymousId,
+      started_at: state.startedAt,
+      last_at: state.lastAt,
+      named_version: state.namedVersion,
+      version,
+      completed_at: completedAt,
+      dismissed_at: state.dismissedAt,
+      steps,
+      own_started_at: ownStartedAt,
+      own_completed_at: state.completedAt,
+      loose_version: null,
+      traits: state.traits,
+      answers,
+    })
+    return row
+  }
+
+  private update(before: StoredRun, now: StoredRun): void {
+    const isMoved =
+      now.started_at !== before.started_at || now.own_started_at !== before.own_started_at
+    if (isMoved) {
+      this.sql.moveStart.run(
+        now.started_at,
+        now.last_at,
+        now.version,
+        now.own_started_at,
+        now.loose_version,
+        now.id,
+        now.org_id,
+      )
+    }
+    if (!isMoved && isSame(before, now)) return
+    this.touch(before, now.started_at)
+    if (now.answers !== before.answers) {
+      this.sql.setAnswers.run(now.answers, now.id, now.org_id)
+    }
+    this.sql.updateRun.run(
+      now.least_user_id,
+      now.least_anonymous_id,
+      now.last_at,
+      now.named_version,
+      now.version,
+      now.completed_at,
+      now.dismissed_at,
+      now.steps,
+      now.own_completed_at,
+      now.traits,
+      now.id,
+      now.org_id,
+    )
+    this.keep(now)
+  }
+
+  /** Tells that a run changes, and maybe moves to another start. */
+  private touch({ org_id, flow_id, started_at }: StoredRun, start = started_at): void {
+    this.changes.touch(org_id, flow_id, started_at)
+    if (start !== started_at) this.changes.touch(org_id, flow_id, start)
+  }
+
+  private versionOf(orgRow: number, flowRow: number, named: number | null, at: number): number {
+    return named ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
+  }
+}

@@ -1,0 +1,56 @@
+import type { RunState } from '../../../core/run/run.ts'
+import { unpackAnswers, unpackSteps } from './run-rows.ts'
+
+/** A run as it is stored: its own events' state, and what unattributed events add to it. */
+export interface StoredRun {
+  id: number
+  org_id: number
+  flow_id: number
+  run_key: string
+  person: string
+  least_user_id: string | null
+  least_anonymous_id: string | null
+  started_at: number
+  last_at: number
+  named_version: number | null
+  version: number
+  completed_at: number | null
+  dismissed_at: number | null
+  steps: string
+  own_started_at: number | null
+  own_completed_at: number | null
+  /** The least version that unattributed events name which are assigned to it. */
+  loose_version: number | null
+  /** As `packTraits` packs them; null where none were said. */
+  traits: string | null
+  /** As `packAnswers` packs them. */
+  answers: string | null
+}
+
+/** What a run's own events say, of one that has any. */
+export const ownStateOf = (run: StoredRun): RunState => ({
+  leastUserId: run.least_user_id,
+  leastAnonymousId: run.least_anonymous_id,
+  startedAt: run.own_started_at ?? run.started_at,
+  lastAt: run.last_at,
+  namedVersion: run.named_version,
+  completedAt: run.own_completed_at,
+  dismissedAt: run.dismissed_at,
+  traits: run.traits,
+  steps: unpackSteps(run.steps),
+  answers: unpackAnswers(run.answers),
+})
+
+/** Whether two states of a run that did not move are the same. */
+export const isSame = (a: StoredRun, b: StoredRun): boolean =>
+  a.last_at === b.last_at &&
+  a.steps === b.steps &&
+  a.completed_at === b.completed_at &&
+  a.own_completed_at === b.own_completed_at &&
+  a.dismissed_at === b.dismissed_at &&
+  a.least_user_id === b.least_user_id &&
+  a.least_anonymous_id === b.least_anonymous_id &&
+  a.named_version === b.named_version &&
+  a.traits === b.traits &&
+  a.answers === b.answers &&
+  a.version === b.version

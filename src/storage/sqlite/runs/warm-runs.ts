@@ -1,0 +1,60 @@
+import type { StoredRun } from './stored-run.ts'
+
+/**
+ * Runs of a generation, of a kilobyte or less each: two generations are kept. More is more for the garbage
+ * collector to go through, and another is read by its row in a few microseconds.
+ */
+const mostOfGeneration = 8_192
+
+/** By flow, then by key: a text made of both would have to be made, and hashed, for each look. */
+type Generation = Map<number, Map<string, StoredRun>>
+
+/**
+ * A text of its own. One that was cut from a message keeps all of that in memory: other people's events,
+ * up to a megabyte.
+ */
+const copied = (text: string | null) => (text === null ? null : Buffer.from(text).toString())
+
+/** Runs as they are stored: those that were read or written last. */
+export class WarmRuns {
+  private young: Generation = new Map()
+  private old: Generation = new Map()
+  private youngSize = 0
+
+  get(orgRow: number, flowRow: number, key: string): StoredRun | null {
+    const run = this.young.get(flowRow)?.get(key) ?? this.old.get(flowRow)?.get(key)
+    return run?.org_id === orgRow ? run : null
+  }
+
+  keep(run: StoredRun): void {
+    const known = this.get(run.org_id, run.flow_id, run.run_key)
+    // The rest of it was put together, or comes from the database.
+    for (const name of ['least_user_id', 'least_anonymous_id'] as const) {
+      run[name] = known?.[name] === run[name] ? known[name] : copied(run[name])
+    }
+    let ofFlow = this.young.get(run.flow_id)
+    if (!ofFlow) {
+      ofFlow = new Map()
+      this.young.set(run.flow_id, ofFlow)
+    }
+    const before = ofFlow.size
+    ofFlow.set(run.run_key, run)
+    this.youngSize += ofFlow.size - before
+    if (this.youngSize < mostOfGeneration) return
+    this.old = this.young
+    this.young = new Map()
+    this.youngSize = 0
+  }
+
+  /** It is written by a statement that does not say all of it. */
+  forget({ flow_id, run_key }: StoredRun): void {
+    if (this.young.get(flow_id)?.delete(run_key)) this.youngSize--
+    this.old.get(flow_id)?.delete(run_key)
+  }
+
+  clear(): void {
+    this.young = new Map()
+    this.old = new Map()
+    this.youngSize = 0
+  }
+}

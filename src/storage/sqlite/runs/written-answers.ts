@@ -1,0 +1,117 @@
+import type { Database } from 'bun:sqlite'
+import { runKeyOf } from '../../../core/run/run.ts'
+import type { RunStore } from '../../../modules/runs/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
+import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { cursorOf, placeOf, type RunRecord, runRowColumns, runRowOf } from './run-rows.ts'
+
+/** Runs that a statement reads at once. */
+const pageRows = 200
+
+type Answered = { record: RunRecord; at: number }
+
+function statements(database: Database) {
+  return {
+    flow: database.query<{ id: number; public_id: string }, [number, string]>(
+      'select id, public_id from flows where org_id = ? and key = ?',
+    ),
+    step: database.query<{ id: number }, [number, string]>(
+      'select id from steps where flow_id = ? and key = ?',
+    ),
+    runs: database.query<RunRecord, [number, number, number, number, number]>(
+      `select ${runRowColumns} from runs
+      where org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?
+        and answers is not null
+      order by started_at desc, id desc limit ${pageRows}`,
+    ),
+    spans: database.query<
+      { seq: number; first_at: number; last_at: number },
+      [number, number, number, number]
+    >(
+      `select seq, first_at, last_at from event_batch_flows
+      where org_id = ? and flow_id = ? and last_at >= ? and first_at <= ?`,
+    ),
+    batch: database.query<BatchRow, [number, number]>(
+      'select * from event_batches where seq = ? and org_id = ?',
+    ),
+  }
+}
+
+/**
+ * Answers in people's own words. Which runs have any, their rows say; the words themselves stand in the
+ * ledger alone, so that they go with it.
+ */
+export function writtenAnswersOver(database: Database): InRows<RunStore['writtenAnswers']> {
+  const sql = statements(database)
+
+  /** What was written, by run and moment. */
+  function wordsOf(
+    orgRow: number,
+    flowRow: number,
+    stepRow: number,
+    answered: readonly Answered[],
+  ): ReadonlyMap<string, string> {
+    const words = new Map<string, string>()
+    if (answered.length === 0) return words
+    const times = answered.map(({ at }) => at).toSorted((a, b) => a - b)
+    const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
+    for (const { seq, first_at, last_at } of sql.spans.all(
+      orgRow,
+      flowRow,
+      times[0]!,
+      times.at(-1)!,
+    )) {
+      if (!isAsked(first_at, last_at)) continue
+      const row = sql.batch.get(seq, orgRow)
+      for (const event of row ? decodeEvents(storedText(row)) : []) {
+        const isOne =
+          event.kind === 'question_answered' &&
+          event.flowRef === flowRow &&
+          event.stepRef === stepRow &&
+          event.properties !== null
+        if (!isOne) continue
+        const { answer } = JSON.parse(event.properties!) as { answer?: unknown }
+        if (typeof answer !== 'string') continue
+        const name = `${event.occurredAt} ${runKeyOf({ ...event, stepId: event.stepRef })}`
+        if (answer > (words.get(name) ?? '')) words.set(name, answer)
+      }
+    }
+    return words
+  }
+
+  return async (orgRow, flowKey, { stepKey, after, most, started, version }) => {
+    const flow = sql.flow.get(orgRow, flowKey)
+    if (!flow) return null
+    const step = sql.step.get(flow.id, stepKey)
+    if (!step) return { flowId: flow.public_id, answers: [] }
+    const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
+    const [from, id] = after === null ? end : placeOf(after)
+    let place: readonly [number, number] = from < end[0] ? [from, id] : end
+    const found: Answered[] = []
+    while (found.length < most) {
+      const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
+      const records = sql.runs.all(orgRow, flow.id, ...place, first)
+      for (const record of records) {
+        const said = runRowOf(record).answers.find(({ stepId }) => stepId === step.id)
+        const isWritten = said?.answer === '""' && (version === null || record.version === version)
+        if (isWritten && found.length < most) found.push({ record, at: said.at })
+      }
+      const last = records.at(-1)
+      if (!last || records.length < pageRows) break
+      place = [last.started_at, last.id]
+    }
+    const words = wordsOf(orgRow, flow.id, step.id, found)
+    return {
+      flowId: flow.public_id,
+      answers: found.map(({ record, at }) => ({
+        cursor: cursorOf(record),
+        key: record.run_key,
+        person: record.person,
+        version: record.version,
+        at,
+        text: words.get(`${at} ${record.run_key}`) ?? null,
+      })),
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../core/time/clock.ts'
+import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
+import { WatchBoard } from '../shared/activity/watch-board.ts'
+import { AuthorSessions, callAuthor } from '../shared/author/author-sessions.ts'
+import { callPreviews, PreviewLinks } from '../shared/author/previews.ts'
+import {
+  type BufferBounds,
+  BufferGauge,
+  IdentityBoard,
+  LagBoard,
+  PresenceBoard,
+  ProgressBoard,
+  type SharedMemory,
+} from '../shared/boards.ts'
+import { StoredCatalogue } from './catalogue/catalogue.ts'
+import { Changes, FilesInPlace } from './changes.ts'
+import { openForWriting } from './database/database.ts'
+import { LogKeeper } from './database/log-keeper.ts'
+import { ColumnSegments } from './engine/column-segments/column-segments.ts'
+import { defaultSealPolicy, type SealPolicy } from './engine/column-segments/sealer.ts'
+import { isPassing } from './engine/savepoint.ts'
+import { Echo } from './erasure/echo.ts'
+import { ErasedPeople } from './erasure/erased-people.ts'
+import { Withholding } from './erasure/withheld.ts'
+import { Housekeeping } from './housekeeping.ts'
+import { IdentityTable } from './organisations/identity-table.ts'
+import { PresenceTable } from './organisations/presence-table.ts'
+import { Following } from './projections/following.ts'
+import { ClockWatch } from './retention/clock-watch.ts'
+import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
+import { CommandExecutor, type CommandResult, type StorageCommand } from './writer/commands.ts'
+import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
+import {
+  type Operation,
+  operate,
+  operationsOver,
+  type StorageOperations,
+} from './writer/operations.ts'
+import { type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
+
+/** Is told of what is written, and of what is deleted after its time. */
+export interface StorageObserver extends WriteObserver {
+  retained(report: RetentionReport): void
+}
+
+export interface StorageOptions {
+  dataDir: string
+  shared: SharedMemory
+  clock: Clock
+  bufferBounds: BufferBounds
+  policy: WriterPolicy
+  sealing?: SealPolicy
+  retention: RetentionPolicy
+  /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
+  isLogKept?: boolean
+  observer?: StorageObserver
+  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  onClockSet?: (byMs: number) => void
+  /** Storage refuses, or something was set aside. */
+  onFault?: (error: unknown, what: string) => void
+  /** Storage takes writes again after it had refused. */
+  onHealed?: () => void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?: (error: unknown) => void
+}
+
+/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
+const lastTriesMs = 30_000
+
+/**
+ * The one writer of a running server, over a database that is prepared: puts its parts together, gives
+ * each message to the one that it is for, and closes them.
+ */
+export class Storage {
+  readonly database: Database
+  readonly changes: Changes
+  readonly log: LogKeeper
+  readonly housekeeping: Housekeeping
+  private readonly writer: Writer
+  private readonly executor: CommandExecutor
+  private readonly following: Following
+  private readonly withholding: Withholding
+  private readonly operations: StorageOperations
+  private readonly gauge: BufferGauge
+  private readonly answers = new Answers()
+  private readonly activity: LiveActivity
+  private readonly authors = new AuthorSessions()
+  private readonly previews = new PreviewLinks()
+  private readonly noteProbe
+
+  constructor(private readonly options: StorageOptions) {
+    const { dataDir, shared, clock, sealing = defaultSealPolicy } = options
+    const { now, monotonic } = clock
+    const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
+    const database = openForWriting(dataDir)
+    this.database = database
+    this.log = new LogKeeper(database, options.isLogKept ?? false, onFault)
+    this.gauge = new BufferGauge(shared.buffer, options.bufferBounds)
+    this.activity = new LiveActivity(new WatchBoard(shared.watch), monotonic, now)
+    const catalogue = new StoredCatalogue(database)
+    const presence = new PresenceTable(database, new PresenceBoard(shared.presence))
+    const identity = new IdentityTable(database, new IdentityBoard(shared.identity))
+    const progress = new ProgressBoard(shared.progress)
+
+    const segments = new ColumnSegments(database, monotonic, sealing)
+    const boards = { progress, lag: new LagBoard(shared.lag), now }
+    this.executor = new CommandExecutor(database, catalogue, presence, segments, boards)
+    const echo = new Echo(shared.echo, database => {
+      const segments = new ColumnSegments(database, monotonic, sealing)
+      const boards = { progress, lag: new LagBoard(LagBoard.memory()), now }
+      return new CommandExecutor(database, catalogue, presence, segments, boards)
+    })
+    this.withholding = new Withholding(this.executor, new ErasedPeople(database), echo)
+
+    const retention = new Retention(database, this.executor.ids, now, { ...options.retention })
+    const generation = new Int32Array(shared.generation)
+    this.changes = new Changes(database, catalogue, this.withholding, {
+      refresh() {
+        retention.organisationsChanged()
+        Atomics.add(generation, 0, 1)
+      },
+      erasure: isByOther => {
+        this.activity.forget()
+        if (isByOther) setImmediate(() => this.housekeeping.sealIndexes())
+      },
+    })
+    const files = new FilesInPlace(dataDir)
+    this.writer = new Writer(database, this.withholding, options.policy, {
+      ...options,
+      beforeCommit: () => files.assert(),
+      onBegin: () => this.changes.notice(),
+      onSettled: () => {
+        this.answers.send()
+        this.following.committed()
+      },
+      onRefusing: isRefused => {
+        this.gauge.isRefused = isRefused
+        if (!isRefused) options.onHealed?.()
+      },
+    })
+    this.following = new Following(this.executor.follower, this.writer, onFault)
+    this.housekeeping = new Housekeeping({
+      ...{ database, clock, catalogue, segments, sealing, retention, presence, identity },
+      writer: this.writer,
+      gauge: this.gauge,
+      executor: this.executor,
+      clockWatch: new ClockWatch(clock, options.onClockSet),
+      onRetained: report => options.observer?.retained(report),
+    })
+    this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
+      this.housekeeping.writeSeen(),
+    )
+    this.noteProbe = database.query(
+      `insert into server_state (name, value) values ('probe', 0)
+      on conflict do update set value = value + 1`,
+    )
+    // Where nothing can be written, nothing is begun.
+    this.noteProbe.run()
+    this.watch()
+    this.following.committed()
+  }
+
+  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  join(port: MessagePort): void {
+    const answer = (lines: string) => port.postMessage(lines)
+    port.onmessage = ({ data }: { data: string }) => this.handle(data, answer)
+  }
+
+  /**
+   * Executes what a client's message holds. `answer` is called with what became of it once it is
+   * committed and synced, for all of a commit at once.
+   */
+  handle(message: string, answer: Answer): void {
+    for (const text of framesIn(message)) {
+      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
+      const { command } = pending
+      switch (command.type) {
+        case 'operation':
+          this.tell(pending, () => this.operate(command))
+          break
+        case 'project':
+          this.tell(pending, () => this.projected())
+          break
+        case 'activity':
+          this.tell(pending, () => this.look(command))
+          break
+        case 'author':
+          this.tell(pending, () => callAuthor(this.authors, command))
+          break
+        case 'preview':
+          this.tell(pending, () => callPreviews(this.previews, command))
+          break
+        default:
+          this.writer.submit(pending as PendingWrite<StorageCommand>)
+      }
+    }
+  }
+
+  /** Tells what came of what is no command of a group. */
+  private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
+    try {
+      pending.resolve(((await work()) ?? null) as CommandResult)
+    } catch (error) {
+      pending.reject(isPassing(error) ? cannotWrite(error) : error)
+    }
+    this.answers.send()
+  }
+
+  /** Notes what arrived, or tells of it: in memory alone, and nothing of people who were erased. */
+  private look(call: ActivityCall): unknown {
+    // An erasure that another process has begun may not have been noticed yet.
+    this.changes.notice()
+    if ('after' in call) return this.activity.read(call.orgRow, call.after)
+    const events = this.withholding.ofOthers(call.orgRow, call.events)
+    this.activity.note(call.orgRow, events, call.left)
+    return null
+  }
+
+  /** Carries out what management asks for; every thread knows of it before the answer leaves. */
+  private async operate(operation: Operation): Promise<unknown> {
+    const result = await this.writer.exclusively(
+      () => operate(this.operations, operation),
+      // What was written is not written again by the next.
+      done => typeof done === 'function' && done(),
+    )
+    this.changes.noticeOwn()
+    return typeof result === 'function' ? null : result
+  }
+
+  /** Resolves once all is projected that is committed. */
+  projected(): Promise<void> {
+    return this.following.upToNow()
+  }
+
+  /**
+   * Looks whether another process has changed the catalogue, and tells that process once all threads
+   * know. To be called every so often; costs a pragma where nothing has changed.
+   */
+  watch(): void {
+    this.activity.expire()
+    this.authors.expire(this.options.clock.now())
+    this.previews.expire(this.options.clock.now())
+    // A server that is not ready gets no traffic: without a try of its own it would never heal.
+    this.writer.probe(() => this.noteProbe.run())
+    this.changes.notice()
+  }
+
+  /** Gives back memory that only spares reads of the disk: to be called when there is little to do. */
+  giveBack(): void {
+    this.database.run('pragma shrink_memory')
+  }
+
+  /** Commits all that waits; the number of commands that could not be. */
+  flush(): Promise<number> {
+    return this.writer.flush()
+  }
+
+  /**
+   * Flushes, checkpoints and closes.
+   *
+   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   */
+  async close(): Promise<void> {
+    this.housekeeping.stop()
+    let unwritten = await this.writer.flush()
+    const deadline = performance.now() + lastTriesMs
+    while (unwritten > 0 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      unwritten = await this.writer.flush()
+    }
+    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+    await this.following.upToNow()
+    this.following.stop()
+    try {
+      await this.writer.exclusively(() => {
+        this.housekeeping.writeSeen()
+        for (const index of this.executor.indexes) index.sealIfWorth()
+      })
+      this.log.stop()
+    } catch (error) {
+      // Nothing that was promised: the log is replayed at the next start.
+      this.options.onFault?.(error, 'the last checkpoint was left out')
+    }
+    this.database.close()
+  }
+}

@@ -1,0 +1,287 @@
+import type { AppendOutcome, EventBatch } from '../../../core/event/stored-event.ts'
+import { failing } from '../../../failpoints.ts'
+import type { Room } from '../../../http/port.ts'
+import type { ProgressLedger } from '../../../modules/checklists/port.ts'
+import type { Activity, EventLedger, JudgedEvent } from '../../../modules/events/port.ts'
+import type {
+  FingerprintReport,
+  FingerprintVerdict,
+  HealthReport,
+} from '../../../modules/steps/port.ts'
+import type { ActivityCall } from '../../shared/activity/live-activity.ts'
+import type { AuthorCall, AuthorSessions } from '../../shared/author/author-sessions.ts'
+import type { PreviewCall, PreviewLinks } from '../../shared/author/previews.ts'
+import type { BufferGauge } from '../../shared/boards.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { encodeEvents } from '../engine/event-codec/event-text.ts'
+import type { CommandResult, StorageCommand } from './commands.ts'
+import {
+  type Asked,
+  bufferIsFull,
+  cannotWrite,
+  decodeResult,
+  encodeCommand,
+  framed,
+  weightOf,
+} from './messages.ts'
+import type { StorageOperations } from './operations.ts'
+
+/** What commands hold. */
+interface Weight {
+  events: number
+  bytes: number
+}
+
+/**
+ * So many commands, events or bytes leave without waiting for the end of the turn: enough to share the
+ * cost of a message and of a commit, few enough for storage to begin while the rest of a burst is
+ * still being read.
+ */
+const mostCommands = 32
+const mostEvents = 256
+const mostBytes = 1024 ** 2
+
+/**
+ * Commands on their way to the storage thread, gathered into few messages, because a message costs
+ * both threads a turn.
+ *
+ * What comes in one turn of the event loop goes together, in messages of bounded size. Nothing waits
+ * for answers or for a timer: while storage commits, messages queue up there and share the next
+ * commit anyway. Held back here, all callers would be answered at once and come again at once, and
+ * the two threads would take turns instead of working side by side.
+ */
+export class Outbox {
+  private gathered = ''
+  private commands = 0
+  private turn: NodeJS.Immediate | null = null
+  /** Of what is gathered and has not left. */
+  readonly weight: Weight = { events: 0, bytes: 0 }
+
+  constructor(private readonly send: (message: string, weight: Weight) => void) {}
+
+  put(command: string, weight: Weight): void {
+    this.gathered += framed(command)
+    this.commands++
+    this.weight.events += weight.events
+    this.weight.bytes += weight.bytes
+    const { events, bytes } = this.weight
+    if (this.commands >= mostCommands || events >= mostEvents || bytes >= mostBytes) this.flush()
+    else this.turn ??= setImmediate(() => this.flush())
+  }
+
+  /** Sends a command that nobody waits for, at once: held here, it could be lost with the thread. */
+  putUnawaited(command: string, weight: Weight): void {
+    this.send(framed(command), weight)
+  }
+
+  private flush(): void {
+    if (this.turn !== null) clearImmediate(this.turn)
+    this.turn = null
+    const message = this.gathered
+    this.gathered = ''
+    this.commands = 0
+    const weight = { ...this.weight }
+    this.weight.events = 0
+    this.weight.bytes = 0
+    this.send(message, weight)
+  }
+}
+
+/** Another thread may have recorded another version meanwhile: after so long it is said again. */
+const repeatVersionMs = 10_000
+
+type Ledger = Room & EventLedger & ProgressLedger
+
+interface Pending {
+  resolve(result: CommandResult): void
+  reject(error: Error): void
+}
+
+/**
+ * The storage thread as seen from a thread that answers requests: sends commands, matches the
+ * answers to them.
+ */
+export class StorageClient implements InRows<Ledger> {
+  private readonly pending = new Map<number, Pending>()
+  private lastNumber = 0
+  /** What was last recorded from here, by organisation. */
+  private readonly snippetVersions = new Map<number, { version: string; at: number }>()
+  private readonly outbox: Outbox
+
+  /**
+   * @param send passes a message on to storage, which hands its answers to `receive`
+   * @param ack `buffer`: events are acknowledged once they are handed over, not once committed
+   */
+  constructor(
+    send: (message: string) => void,
+    private readonly gauge: BufferGauge,
+    private readonly ack: 'commit' | 'buffer',
+  ) {
+    this.outbox = new Outbox((message, { events, bytes }) => {
+      gauge.enter(events, bytes)
+      send(message)
+    })
+  }
+
+  /** A client of the storage thread at the other end of a line. */
+  static over(port: MessagePort, gauge: BufferGauge, ack: 'commit' | 'buffer'): StorageClient {
+    const client = new StorageClient(message => port.postMessage(message), gauge, ack)
+    port.onmessage = ({ data }: { data: string }) => client.receive(data)
+    return client
+  }
+
+  /** Takes answers of the storage thread, a line each. */
+  receive(message: string): void {
+    for (const line of message.split('\n')) this.settle(line)
+  }
+
+  private settle(line: string): void {
+    const { number, value } = decodeResult(line)
+    const pending = this.pending.get(number)
+    if (!pending) return
+    this.pending.delete(number)
+    if (value instanceof Error) pending.reject(value)
+    else pending.resolve(value)
+  }
+
+  requireRoom(): void {
+    if (!this.gauge.hasRoom) throw bufferIsFull()
+  }
+
+  append({ events, orgRef: orgRow, ...batch }: InRows<EventBatch>): Promise<AppendOutcome> {
+    const command: StorageCommand = { type: 'append', orgRow, ...batch, text: encodeEvents(events) }
+    return this.ack === 'buffer'
+      ? this.tell(command)
+      : (this.ask(command) as Promise<AppendOutcome>)
+  }
+
+  async complete({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<ProgressLedger['complete']>[0]>): Promise<{
+    completedAt: number
+    alreadyCompleted: boolean
+  }> {
+    const result = await this.ask({ type: 'complete', orgRow, flowRow, ...report })
+    return result as { completedAt: number; alreadyCompleted: boolean }
+  }
+
+  async tick({
+    orgRef: orgRow,
+    flowRef: flowRow,
+    ...report
+  }: InRows<Parameters<ProgressLedger['tick']>[0]>): Promise<void> {
+    const items = report.items.map(({ itemRef: itemRow, completed }) => ({ itemRow, completed }))
+    await this.ask({ type: 'tick', orgRow, flowRow, ...report, items })
+  }
+
+  async recordHealth({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<HealthReport>): Promise<void> {
+    await this.ask({ type: 'health', orgRow, stepRow, ...report })
+  }
+
+  async recordFingerprint({
+    orgRef: orgRow,
+    stepRef: stepRow,
+    ...report
+  }: InRows<FingerprintReport>): Promise<FingerprintVerdict> {
+    const result = await this.ask({ type: 'fingerprint', orgRow, stepRow, ...report })
+    return result as FingerprintVerdict
+  }
+
+  /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
+  recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
+    const last = this.snippetVersions.get(orgRow)
+    if (last?.version === version && at - last.at < repeatVersionMs) return
+    return this.ask({ type: 'snippet_version', orgRow, version, at }).then(() => {
+      this.snippetVersions.set(orgRow, { version, at })
+    })
+  }
+
+  async recordRefusal(orgRow: number, code: string, at: number): Promise<void> {
+    await this.ask({ type: 'refusal', orgRow, code, at })
+  }
+
+  /** Has the storage thread carry out an operation; resolves once it is committed and synced. */
+  async operate<Name extends keyof StorageOperations>(
+    name: Name,
+    ...input: Parameters<StorageOperations[Name]>
+  ): Promise<ReturnType<StorageOperations[Name]>> {
+    const result: unknown = await this.ask({ type: 'operation', name, input })
+    return result as ReturnType<StorageOperations[Name]>
+  }
+
+  /** Resolves once the tables tell of all that is acknowledged by now. */
+  async project(): Promise<void> {
+    await this.ask({ type: 'project' })
+  }
+
+  /** Tells who watches what became of events; never fails, and never in the way of what is to be kept. */
+  noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
+    if (!this.gauge.hasRoom) return
+    const call: ActivityCall = { type: 'activity', orgRow, events, left }
+    const message = encodeCommand(0, call)
+    this.outbox.putUnawaited(message, weightOf(message, call))
+  }
+
+  /** What has arrived while somebody watches. */
+  async activity(orgRow: number, after: string | null): Promise<Activity> {
+    const result: unknown = await this.ask({ type: 'activity', orgRow, after })
+    return result as Activity
+  }
+
+  /** Asks the author sessions, which are in the storage thread's memory. */
+  async author<Verb extends AuthorCall['verb']>(
+    verb: Verb,
+    ...input: Parameters<AuthorSessions[Verb]>
+  ): Promise<ReturnType<AuthorSessions[Verb]>> {
+    const result: unknown = await this.ask({ type: 'author', verb, input })
+    return result as ReturnType<AuthorSessions[Verb]>
+  }
+
+  /** Asks the links to previews, which are there too. */
+  async preview<Verb extends PreviewCall['verb']>(
+    verb: Verb,
+    ...input: Parameters<PreviewLinks[Verb]>
+  ): Promise<ReturnType<PreviewLinks[Verb]>> {
+    const result: unknown = await this.ask({ type: 'preview', verb, input })
+    return result as ReturnType<PreviewLinks[Verb]>
+  }
+
+  /**
+   * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
+   * far more than what a flush interval brings would be acknowledged and lost by a crash.
+   */
+  private async tell(command: StorageCommand): Promise<AppendOutcome> {
+    if (this.gauge.isRefused) throw cannotWrite()
+    this.post(0, command)
+    return { duplicates: [], deadLetters: [], erased: [] }
+  }
+
+  /** @throws AppError `overloaded` */
+  private ask(command: Asked): Promise<CommandResult> {
+    const number = ++this.lastNumber
+    return new Promise<CommandResult>((resolve, reject) => {
+      this.post(number, command)
+      // Without a limit in time: a request given up here might still be committed, and the caller
+      // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
+      this.pending.set(number, { resolve, reject })
+    })
+  }
+
+  /** @throws AppError `overloaded` */
+  private readonly post = failing('http_request', (number: number, command: Asked): void => {
+    const message = encodeCommand(number, command)
+    const weight = weightOf(message, command)
+    const { events, bytes } = this.outbox.weight
+    const hasRoom = this.gauge.fits(events + weight.events, bytes + weight.bytes)
+    // Who reads is not turned away because others write.
+    if (!hasRoom && command.type !== 'project') throw bufferIsFull()
+    if (number > 0) this.outbox.put(message, weight)
+    else this.outbox.putUnawaited(message, weight)
+  })
+}

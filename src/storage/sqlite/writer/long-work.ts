@@ -1,0 +1,78 @@
+import type { Database } from 'bun:sqlite'
+import { AppError } from '../../../core/errors.ts'
+import type { Compacted, OperationsStore } from '../../../modules/operations/port.ts'
+import type { Erased, PeopleStore } from '../../../modules/people/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { freeBytesOf } from '../backup/room.ts'
+import { compact, databaseSize, emptyLog } from '../database/compact.ts'
+import { openForWriting } from '../database/database.ts'
+import { whileRewriting } from '../database/rewriting.ts'
+import { eraseWhole } from '../erasure/erase-whole.ts'
+import { auditEverywhere } from '../organisations/audit-log.ts'
+import { rebuild } from '../projections/rebuild.ts'
+
+/**
+ * What takes long, over a connection of its own beside the storage thread's: it works in short
+ * transactions, between which others write.
+ */
+export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
+  Pick<OperationsStore, 'rebuild' | 'compact'>
+
+/** Where long work is done. */
+export interface LongWorkPlace {
+  dataDir: string
+  /** Epoch milliseconds. */
+  now: () => number
+  /** Whether a server's writes are to be let pass. */
+  isServed: boolean
+}
+
+/** Long work in this very thread, which answers nothing else meanwhile. */
+export function longWorkHere(place: LongWorkPlace): LongWork {
+  const { dataDir, isServed } = place
+  const connected = async <T>(work: (database: Database) => T | Promise<T>): Promise<T> => {
+    const database = openForWriting(dataDir)
+    try {
+      return await work(database)
+    } finally {
+      database.close()
+    }
+  }
+  return {
+    erase: (person, options, audit, tell): Promise<Erased> =>
+      connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
+    rebuild: (audit, tell) =>
+      connected(database => whileRewriting(dataDir, () => rebuild(database, tell, audit))),
+    async compact(audit) {
+      if (isServed) throw serverRunning()
+      return connected(database => {
+        const compacted = compactWhole(database, dataDir)
+        auditEverywhere(database, { ...audit, before: null, after: null })
+        return compacted
+      })
+    },
+  }
+}
+
+const serverRunning = () =>
+  new AppError(
+    'server_running',
+    'The database is written anew only while no server runs: stop it and try again',
+  )
+
+/** @throws AppError `no_room` */
+function compactWhole(database: Database, dataDir: string): Compacted {
+  const { bytes, usedBytes } = databaseSize(database)
+  const [needed, free] = [2 * usedBytes, freeBytesOf(dataDir)]
+  if (free < needed) {
+    throw new AppError(
+      'no_room',
+      `Compacting needs ${mb(needed)} for a while, and the disk has ${mb(free)}: make room and try again`,
+    )
+  }
+  compact(database, dataDir)
+  emptyLog(database)
+  return { bytesBefore: bytes, bytesAfter: databaseSize(database).bytes }
+}
+
+const mb = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`

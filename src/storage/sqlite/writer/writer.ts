@@ -1,0 +1,364 @@
+import type { Database } from 'bun:sqlite'
+import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import { minuteMs } from '../../../core/time/durations.ts'
+import { failing } from '../../../failpoints.ts'
+import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
+import { inSavepoint, isPassing } from '../engine/savepoint.ts'
+import type { CommandResult, Executor, StorageCommand } from './commands.ts'
+import { cannotWrite } from './messages.ts'
+
+export interface WriterPolicy {
+  /** Events that one transaction takes at most; what waits beyond that goes into the next. */
+  largestGroupEvents: number
+  /** How long commands that nobody waits for may be held back to share a commit, milliseconds. */
+  flushEveryMs: number
+  /** How often a transaction that failed for a passing reason is tried, and the first pause. */
+  tries: number
+  retryPauseMs: number
+  /** Without a commit for this long, storage tries whether it can still write, milliseconds. */
+  proveEveryMs: number
+}
+
+export const defaultWriterPolicy: WriterPolicy = {
+  largestGroupEvents: 5_000,
+  flushEveryMs: 100,
+  tries: 3,
+  retryPauseMs: 50,
+  proveEveryMs: minuteMs,
+}
+
+/** What the writer tells of each commit, for the metrics. */
+export interface CommitReport {
+  commands: number
+  events: number
+  durationMs: number
+}
+
+/** Is told of what is written. */
+export interface WriteObserver {
+  committed(report: CommitReport): void
+  /** What became of a batch, once it is committed. */
+  appended(batch: EncodedBatch, outcome: AppendOutcome): void
+}
+
+export interface WriterHooks {
+  observer?: WriteObserver
+  onBegin?(): void
+  /** What it throws rolls the transaction back. */
+  beforeCommit?(): void
+  /** All of a group have been told what became of them. */
+  onSettled?(): void
+  onFault?(error: unknown, what: string): void
+  /** Storage has begun to refuse, or takes writes again. */
+  onRefusing?(isRefused: boolean): void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?(error: unknown): void
+}
+
+/** A command, and whom to tell what became of it. */
+export interface Submission {
+  readonly command: StorageCommand
+  /**
+   * False for what was acknowledged already (`ack=buffer`): its commit may be put off, and it must
+   * not be given up.
+   */
+  readonly isAwaited: boolean
+  /** It is committed and synced. */
+  resolve(result: CommandResult): void
+  /** `overloaded` where storage cannot write. */
+  reject(error: unknown): void
+}
+
+/** What became of a command of a group that was taken apart. */
+type Verdict = { result: CommandResult } | { fault: unknown }
+
+const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
+
+/**
+ * Group commit: all that waits goes into one transaction, is synced once, and only then is
+ * anybody told. What arrives meanwhile makes the next group, so the slower the disk the larger
+ * the groups.
+ *
+ * A transaction that fails for a passing reason is tried again and then refused as a whole
+ * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single
+ * poison event or command ends in the dead letters and its neighbours are kept.
+ */
+export class Writer {
+  private waiting: Submission[] = []
+  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
+  private running: Promise<void> | null = null
+  /** Whether storage refused the last group. */
+  private isRefused = false
+  /** Set once a commit could not be noted in memory: executed again, it would be there twice. */
+  private divergence: Error | null = null
+  /** When a transaction last went to the disk, by the monotonic clock of this thread. */
+  private provenAt = performance.now()
+  private readonly begin: () => void
+  private readonly commit: () => void
+  /** All that is in memory takes it up. */
+  private readonly noteCommit: () => void
+
+  constructor(
+    private readonly database: Database,
+    private readonly executor: Executor,
+    private readonly policy: WriterPolicy,
+    private readonly hooks: WriterHooks = {},
+  ) {
+    const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
+    this.begin = failing('before_begin', () => begin.run())
+    this.commit = failing('before_commit', () => commit.run())
+    this.noteCommit = failing('after_commit', () => executor.participants.commit())
+  }
+
+  /** Takes a command into the next group. */
+  submit(submission: Submission): void {
+    this.waiting.push(submission)
+    this.schedule(submission.isAwaited)
+  }
+
+  /** Whether there is something to commit: then other work should wait. */
+  get isBusy(): boolean {
+    return this.running !== null || this.waiting.length > 0
+  }
+
+  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
+  async flush(): Promise<number> {
+    if (this.running) await this.running
+    do await this.commitWaiting()
+    while (this.waiting.length > 0 && !this.isRefused)
+    return this.waiting.length
+  }
+
+  /**
+   * Runs a statement of the writer's own thread between two groups, in a transaction of its own.
+   *
+   * @param committed is called before any other transaction begins
+   */
+  async exclusively<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
+    while (this.running) await this.running
+    try {
+      const result = this.transaction([], work)
+      committed(result)
+      return result
+    } catch (error) {
+      // Whether it is the disk is tried at once: callers would find out later.
+      if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
+      throw error
+    }
+  }
+
+  /**
+   * Tries whether storage would take a write, when no caller does: always while it refuses, and
+   * every so often while it is idle, so that "ready" is not only hoped.
+   */
+  probe(write: () => void): void {
+    if (this.running || this.waiting.length > 0) return
+    const wasRefused = this.isRefused
+    if (!wasRefused && performance.now() - this.provenAt < this.policy.proveEveryMs) return
+    try {
+      this.transaction([], write)
+      this.isRefused = false
+      if (wasRefused) this.hooks.onRefusing?.(false)
+    } catch (error) {
+      // While it refuses, this is no news.
+      if (wasRefused) return
+      this.isRefused = true
+      this.hooks.onFault?.(error, 'storage does not take writes')
+      this.hooks.onRefusing?.(true)
+    }
+  }
+
+  private schedule(isAwaited: boolean): void {
+    if (this.running || this.scheduled === 'now') return
+    if (isAwaited) {
+      if (this.scheduled) clearTimeout(this.scheduled)
+      this.scheduled = 'now'
+      // After the messages that have already arrived: they share the commit.
+      setImmediate(() => this.commitWaiting())
+    } else {
+      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
+    }
+  }
+
+  private commitWaiting(): Promise<void> {
+    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
+    this.scheduled = null
+    this.running ??= this.commitAll().finally(() => {
+      this.hooks.onSettled?.()
+      this.running = null
+      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+    })
+    return this.running
+  }
+
+  private async commitAll(): Promise<void> {
+    const group = this.takeGroup()
+    if (group.length === 0) return
+    const wasRefused = this.isRefused
+    this.isRefused = false
+    for (let attempt = 1; ; attempt++) {
+      try {
+        this.commitGroup(group)
+        break
+      } catch (error) {
+        if (!isPassing(error)) {
+          this.commitApart(group, error)
+          break
+        }
+        // Said once when it begins: a full disk is not helped by a long log.
+        if (attempt === 1 && !wasRefused) this.hooks.onFault?.(error, 'a commit failed')
+        if (attempt >= this.policy.tries) {
+          this.refuse(group, error)
+          return
+        }
+        await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
+      }
+    }
+    if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
+  }
+
+  private takeGroup(): Submission[] {
+    let events = 0
+    let length = 0
+    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
+      events += eventsIn((this.waiting[length] as Submission).command)
+      length++
+    }
+    return this.waiting.splice(0, length)
+  }
+
+  private commitGroup(group: readonly Submission[]): void {
+    const results: CommandResult[] = []
+    this.transaction(group, () => {
+      for (const { command } of group) results.push(this.executor.execute(command))
+      this.executor.settle()
+    })
+    for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+  }
+
+  private settleCommitted(waiting: Submission, result: CommandResult): void {
+    const { command } = waiting
+    if (command.type === 'append') this.hooks.observer?.appended(command, result as AppendOutcome)
+    waiting.resolve(result)
+  }
+
+  /**
+   * Still in one transaction, so that it costs one sync however large the group is: each command by
+   * itself, and of a batch that fails even so, each event by itself.
+   */
+  private commitApart(group: readonly Submission[], error: unknown): void {
+    this.hooks.onFault?.(error, 'a group of commands is taken apart')
+    const verdicts: Verdict[] = []
+    try {
+      this.transaction(group, () => {
+        for (const { command } of group) verdicts.push(this.execute(command))
+      })
+    } catch (fault) {
+      if (fault === this.divergence) {
+        for (const waiting of group) waiting.reject(fault)
+        return
+      }
+      // The disk, or the database as a whole: no command is to blame.
+      this.hooks.onFault?.(fault, 'a group that was taken apart could not be committed')
+      this.refuse(group, fault)
+      return
+    }
+    for (const [i, waiting] of group.entries()) {
+      const verdict = verdicts[i]!
+      if ('fault' in verdict) waiting.reject(verdict.fault)
+      else this.settleCommitted(waiting, verdict.result)
+    }
+  }
+
+  /** Executes one command; where it fails, sets aside what of it the database does not take. */
+  private execute(command: StorageCommand): Verdict {
+    return this.alone<Verdict>(
+      () => ({ result: this.executor.execute(command) }),
+      fault => {
+        if (command.type === 'append') return { result: this.executeEventByEvent(command) }
+        this.hooks.onFault?.(fault, `a command (${command.type}) goes to the dead letters`)
+        this.executor.buryCommand(command, fault)
+        return { fault }
+      },
+    )
+  }
+
+  private executeEventByEvent(command: Extract<StorageCommand, { type: 'append' }>): AppendOutcome {
+    const outcome = {
+      duplicates: [] as number[],
+      deadLetters: [] as number[],
+      erased: [] as number[],
+    }
+    // What belongs to the batch and to no event comes first, so that no event takes it along.
+    this.executor.execute({ ...command, text: encodeEvents([]) })
+    const { orgRow, receivedAt, text } = command
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
+    for (const [i, event] of events.entries()) {
+      const one = { ...command, refusals: {}, skewMs: null, text: encodeEvents([event]) }
+      this.alone(
+        () => {
+          const { duplicates, erased } = this.executor.execute(one) as AppendOutcome
+          if (duplicates.length > 0) outcome.duplicates.push(i)
+          if (erased.length > 0) outcome.erased.push(i)
+        },
+        fault => {
+          this.hooks.onFault?.(fault, 'an event goes to the dead letters')
+          this.executor.bury(orgRow, event, receivedAt, fault)
+          outcome.deadLetters.push(i)
+        },
+      )
+    }
+    return outcome
+  }
+
+  /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
+  private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
+    let result: T | undefined
+    const fault = inSavepoint(this.database, this.executor.participants, () => {
+      result = work()
+      this.executor.settle()
+    })
+    return fault === null ? (result as T) : otherwise(fault)
+  }
+
+  /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */
+  private refuse(group: readonly Submission[], error: unknown): void {
+    this.isRefused = true
+    this.hooks.onRefusing?.(true)
+    this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+    for (const waiting of group) if (waiting.isAwaited) waiting.reject(cannotWrite(error))
+  }
+
+  private transaction<T>(group: readonly Submission[], work: () => T): T {
+    if (this.divergence) throw this.divergence
+    const { participants } = this.executor
+    const startedAt = performance.now()
+    let result: T
+    try {
+      this.begin()
+      this.hooks.onBegin?.()
+      result = work()
+      participants.beforeCommit()
+      this.hooks.beforeCommit?.()
+      this.commit()
+    } catch (error) {
+      participants.rollback()
+      if (this.database.inTransaction) this.database.run('rollback')
+      throw error
+    }
+    try {
+      this.noteCommit()
+    } catch (cause) {
+      this.divergence = new Error('a commit could not be noted in memory', { cause })
+      this.hooks.onDivergence?.(cause)
+      throw this.divergence
+    }
+    this.provenAt = performance.now()
+    this.hooks.observer?.committed({
+      commands: group.length,
+      events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
+      durationMs: performance.now() - startedAt,
+    })
+    return result
+  }
+}

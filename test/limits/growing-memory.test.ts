@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import { growingMemory, growTo } from '../../src/limits/growing-memory.ts'
+import { WindowTable } from '../../src/limits/shared-memory.ts'
+import { IdentityBoard, PresenceBoard } from '../../src/storage/shared/boards.ts'
+
+const mib = 2 ** 20
+
+test('memory is as long as what is used of it, and views see it grow', () => {
+  const memory = growingMemory(mib)
+  const words = new Int32Array(memory)
+  expect(memory.byteLength).toBe(0)
+  growTo(memory, 4)
+  const first = memory.byteLength
+  expect(first).toBeLessThan(mib / 8)
+  words[0] = 7
+  growTo(memory, mib)
+  expect(memory.byteLength).toBe(mib)
+  expect([words[0], words.at(-1)]).toEqual([7, 0])
+  // It never shrinks: another thread may use what is there.
+  growTo(memory, 4)
+  expect(memory.byteLength).toBe(mib)
+  expect(() => growTo(memory, mib + 1)).toThrow(RangeError)
+})
+
+describe('a table for many organisations is as long as the last that was seen', () => {
+  const most = 100_000
+
+  test('windows', () => {
+    const memory = WindowTable.memory(most)
+    const [one, other] = [new WindowTable(memory), new WindowTable(memory)]
+    expect(one.take(3, 0, 2, 1_000).remaining).toBe(1)
+    expect(memory.byteLength).toBeLessThan(mib)
+    expect(one.take(most - 1, 7, 2, 1_000).remaining).toBe(1)
+    expect(other.take(most - 1, 7, 2, 1_000).remaining).toBe(0)
+    expect(other.take(3, 0, 2, 1_000).remaining).toBe(0)
+  })
+
+  test('presence', () => {
+    const memory = PresenceBoard.memory(most)
+    const [one, other] = [new PresenceBoard(memory), new PresenceBoard(memory)]
+    expect(one.seen(most - 1, 'events_flowing')).toBe(null)
+    expect(memory.byteLength).toBeLessThan(mib)
+    one.mark(most - 1, 'events_flowing', 5_000)
+    expect(other.seen(most - 1, 'events_flowing')).toEqual({ firstAt: 5_000, lastAt: 5_000 })
+    expect(other.isNewlyLimited(most - 1, 'events', 125_000)).toBe(true)
+  })
+
+  test('user hashes', () => {
+    const memory = IdentityBoard.memory(most)
+    const [one, other] = [new IdentityBoard(memory), new IdentityBoard(memory)]
+    const none = one.of(most - 1)
+    expect(Object.values(none).every(count => count === 0)).toBe(true)
+    expect(memory.byteLength).toBeLessThan(mib)
+    one.add(most - 1, { invalid: 2 })
+    expect(other.of(most - 1).invalid).toBe(2)
+    expect(other.sums().invalid).toBe(2)
+  })
+})

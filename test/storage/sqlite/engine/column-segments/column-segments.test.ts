@@ -1,0 +1,371 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { minuteMs } from '../../../../../src/core/time/durations.ts'
+import { analyticsService, questionOf } from '../../../../../src/modules/analytics/service.ts'
+import { openForWriting } from '../../../../../src/storage/sqlite/database/database.ts'
+import { ColumnSegments } from '../../../../../src/storage/sqlite/engine/column-segments/column-segments.ts'
+import {
+  defaultSealPolicy,
+  type SealedSegment,
+  type Sealer,
+} from '../../../../../src/storage/sqlite/engine/column-segments/sealer.ts'
+import { rebuild } from '../../../../../src/storage/sqlite/projections/rebuild.ts'
+import type { RefEvent } from '../../../../support/analytics-reference.ts'
+import { newEventOf, type StoredWorld, storeFlows } from '../../../../support/stored-history.ts'
+import { World } from '../../../../support/world.ts'
+
+/** Column segments, and what takes them away. That their numbers are right, the laws of analytics say. */
+
+let world: World
+let stored: StoredWorld
+
+const sealing = { ...defaultSealPolicy, runsPerSegment: 10, changesToLook: 1, pauseMs: 0 }
+const flow = {
+  key: 'welcome',
+  versions: [
+    {
+      version: 1,
+      publishedAt: 0,
+      steps: [{ key: 'a' }, { key: 'b' }],
+      items: [
+        { key: 'one', completeOn: 'did_one' },
+        { key: 'two', completeOn: null },
+      ],
+    },
+  ],
+}
+
+const start = Date.UTC(2026, 10, 1)
+
+beforeEach(() => {
+  world = new World({ sealing })
+  world.database.run('pragma synchronous = off')
+  stored = storeFlows(world, [flow])
+})
+afterEach(() => world.close())
+
+let sent = 0
+
+const send = async (...events: Omit<RefEvent, 'flowKey'>[]) => {
+  const outcome = await world.byRow.ledger.append({
+    orgRef: stored.orgRow,
+    receivedAt: world.clock.now(),
+    events: events.map(event => {
+      const flowKey = event.kind === 'custom' ? {} : { flowKey: 'welcome' }
+      return newEventOf(stored, { ...event, ...flowKey }, `event-${sent++}`)
+    }),
+    refusals: {},
+    skewMs: null,
+  })
+  await world.storage.projected()
+  return outcome
+}
+
+const view = (run: number, at = start + run * minuteMs, stepKey = 'a'): RefEvent => ({
+  kind: 'step_viewed',
+  stepKey,
+  userId: `u${run}`,
+  runId: `r${run}`,
+  at,
+})
+
+const sendRuns = (from: number, to: number) =>
+  send(...Array.from({ length: to - from }, (_, i) => view(from + i)))
+
+const segments = () =>
+  world.database
+    .query<{ from_at: number; to_at: number; runs: number }, []>(
+      'select from_at, to_at, runs from run_blocks order by from_at',
+    )
+    .all()
+
+const sizes = () => segments().map(({ runs }) => runs)
+
+const isInSegment = (at: number) =>
+  segments().some(({ from_at, to_at }) => from_at <= at && at < to_at)
+
+async function answer() {
+  const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
+  const question = questionOf(entry, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const { generatedAt, ...numbers } = await analyticsService(world).answer(
+    question,
+    new AbortController().signal,
+  )
+  return numbers
+}
+
+describe('runs that have come to rest', () => {
+  test('stand in segments without a gap, but for the last ones, which are no full segment yet', async () => {
+    await sendRuns(0, 37)
+    await world.sealAll()
+    expect(sizes()).toEqual([10, 10, 10])
+    const [first, second, third] = segments()
+    expect([first?.from_at, first?.to_at]).toEqual([start, second?.from_at])
+    expect(second?.to_at).toBe(third?.from_at)
+    await sendRuns(37, 41)
+    await world.sealAll()
+    expect(sizes()).toEqual([10, 10, 10, 10])
+  })
+
+  test('are few in a small flow, and stay rows', async () => {
+    await sendRuns(0, 10)
+    await world.sealAll()
+    expect(sizes()).toEqual([])
+  })
+
+  test('are sealed once they are old enough, though nothing more is said of them', async () => {
+    const now = world.clock.now()
+    await send(...Array.from({ length: 15 }, (_, i) => view(i, now - 1_000 + i)))
+    await world.sealAll()
+    expect(sizes()).toEqual([])
+    world.clock.advance(30 * minuteMs)
+    await world.sealAll()
+    expect(sizes()).toEqual([10])
+  })
+
+  test('that all began in one millisecond share a segment, or stay rows where they are too many', async () => {
+    await send(...Array.from({ length: 25 }, (_, i) => view(i, start)), view(25), view(26))
+    await world.sealAll()
+    expect(sizes()).toEqual([25])
+    const { mostRunsPerSegment } = sealing
+    sealing.mostRunsPerSegment = 20
+    await send(view(27, start))
+    await world.sealAll()
+    expect(sizes()).toEqual([])
+    expect((await answer()).totals.starts).toBe(28)
+    sealing.mostRunsPerSegment = mostRunsPerSegment
+  })
+
+  test('years apart are in segments that end where numbers would', async () => {
+    const year = 365 * 86_400_000
+    await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
+    await world.sealAll()
+    expect(sizes().every(runs => runs === 1)).toBe(true)
+    expect((await answer()).totals.starts).toBe(1)
+  })
+})
+
+describe('a segment', () => {
+  test('goes with any change of its runs, at once, and comes again', async () => {
+    await sendRuns(0, 31)
+    await world.sealAll()
+    for (const late of [
+      view(15, undefined, 'b'),
+      { kind: 'flow_completed', userId: 'u15', at: start + 16 * minuteMs },
+      { kind: 'custom', name: 'did_one', userId: 'u15', at: start + 2 * 86_400_000 },
+      { ...view(15), userId: 'another' },
+      view(99, start + 15 * minuteMs + 1),
+    ] as RefEvent[]) {
+      expect(isInSegment(start + 15 * minuteMs)).toBe(true)
+      await send(late)
+      expect(isInSegment(start + 15 * minuteMs)).toBe(false)
+      expect([isInSegment(start), isInSegment(start + 25 * minuteMs)]).toEqual([true, true])
+      const asRows = await answer()
+      await world.sealAll()
+      expect(await answer()).toEqual(asRows)
+    }
+  })
+
+  test('stays where a tick says again what is known', async () => {
+    const tick = { kind: 'item_completed', itemKey: 'one', userId: 'u15', runId: 'r15' } as const
+    await sendRuns(0, 31)
+    await send({ ...tick, at: start + 16 * minuteMs })
+    await world.sealAll()
+    const before = segments()
+    // Of a run that is in no segment: what it says of the person is all that could matter.
+    const again = { ...tick, runId: 'later', at: start + 40 * minuteMs }
+    await send(again, { ...again, at: again.at + 1 })
+    expect(segments()).toEqual(before)
+    await send({ ...again, itemKey: 'two' })
+    expect(isInSegment(start + 15 * minuteMs)).toBe(false)
+  })
+
+  test('is given up where a run comes into it at any moment of its making', async () => {
+    const inside = world.storage.housekeeping as unknown as {
+      deps: { segments: ColumnSegments }
+      sealer: Sealer
+      sealing: Generator<SealedSegment | null>
+      write(segment: SealedSegment): Promise<void>
+    }
+    const size = 40
+    await sendRuns(0, size)
+    for (let steps = 1; steps <= 8; steps++) {
+      world.database.run('delete from run_blocks')
+      inside.deps.segments.externalChange()
+      inside.sealing = inside.sealer.work()
+      for (let step = 0; step < steps; step++) {
+        const { value: segment } = inside.sealing.next()
+        if (segment) await inside.write(segment)
+      }
+      // Between the runs of the first segment, and of the second.
+      await send(view(size + 2 * steps, start + 90_000 + steps))
+      await send(view(size + 2 * steps + 1, start + 12.5 * minuteMs + steps))
+      await world.sealAll()
+      const sealed = await answer()
+      expect(sealed.totals.starts).toBe(size + 2 * steps)
+      world.database.run('delete from run_blocks')
+      expect(await answer()).toEqual(sealed)
+    }
+  })
+
+  test('goes on both sides where a run’s start moves from one into another', async () => {
+    await sendRuns(0, 31)
+    await world.sealAll()
+    await send(view(15, start + 5 * minuteMs + 1, 'b'))
+    expect(sizes()).toEqual([10])
+    await world.sealAll()
+    expect(sizes().reduce((sum, runs) => sum + runs)).toBeGreaterThanOrEqual(30)
+    expect((await answer()).totals.starts).toBe(31)
+  })
+
+  test('stays while runs start after it', async () => {
+    await sendRuns(0, 11)
+    await world.sealAll()
+    const [before] = segments()
+    await sendRuns(11, 15)
+    await send(view(12, undefined, 'b'))
+    expect(segments()).toEqual([before!])
+  })
+
+  test('is read again after a restart, and goes with a change then too', async () => {
+    await sendRuns(0, 21)
+    await world.sealAll()
+    const fresh = new ColumnSegments(world.database, () => 0, sealing)
+    const flowRow = stored.flowRows.get('welcome') as number
+    fresh.touch(stored.orgRow, flowRow, start + 10 * minuteMs)
+    expect(segments()).toMatchObject([{ from_at: start }])
+  })
+
+  test('is there again where the transaction that took it away is rolled back', async () => {
+    await sendRuns(0, 11)
+    await world.sealAll()
+    const flowRow = stored.flowRows.get('welcome') as number
+    const kept = new ColumnSegments(world.database, () => 0, sealing)
+    for (const expected of [1, 0]) {
+      world.database.run('begin immediate')
+      kept.touch(stored.orgRow, flowRow, start)
+      expect(sizes()).toEqual([])
+      world.database.run(expected === 1 ? 'rollback' : 'commit')
+      if (expected === 1) kept.rollback()
+      expect(sizes()).toHaveLength(expected)
+    }
+  })
+
+  test('is not written where a run of it changed while it was made', async () => {
+    await sendRuns(0, 11)
+    const flowRow = stored.flowRows.get('welcome') as number
+    const kept = new ColumnSegments(world.database, () => 0, sealing)
+    const made = { runs: 11, flowVersions: null, columns: new Uint8Array(8) }
+    const stretch = { from: start, to: start + 60 * minuteMs }
+    for (const change of [
+      () => kept.touch(stored.orgRow, flowRow, start + 1),
+      () => kept.externalChange(),
+    ]) {
+      const draft = kept.begin(stored.orgRow, flowRow, stretch)
+      expect(kept.has(stored.orgRow, flowRow)).toBe(true)
+      change()
+      kept.write(draft, made)
+      expect(sizes()).toEqual([])
+    }
+    const draft = kept.begin(stored.orgRow, flowRow, stretch)
+    kept.touch(stored.orgRow, flowRow, stretch.to)
+    kept.write(draft, made)
+    expect(sizes()).toEqual([11])
+  })
+
+  test('that cannot be written is tried again a minute later', async () => {
+    await sendRuns(0, 11)
+    world.database.run(
+      `create trigger full before insert on run_blocks begin select raise(abort, 'no room'); end`,
+    )
+    await expect(world.sealAll()).rejects.toThrow('no room')
+    world.database.run('drop trigger full')
+    await world.sealAll()
+    expect(sizes()).toEqual([])
+    world.clock.advance(minuteMs)
+    await world.sealAll()
+    expect(sizes()).toEqual([10])
+  })
+
+  test('made of steps of another version goes out of use when there is a newer one', async () => {
+    const flowRow = stored.flowRows.get('welcome') as number
+    await sendRuns(0, 11)
+    const publish = (version: number, steps: string[]) => {
+      const rows = steps.map(key => stored.stepRows.get(`welcome/${key}`))
+      world.database.run(
+        `insert into flow_versions select flow_id, ?, ?, body, ?, item_rows
+        from flow_versions where flow_id = ? and version = 1`,
+        [version, start + version, JSON.stringify(rows), flowRow],
+      )
+      world.database.run('insert into catalogue_changes (org_id) values (?)', [stored.orgRow])
+      world.takeUp()
+    }
+    publish(2, ['a'])
+    // Runs of a version without the step b, which therefore stands where the newest has it.
+    const named = (i: number, stepKey: string) => ({
+      ...view(i, undefined, stepKey),
+      flowVersion: 2,
+    })
+    for (let i = 11; i < 40; i++) await send(named(i, 'a'), named(i, 'b'))
+    await world.sealAll()
+    const droppedAt = async () =>
+      Object.fromEntries((await answer()).steps.map(step => [step.key, step.droppedHere]))
+    const before = await droppedAt()
+    publish(3, ['b', 'a'])
+    const made = sizes()
+    const asRows = await droppedAt()
+    expect(asRows).not.toEqual(before)
+    // A look comes with the next change, or with the catalogue of another process.
+    await send(view(0, undefined, 'b'))
+    await world.sealAll()
+    expect(sizes().length).toBeGreaterThanOrEqual(made.length)
+    const versions = world.database
+      .query<{ flow_versions: number | null }, []>('select distinct flow_versions from run_blocks')
+      .all()
+    expect(versions.map(row => row.flow_versions).toSorted()).toEqual([3, null].toSorted())
+  })
+})
+
+describe('a rebuild by another process', () => {
+  test('takes the segments away, and the server makes them again', async () => {
+    await sendRuns(0, 31)
+    await world.sealAll()
+    const before = await answer()
+    const own = openForWriting(world.dataDir)
+    world.database.run("update runs set completed_at = 9, dismissed_at = 9, steps = '[]'")
+    world.database.run("update run_blocks set columns = x'00'")
+    expect(rebuild(own).changed).toBe(1)
+    own.close()
+    expect(sizes()).toEqual([])
+    expect(await answer()).toEqual(before)
+    await world.storage.watch()
+    await world.sealAll()
+    expect(sizes()).toEqual([10, 10, 10])
+    expect(await answer()).toEqual(before)
+  })
+})
+
+test('an answer that is under way sees every run once, whatever is sealed or changed meanwhile', async () => {
+  await sendRuns(0, 95)
+  const find = () => world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
+  const entry = world.byRow.catalogue().flow(stored.flowIds.get('welcome') as string)!
+  const { range } = questionOf(find(), { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
+  const runs = { orgRef: stored.orgRow, flowRef: entry.ref, versions: entry.versions }
+  const meanwhile = [
+    () => world.sealAll(),
+    () => send(view(3, undefined, 'b'), view(45, start + minuteMs, 'b'), view(90, start + 1)),
+    () => world.sealAll(),
+    () => send(view(94, start + 2 * minuteMs)),
+    () => sendRuns(95, 99),
+  ]
+  for (let first = 0; first < meanwhile.length; first++) {
+    let count = 0
+    let turn = first
+    const expected = (await answer()).totals.starts
+    for await (const columns of world.byRow.analytics.columns(runs, range)) {
+      count += columns.count
+      await meanwhile[turn++ % meanwhile.length]!()
+    }
+    expect(count).toBe(expected)
+  }
+  expect((await answer()).totals.starts).toBe(99)
+})

@@ -1,0 +1,146 @@
+import { expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { FlowPositions } from '../../../../../src/core/flow/positions.ts'
+import { packTraits } from '../../../../../src/core/run/run.ts'
+import { takeRuns } from '../../../../../src/modules/analytics/port.ts'
+import {
+  type ColumnRun,
+  RunColumnsBuilder,
+} from '../../../../../src/storage/sqlite/engine/column-segments/run-columns.ts'
+import {
+  decodeSegment,
+  encodeSegment,
+} from '../../../../../src/storage/sqlite/engine/column-segments/segment-bytes.ts'
+
+/** Twenty steps through two versions: more than one byte of them, and some of the other version. */
+const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)
+const positions = new FlowPositions({
+  versions: [
+    { version: 1, stepRefs: stepRefs.slice(0, 12) },
+    { version: 2, stepRefs: stepRefs.slice(6).toReversed() },
+  ],
+})
+
+const from = Date.UTC(2026, 0, 1)
+const moment = fc.option(fc.integer({ min: from, max: from + 10_000_000 }), { freq: 2 })
+const stepArbitrary = fc.record({
+  stepId: fc.constantFrom(...stepRefs),
+  viewedAt: moment,
+  completedAt: moment,
+  skippedAt: moment,
+  missingAt: moment,
+})
+
+const runsArbitrary = fc
+  .array(
+    fc.record({
+      startedAt: fc.integer({ min: from, max: from + 1_000_000 }),
+      lastAt: fc.integer({ min: from, max: from + 90 * 86_400_000 }),
+      person: fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
+      version: fc.constantFrom(1, 2),
+      completedAt: moment,
+      dismissedAt: moment,
+      steps: fc.uniqueArray(stepArbitrary, { selector: step => step.stepId, maxLength: 8 }),
+      items: fc.uniqueArray(fc.constantFrom(...stepRefs), { maxLength: 12 }),
+      hasCompletedChecklist: fc.boolean(),
+      traits: fc.option(
+        fc
+          .constantFrom({ plan: 'pro' }, { plan: 'free', size: '2' }, { size: '30' })
+          .map(traits => packTraits(from, JSON.stringify(traits))),
+        { nil: null },
+      ),
+    }),
+    { maxLength: 30 },
+  )
+  .map(runs => runs.toSorted((a, b) => a.startedAt - b.startedAt))
+
+function columnsOf(runs: readonly ColumnRun[]) {
+  const builder = new RunColumnsBuilder(positions, from, runs.length, from + 20_000_000)
+  for (const run of runs) builder.add(run)
+  return builder.finish()
+}
+
+test('a segment’s bytes are its columns again', () => {
+  fc.assert(
+    fc.property(runsArbitrary, fc.nat({ max: 9 }), (runs, shift) => {
+      const columns = columnsOf(runs)
+      const bytes = encodeSegment(columns)
+      // Also where they lie askew in a larger buffer.
+      const held = new Uint8Array(bytes.length + shift)
+      held.set(bytes, shift)
+      for (const given of [bytes, held.subarray(shift)]) {
+        expect({ ...decodeSegment(given, from), dependsOnNewest: columns.dependsOnNewest }).toEqual(
+          columns,
+        )
+      }
+    }),
+  )
+})
+
+/** Columns without what may differ in form though they say the same: the order of their lists. */
+function said(columns: ReturnType<typeof columnsOf>) {
+  const bit = (planes: readonly Uint8Array[], run: number, place: number) =>
+    ((planes[place >> 3]?.[run] ?? 0) >> (place & 7)) & 1
+  const next = columns.steps.map(() => 0)
+  return Array.from({ length: columns.count }, (_, run) => {
+    const state = columns.states[run]!
+    const isCompleted = (state & 3) === 2
+    const end = columns.ends[run]!
+    return {
+      start: columns.starts[run],
+      person: [columns.people[run * 2], columns.people[run * 2 + 1]],
+      version: columns.versions[state >> 2],
+      outcome: state & 3,
+      end: isCompleted || end === 0 ? end : `at ${columns.steps[end - 1]!.ref}`,
+      steps: columns.steps
+        .map(({ ref }, place) => {
+          const marks = columns.marks.map(planes => bit(planes, run, place))
+          const spent = marks[0] ? columns.spent[place]![next[place]!++] : null
+          return { ref, marks, spent }
+        })
+        .filter(({ marks }) => marks.includes(1))
+        .sort((a, b) => a.ref - b.ref),
+      items: columns.items.filter((_, place) => bit(columns.ticks, run, place + 1)).toSorted(),
+      traits: columns.traits
+        .map(({ name, values, places }) => [name, values[places[run]! - 1]])
+        .filter(([, value]) => value !== undefined)
+        .toSorted(),
+      checklist: bit(columns.ticks, run, 0),
+      lately: columns.lately.at[columns.lately.places.indexOf(run)],
+    }
+  })
+}
+
+test('some of the runs of columns are the columns of those runs', () => {
+  fc.assert(
+    fc.property(runsArbitrary, fc.infiniteStream(fc.boolean()), (runs, choices) => {
+      const places = runs.map((_, place) => place).filter(() => choices.next().value)
+      const all = columnsOf(runs)
+      const some = takeRuns(all, Uint32Array.from(places))
+      const alone = columnsOf(places.map(place => runs[place]!))
+      expect(said(some)).toEqual(said(alone))
+      const countsOf = ({ steps }: typeof some) =>
+        steps
+          .filter(({ counts }) => counts.some(count => count > 0))
+          .toSorted((a, b) => a.ref - b.ref)
+      expect(countsOf(some)).toEqual(countsOf(alone))
+    }),
+  )
+})
+
+test('columns depend on the newest version where a run saw a step of another than its own', () => {
+  const run: ColumnRun = {
+    startedAt: from,
+    lastAt: from,
+    person: 1n,
+    version: 1,
+    completedAt: null,
+    dismissedAt: null,
+    steps: [{ stepId: 1, viewedAt: from, completedAt: null, skippedAt: null, missingAt: null }],
+    traits: null,
+    items: [],
+    hasCompletedChecklist: false,
+  }
+  expect(columnsOf([run]).dependsOnNewest).toBe(false)
+  expect(columnsOf([{ ...run, version: 2 }]).dependsOnNewest).toBe(true)
+})

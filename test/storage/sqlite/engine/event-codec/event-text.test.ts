@@ -1,0 +1,137 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import { eventKinds, eventSources } from '../../../../../src/core/event/event.ts'
+import type { NewEvent } from '../../../../../src/storage/shared/in-rows.ts'
+import { migrate } from '../../../../../src/storage/sqlite/database/migrate.ts'
+import {
+  EventBatches,
+  OpenBatch,
+} from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import {
+  decodeEvents,
+  decodeFacts,
+  decodeIds,
+  encodeEvents,
+  noEvent,
+} from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { decodeCommand, encodeCommand } from '../../../../../src/storage/sqlite/writer/messages.ts'
+import { storedEvents } from '../../../../support/ledger.ts'
+
+/** Any text that an event may have: all of Unicode but NUL. */
+const anyText = fc
+  .string({ unit: 'binary', maxLength: 20 })
+  .map(value => value.toWellFormed().replaceAll('\0', ''))
+
+/** The same one again and again, as in the events of one page. */
+const text = fc.oneof(anyText, fc.constantFrom('', 'u', '\ufeff', 'é', '漢'))
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
+const row = maybe(fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 2 ** 40 })))
+const thousandsOfYears = 3e14
+const time = fc.integer({ min: -thousandsOfYears, max: thousandsOfYears })
+
+const event: fc.Arbitrary<NewEvent> = fc
+  .record({
+    id: text,
+    kind: fc.constantFrom(...eventKinds),
+    userId: maybe(text),
+    anonymousId: maybe(text),
+    flowRef: row,
+    flowVersion: row,
+    stepRef: row,
+    itemRef: row,
+    runId: maybe(text),
+    sessionId: maybe(text),
+    occurredAt: time,
+    reportedAt: maybe(fc.integer({ min: -8.64e15, max: 8.64e15 })),
+    url: maybe(text),
+    name: maybe(text),
+    reason: maybe(text),
+    properties: maybe(fc.json()),
+    traits: maybe(fc.constantFrom('{"plan":"pro"}', '{"plan":"\\u0000é"}')),
+    answer: maybe(fc.constantFrom('9', '"a"', '""')),
+  })
+  // Traits are of a start, and an answer is of a question.
+  .map(event => ({
+    ...event,
+    traits: event.kind === 'question_answered' ? null : event.traits,
+    answer: event.kind === 'question_answered' ? event.answer : null,
+  }))
+
+const events = fc.array(event, { maxLength: 8 })
+const source = fc.constantFrom(...eventSources)
+
+test('a batch comes out on the other side as it went in, empty texts and line breaks too', () => {
+  fc.assert(
+    fc.property(events, fc.nat(), maybe(fc.integer()), source, (sent, number, skewMs, source) => {
+      const batch = { orgRow: 1, receivedAt: 5, refusals: { invalid: 2 }, skewMs }
+      const command = { type: 'append', ...batch, text: encodeEvents(sent) } as const
+      const message = encodeCommand(number, command)
+      expect(decodeCommand(message)).toEqual({ number, value: command })
+      expect(decodeEvents({ ...command.text, receivedAts: [5], source })).toEqual(
+        sent.map(one => ({ ...one, receivedAt: 5, source })),
+      )
+    }),
+  )
+})
+
+test('the ledger holds batches to the character, also when they share a row', () => {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database, 0)
+  const batches = new EventBatches(database)
+  const batch = fc.record({ receivedAt: fc.integer({ min: 5, max: 9 }), sent: events })
+  fc.assert(
+    fc.property(fc.array(batch, { maxLength: 4 }), source, (all, source) => {
+      database.run('delete from event_batches')
+      for (const { receivedAt, sent } of all) {
+        const row = batches.withRoom(1, source, sent.length, () => 1)
+        row.add(encodeEvents(sent), receivedAt, [])
+      }
+      batches.flush()
+      expect(storedEvents(database)).toEqual(
+        all.flatMap(({ receivedAt, sent }) => sent.map(one => ({ ...one, receivedAt, source }))),
+      )
+    }),
+  )
+})
+
+test('ids and facts are told without the rest', () => {
+  fc.assert(
+    fc.property(events, source, (sent, source) => {
+      const { count, facts } = encodeEvents(sent)
+      expect(decodeIds({ count, facts })).toEqual(sent.map(({ id }) => id))
+      expect(decodeFacts({ count, facts }, 7, source)).toEqual(
+        sent.map(({ flowRef, stepRef, itemRef, reportedAt, url, reason, properties, ...fact }) => ({
+          ...fact,
+          flowRow: flowRef,
+          stepId: stepRef,
+          itemRow: itemRef,
+          orgRow: 7,
+          byCustomEvent: source === 'custom_event',
+        })),
+      )
+    }),
+  )
+})
+
+test('what repeats takes no room', () => {
+  const [some] = fc.sample(event, 1) as [NewEvent]
+  // Said by starts alone, of which a page has few.
+  const one = { ...some, traits: null }
+  const { facts, details } = encodeEvents([one])
+  const many = encodeEvents(Array.from({ length: 50 }, () => one))
+  expect(many.details).toBe(details)
+  expect(many.facts.length - facts.length).toBeLessThanOrEqual(49 * (one.id.length + 6))
+})
+
+test('rows in a form that is not known yet are refused, and not read as what they are not', () => {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database, 0)
+  const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])
+  const batch = new OpenBatch(1, 1, 'events')
+  batch.add(text, 5, decodeFacts(text, 1, 'events'))
+  new EventBatches(database).write(batch)
+  expect(storedEvents(database)).toHaveLength(1)
+  database.run('update event_batches set codec = 2')
+  expect(() => storedEvents(database)).toThrow('The ledger has events in form 2, of a newer Cairn')
+})

@@ -1,0 +1,337 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import * as fc from 'fast-check'
+import type { NewEvent } from '../../../../../src/storage/shared/in-rows.ts'
+import { migrate } from '../../../../../src/storage/sqlite/database/migrate.ts'
+import {
+  EventBatches,
+  EventIds,
+} from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { encodeEvents } from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import {
+  addToFilter,
+  mayHave,
+  wordsPerChunk,
+} from '../../../../../src/storage/sqlite/engine/hash-index/filter.ts'
+import { TextHash } from '../../../../../src/storage/sqlite/engine/hash-index/hash-index.ts'
+
+/** Small enough that a few hundred ids make segments, and segments of segments of segments. */
+const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
+
+const event: Omit<NewEvent, 'id'> = {
+  kind: 'custom',
+  userId: 'u',
+  anonymousId: null,
+  flowRef: null,
+  flowVersion: null,
+  stepRef: null,
+  itemRef: null,
+  runId: null,
+  sessionId: null,
+  occurredAt: 0,
+  reportedAt: null,
+  url: null,
+  name: 'x',
+  reason: null,
+  properties: null,
+  traits: null,
+  answer: null,
+}
+
+function ledger() {
+  const database = new Database(':memory:', { strict: true })
+  migrate(database, 0)
+  const batches = new EventBatches(database)
+  const open = () => {
+    const ids = new EventIds(database, policy)
+    /** Stores an id as the ledger does; whether it was new. */
+    const store = (org: number, id: string, at = 0) => {
+      const batch = batches.withRoom(org, 'events', 1, () => ids.openBatch(org))
+      const isNew = ids.take(batch.seq, id, at)
+      if (isNew) batch.add(encodeEvents([{ ...event, id }]), at, [])
+      return isNew
+    }
+    const settle = () => {
+      batches.flush()
+      ids.closeBatches()
+    }
+    const commit = () => {
+      settle()
+      ids.beforeCommit()
+      database.run('commit')
+      ids.commit()
+    }
+    const rolledBack = () => {
+      batches.rollback()
+      ids.rollback()
+    }
+    batches.rollback()
+    return { ids, store, settle, commit, rolledBack }
+  }
+  return { database, open }
+}
+
+type Action =
+  | { type: 'store'; org: number; id: string }
+  | { type: 'commit' | 'roll back' | 'crash' | 'savepoint' }
+
+/** Few ids, so that many are sent again; some differ in one character or in their organisation. */
+const id = fc.integer({ min: 0, max: 600 }).map(n => (n % 3 ? `id-${n}` : `${n}`.padStart(36, '0')))
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 40,
+    arbitrary: fc.record({ type: fc.constant('store' as const), org: fc.nat(2), id }),
+  },
+  { weight: 6, arbitrary: fc.constant({ type: 'commit' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      { type: 'roll back' as const },
+      { type: 'crash' as const },
+      { type: 'savepoint' as const },
+    ),
+  },
+)
+
+describe('an id is taken once', () => {
+  test('whatever is stored, rolled back, taken back or reopened between: as a set would say', () => {
+    fc.assert(
+      fc.property(fc.array(action, { minLength: 200, maxLength: 1_500 }), actions => {
+        const { database, open } = ledger()
+        let { ids, store, settle, commit, rolledBack } = open()
+        const committed = new Set<string>()
+        let pending = new Set<string>()
+        database.run('begin immediate')
+        for (const step of actions) {
+          if (step.type === 'store') {
+            const key = `${step.org} ${step.id}`
+            const isNew = !committed.has(key) && !pending.has(key)
+            expect(store(step.org, step.id)).toBe(isNew)
+            pending.add(key)
+            continue
+          }
+          if (step.type === 'savepoint') {
+            // One event fails, and its neighbours stay.
+            settle()
+            const mark = ids.savepoint()
+            database.run('savepoint event')
+            const wasNew = store(9, 'poison')
+            expect(wasNew).toBe(true)
+            settle()
+            ids.rollbackTo(mark)
+            database.run('rollback to event')
+            database.run('release event')
+            continue
+          }
+          if (step.type === 'commit') {
+            commit()
+            for (const key of pending) committed.add(key)
+          } else {
+            database.run('rollback')
+            if (step.type === 'roll back') rolledBack()
+            else ({ ids, store, settle, commit, rolledBack } = open())
+          }
+          pending = new Set()
+          database.run('begin immediate')
+        }
+        database.run('rollback')
+        rolledBack()
+        const stored = database
+          .query<{ n: number }, []>('select coalesce(sum(events), 0) as n from event_batches')
+          .get()
+        expect(stored?.n).toBe(committed.size)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('and is free again once another process has given its event another, whatever was looked into', () => {
+    const { database, open } = ledger()
+    const { ids, store, commit } = open()
+    database.run('begin immediate')
+    store(1, 'before')
+    commit()
+    expect(ids.isTaken(1, 'before')).toBe(true)
+    // As an erasure does it, of a row whose ids are in segments.
+    const { facts } = encodeEvents([{ ...event, id: 'after' }])
+    database.query('update event_batches set facts = ?').run(Buffer.from(facts))
+    ids.externalChange()
+    expect(ids.isTaken(1, 'before')).toBe(false)
+  })
+
+  test('and is free again where the transaction that sealed it is rolled back', () => {
+    const { database, open } = ledger()
+    const { ids, store, settle, rolledBack } = open()
+    const all = Array.from({ length: policy.entriesPerSegment }, (_, n) => `id-${n}`)
+    database.run('begin immediate')
+    for (const id of all) store(1, id)
+    settle()
+    ids.beforeCommit()
+    database.run('rollback')
+    rolledBack()
+    expect(all.filter(id => ids.isTaken(1, id))).toEqual([])
+  })
+
+  test('over thousands, through merges of merges, and still after a reopening', () => {
+    const { database, open } = ledger()
+    const { store, commit } = open()
+    const all = Array.from({ length: 6_000 }, (_, i) => (i % 2 ? crypto.randomUUID() : `e${i}`))
+    for (let from = 0; from < all.length; from += 5) {
+      database.run('begin immediate')
+      for (const one of all.slice(from, from + 5)) expect(store(1, one)).toBe(true)
+      commit()
+    }
+    const levels = database.query('select max(level) as level from event_id_segments').get()
+    expect(levels).toEqual({ level: 4 })
+    const isKnown = (known: (org: number, id: string) => boolean) =>
+      all.every(one => !known(1, one))
+    expect(isKnown(store)).toBe(true)
+    expect(isKnown(open().store)).toBe(true)
+    expect(open().store(2, all[0] as string)).toBe(true)
+  })
+
+  test('a merge leaves no chunk behind', () => {
+    const { database, open } = ledger()
+    const { store, commit } = open()
+    for (let i = 0; i < 8 * 8 * 8 * 2; i += 4) {
+      database.run('begin immediate')
+      for (let k = i; k < i + 4; k++) store(1, `e${k}`)
+      commit()
+    }
+    const chunks = database
+      .query<{ segment: number; chunks: number }, []>(
+        'select place >> 24 as segment, count(*) as chunks from event_id_chunks group by segment',
+      )
+      .all()
+    const segments = database
+      .query<{ segment: number; chunks: number }, []>(
+        `select id as segment, ((high - low) << bits) >> 32 as chunks from event_id_segments
+        where high > low order by id`,
+      )
+      .all()
+    expect(chunks).toEqual(segments)
+  })
+
+  test('ids of events that were deleted since are still known', () => {
+    const { database, open } = ledger()
+    const { store, commit } = open()
+    for (let i = 0; i < 16; i++) {
+      database.run('begin immediate')
+      store(1, `e${i}`)
+      commit()
+    }
+    database.run('delete from event_batches')
+    const again = open()
+    expect(again.ids.openBatch(1)).toBe(17)
+    expect(again.ids.take(17, 'e3', 0)).toBe(false)
+    expect(again.ids.take(17, 'other', 0)).toBe(true)
+  })
+
+  test('ids older than a moment are given back by the segment, also by halves, and no other ever is', () => {
+    const times = fc.array(
+      fc.record({ steps: fc.nat(5), before: fc.nat(1_000), reopens: fc.boolean() }),
+      {
+        minLength: 5,
+        maxLength: 40,
+      },
+    )
+    fc.assert(
+      fc.property(times, acts => {
+        const { database, open } = ledger()
+        let { ids, store, commit } = open()
+        let stored = 0
+        const storeMore = () => {
+          database.run('begin immediate')
+          for (const end = stored + 13; stored < end; stored++) {
+            expect(store(1, `e${stored}`, stored)).toBe(true)
+          }
+          commit()
+        }
+        let forgotten = 0
+        for (const { steps, before, reopens } of acts) {
+          storeMore()
+          forgotten = Math.max(forgotten, Math.min(before, stored))
+          database.run('delete from event_batches where received_at + 13 < ?', [forgotten])
+          const left = database.query<{ seq: number | null }, []>(
+            'select min(seq) as seq from event_batches',
+          )
+          ids.deletedBefore(left.get()?.seq ?? 0)
+          for (let i = 0; i < steps && ids.hasOlder(forgotten); i++) {
+            database.run('begin immediate')
+            ids.giveBackOlder(forgotten)
+            commit()
+          }
+          if (reopens) ({ ids, store, commit } = open())
+        }
+        while (ids.hasOlder(forgotten)) {
+          database.run('begin immediate')
+          ids.giveBackOlder(forgotten)
+          commit()
+        }
+        database.run('begin immediate')
+        for (let i = forgotten; i < stored; i++) expect(store(1, `e${i}`, stored)).toBe(false)
+        commit()
+        const orphans = database
+          .query(
+            `select count(*) as n from event_id_chunks
+            where place >> 24 not in (select id from event_id_segments)`,
+          )
+          .get()
+        expect(orphans).toEqual({ n: 0 })
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test('what is deleted of the ledger is left out where segments are merged', () => {
+    const { database, open } = ledger()
+    const { ids, store, commit } = open()
+    const send = (count: number, name: string) => {
+      for (let i = 0; i < count; i += 4) {
+        database.run('begin immediate')
+        for (let k = i; k < i + 4; k++) expect(store(1, `${name}${k}`, 5)).toBe(true)
+        commit()
+      }
+    }
+    const entries = () =>
+      database
+        .query<{ n: number }, []>('select sum(length(entries)) / 16 as n from event_id_chunks')
+        .get()!.n
+    send(256, 'old')
+    database.run('delete from event_batches')
+    ids.deletedBefore(65)
+    send(2_048, 'new')
+    expect(entries()).toBeLessThan(2_048 + 256)
+    send(2_048, 'newer')
+    expect(entries()).toBeLessThanOrEqual(4_096)
+  })
+})
+
+test('a filter has all that was added, and little else', () => {
+  const hash = new TextHash(1, 2)
+  const bits = 2
+  const filter = new Uint32Array(2 ** bits * wordsPerChunk)
+  const count = 4 * 1_024
+  for (let i = 0; i < count; i++) {
+    hash.of(7, `in-${i}`)
+    addToFilter(filter, bits, hash.high, hash.low)
+  }
+  const has = (text: string) => {
+    hash.of(7, text)
+    return mayHave(filter, bits, hash.high, hash.low)
+  }
+  expect(Array.from({ length: count }, (_, i) => has(`in-${i}`)).every(Boolean)).toBe(true)
+  const wrong = Array.from({ length: 100_000 }, (_, i) => has(`out-${i}`)).filter(Boolean).length
+  expect(wrong).toBeLessThan(300)
+})
+
+test('a hash depends on every character, the length, the organisation and the seed', () => {
+  const of = (org: number, text: string, seed = 1) => {
+    const hash = new TextHash(seed, 2)
+    hash.of(org, text)
+    return `${hash.high} ${hash.low}`
+  }
+  const all = [of(1, 'ab'), of(1, 'ba'), of(1, 'a'), of(1, ''), of(2, 'ab'), of(1, 'ab', 3)]
+  expect(new Set(all).size).toBe(all.length)
+  expect(of(1, 'ab')).toBe(of(1, 'ab'))
+})

@@ -1,0 +1,240 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { until } from '../../../../scripts/support/until.ts'
+import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
+import { emptyLog } from '../../../../src/storage/sqlite/database/compact.ts'
+import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { beginRewriting } from '../../../../src/storage/sqlite/database/rewriting.ts'
+import {
+  encodeEvents,
+  noEvent,
+  rewriteEvents,
+} from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { entriesIn } from '../../../../src/storage/sqlite/engine/hash-index/chunk.ts'
+import {
+  allowAgain,
+  beginErasure,
+  finishErasures,
+} from '../../../../src/storage/sqlite/erasure/erasures.ts'
+import { eraseBeside, textsIn } from '../../../support/erasing.ts'
+import { storedEvents } from '../../../support/ledger.ts'
+import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'
+import { World } from '../../../support/world.ts'
+
+let world: World
+let acme: Tenant
+let flow: PublishedFlow
+
+beforeEach(async () => {
+  world = new World()
+  acme = await Tenant.of(world)
+  flow = publishTo(acme)
+})
+afterEach(() => world.close())
+
+const publishTo = (tenant: Tenant) =>
+  tenant.publish({ key: 'tour', steps: [{ key: 'hello', kind: 'modal', title: 'Hello' }] })
+
+const personOf = (tenant: Tenant, person: string) => ({
+  orgRef: tenant.row,
+  orgId: tenant.organisation.id,
+  person,
+})
+
+const started = (more: Record<string, unknown>) => ({
+  kind: 'flow_started',
+  flowId: flow.id,
+  ...more,
+})
+
+test('not even a hash of a name or an id is left in an index', async () => {
+  const places = ['event_id', 'runs_by_key'] as const
+  const rowsIn = (name: string) =>
+    world.database
+      .query<{ entries: Uint8Array }, []>(`select entries from ${name}_chunks`)
+      .all()
+      .flatMap(({ entries }) => [...entriesIn(entries).rows]).length
+  for (let i = 0; i < 20; i++) {
+    const events = Array.from({ length: 50 }, (_, n) =>
+      started({ userId: n % 10 ? 'bob' : 'ada', id: `e-${i}-${n}`, runId: `r-${i}-${n}` }),
+    )
+    acme.limit({ events: 100_000 })
+    await acme.send(events)
+  }
+  // A start reads what is in no segment, and a stop seals what is worth it.
+  await world.storage.projected()
+  world.database.run('pragma wal_checkpoint(truncate)')
+  const sealed = sealAllIn(world)
+  expect(places.map(rowsIn)).toEqual([sealed, sealed])
+  await eraseBeside(world, personOf(acme, 'uada'))
+  // Of a run that was renamed the new row is in memory, and in a segment later.
+  expect(places.map(rowsIn)).toEqual([900, 900])
+})
+
+/** Puts entries of all that is stored into a segment of each index, as a stop of long running does. */
+function sealAllIn({ storage }: World): number {
+  const { executor } = storage as unknown as {
+    executor: {
+      ids: { seal(): void }
+      follower: {
+        projector: { runs: { index: { seal(row: number): void; nextRow: number } } }
+      }
+      participants: { commit(): void }
+    }
+  }
+  storage.database.run('begin immediate')
+  executor.ids.seal()
+  const { index } = executor.follower.projector.runs
+  index.seal(index.nextRow - 1)
+  storage.database.run('commit')
+  executor.participants.commit()
+  return 1_000
+}
+
+test('a server seals what it would read again after every step of an erasure', async () => {
+  const sealed = () =>
+    world.database
+      .query<{ value: number }, []>(
+        "select value from server_state where name = 'event_ids_sealed'",
+      )
+      .get()!.value
+  const event = (id: string): NewEvent => ({ ...noEvent, id, kind: 'custom', name: 'n' })
+  for (let i = 0; i < 10; i++) {
+    await world.byRow.ledger.append({
+      orgRef: acme.row,
+      receivedAt: world.clock.now(),
+      events: Array.from({ length: 1_000 }, (_, n) => event(`e-${i}-${n}`)),
+      refusals: {},
+      skewMs: null,
+    })
+  }
+  const before = sealed()
+  const own = openForWriting(world.dataDir)
+  beginErasure(own, world.dataDir, personOf(acme, 'uada'), world.clock.now())
+  own.close()
+  world.storage.watch()
+  await until(() => sealed() > before)
+})
+
+test('what a server has in its buffer is refused as well', async () => {
+  const { orgRef } = personOf(acme, '')
+  const batch = (id: string) =>
+    world.byRow.ledger.append({
+      orgRef,
+      receivedAt: world.clock.now(),
+      events: [eventOf(id, 'ada'), eventOf(`${id}+`, 'bob')],
+      refusals: {},
+      skewMs: null,
+    })
+  await batch('before')
+  const waiting = batch('waiting')
+  await eraseBeside(world, personOf(acme, 'uada'))
+  expect(await waiting).toEqual({ duplicates: [], deadLetters: [], erased: [0] })
+  expect(storedEvents(world.database).filter(({ userId }) => userId === 'ada')).toEqual([])
+})
+
+const eventOf = (id: string, userId: string): NewEvent => ({
+  id,
+  kind: 'custom',
+  userId,
+  anonymousId: null,
+  flowRef: null,
+  flowVersion: null,
+  stepRef: null,
+  itemRef: null,
+  runId: null,
+  sessionId: null,
+  occurredAt: 1_000,
+  reportedAt: null,
+  url: null,
+  name: 'x',
+  reason: null,
+  properties: null,
+  traits: null,
+  answer: null,
+})
+
+test('who is allowed again is taken again, and stays so when an older database is restored', async () => {
+  await acme.send([started({ userId: 'ada' })])
+  const ada = personOf(acme, 'uada')
+  await eraseBeside(world, ada)
+  const own = openForWriting(world.dataDir)
+  const older = own.query('select * from erasures').get() as Record<string, string | number>
+  expect(allowAgain(own, world.dataDir, ada, world.clock.now() - 5_000)).toBe(true)
+  expect(allowAgain(own, world.dataDir, ada, world.clock.now())).toBe(false)
+  expect((await acme.send([started({ userId: 'ada' })])).status).toBe(202)
+  own.run(
+    `insert into erasures (org_id, key, person, asked_at, secret)
+    values (?, ?, ?, ?, 'a secret')`,
+    [older.org_id!, older.key!, older.person!, older.asked_at!],
+  )
+  expect(finishErasures(own, world.dataDir, world.clock.now()).unfinished).toBe(null)
+  expect(own.query('select * from erasures').all()).toEqual([])
+  await eraseBeside(world, ada)
+  own.close()
+  await acme.send([started({ userId: 'ada' })])
+  expect(storedEvents(world.database).map(({ userId }) => userId)).not.toContain('ada')
+})
+
+test('a start beside a command that erases or rebuilds serves, and leaves the rest to the next', async () => {
+  await acme.send([started({ userId: 'ada-lovelace' })])
+  await eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
+  const release = beginRewriting(world.dataDir)
+  const { unfinished } = finishErasures(world.database, world.dataDir, 5)
+  expect(unfinished).toContain('A person is being erased')
+  release()
+  expect(finishErasures(world.database, world.dataDir, 6).unfinished).toBeNull()
+  expect(textsIn(world.dataDir, ['ada-lovelace'])).toEqual([])
+})
+
+test('a list that is lost is written again from the database', async () => {
+  const ada = personOf(acme, 'uada')
+  await eraseBeside(world, ada)
+  const file = `${world.dataDir}/erasures.jsonl`
+  const before = await Bun.file(file).text()
+  await Bun.file(file).delete()
+  const own = openForWriting(world.dataDir)
+  finishErasures(own, world.dataDir, world.clock.now())
+  own.close()
+  expect(await Bun.file(file).text()).toBe(before)
+})
+
+test('a reader as of before keeps the log from being emptied, and no longer than it reads', async () => {
+  await acme.send([started({ userId: 'ada' })])
+  const own = openForWriting(world.dataDir)
+  world.snapshots.run('begin')
+  world.snapshots.query('select count(*) from runs').get()
+  await acme.send([started({ userId: 'ada' })])
+  expect(emptyLog(own)).toBe(false)
+  expect((await acme.send([started({ userId: 'ada' })])).status).toBe(202)
+  world.snapshots.run('commit')
+  expect(emptyLog(own)).toBe(true)
+  own.close()
+})
+
+test('rewriting no event of a text changes nothing of it', () => {
+  const text = fc.option(fc.constantFrom('a', 'b', ''), { nil: null })
+  const events = fc.array(
+    fc.record({
+      id: fc.constantFrom('x', 'y'),
+      userId: text,
+      runId: text,
+      url: text,
+      reason: text,
+    }),
+    { minLength: 1 },
+  )
+  fc.assert(
+    fc.property(fc.array(events, { minLength: 1, maxLength: 4 }), batches => {
+      const parts = batches.map(batch =>
+        encodeEvents(batch.map(event => ({ ...eventOf('', ''), ...event }))),
+      )
+      const whole = {
+        count: parts.reduce((sum, { count }) => sum + count, 0),
+        facts: parts.map(({ facts }) => facts).join(''),
+        details: parts.map(({ details }) => details).join(''),
+      }
+      expect(rewriteEvents(whole, event => event)).toEqual(whole)
+    }),
+  )
+})

@@ -1,0 +1,70 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noUserHashes, summedHours } from '../../../../src/core/organisation/verified-identity.ts'
+import { IdentityBoard } from '../../../../src/storage/shared/boards.ts'
+import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
+import { identityHours } from '../../../../src/storage/sqlite/organisations/identity-counts.ts'
+import { IdentityTable } from '../../../../src/storage/sqlite/organisations/identity-table.ts'
+import { createOrganisation } from '../../../support/organisations.ts'
+
+const now = Date.UTC(2026, 10, 20, 9, 30)
+const hour = 3_600_000
+let folder: string
+let database: Database
+let row: number
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-identity-'))
+  database = openForWriting(folder)
+  migrate(database, now)
+  row = createOrganisation(database, { name: 'Acme' }, now).organisation.row
+})
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('counts', () => {
+  const memory = IdentityBoard.memory(8)
+  const board = () => new IdentityBoard(memory)
+  const hours = (at = now) => identityHours(database)(row, at)
+
+  test('of all threads are written under their hour, each once', () => {
+    const table = new IdentityTable(database, board())
+    expect(table.hasNews()).toBe(false)
+    board().add(row, { valid: 3, missing: 1 })
+    board().add(7, { invalid: 5 })
+    expect(table.hasNews()).toBe(true)
+    // Rolled back: it is written again.
+    table.write(now)
+    database.run('delete from identity_counts')
+    table.write(now)()
+    expect(table.hasNews()).toBe(false)
+    board().add(row, { valid: 1, outdated: 2 })
+    table.write(now + hour)()
+    table.write(now + hour)()
+    expect(hours()).toEqual([
+      { ...noUserHashes, at: now - hour / 2, valid: 3, missing: 1 },
+      { ...noUserHashes, at: now + hour / 2, valid: 1, outdated: 2 },
+    ])
+    expect(summedHours(hours())).toEqual({ valid: 4, outdated: 2, invalid: 0, missing: 1 })
+    expect(board().sums()).toEqual({ valid: 4, outdated: 2, invalid: 5, missing: 1 })
+    expect(hours(now + 24 * hour)).toHaveLength(1)
+    expect(hours(now + 25 * hour)).toEqual([])
+  })
+
+  test('go on beyond what a word holds', () => {
+    const own = new IdentityBoard(IdentityBoard.memory(8))
+    const table = new IdentityTable(database, own)
+    own.add(row, { valid: 2 ** 32 - 1 })
+    table.write(now)()
+    own.add(row, { valid: 3 })
+    table.write(now)()
+    expect(own.sums().valid).toBe(2 ** 32 + 2)
+    expect(summedHours(hours()).valid).toBe(2 ** 32 + 2)
+  })
+})

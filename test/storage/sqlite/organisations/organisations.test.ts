@@ -1,0 +1,36 @@
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mostOrganisations } from '../../../../src/storage/shared/boards.ts'
+import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
+import { createOrganisation } from '../../../support/organisations.ts'
+
+const now = 1_790_000_000_000
+let folder: string
+let database: Database
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'cairn-organisations-'))
+  database = openForWriting(folder)
+  migrate(database, now)
+})
+
+afterEach(() => {
+  database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const create = (name: string) => createOrganisation(database, { name }, now)
+
+describe('an organisation', () => {
+  test('beyond the room of the shared tables is not made', () => {
+    database.run(
+      "insert into organisations (id, public_id, slug, name, created_at) values (?, 'org_x', 'x', 'x', 0)",
+      [mostOrganisations],
+    )
+    expect(() => create('Harbor')).toThrow('full')
+  })
+})

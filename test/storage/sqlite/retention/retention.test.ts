@@ -1,0 +1,335 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { parse } from 'csv-parse/sync'
+import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
+import { BatchDeletion } from '../../../../src/storage/sqlite/retention/batch-deletion.ts'
+import { storedEvents } from '../../../support/ledger.ts'
+import { setSettings } from '../../../support/organisations.ts'
+import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'
+import { World } from '../../../support/world.ts'
+
+const day = 86_400_000
+
+let world: World
+let tenant: Tenant
+let flow: PublishedFlow
+
+beforeEach(async () => {
+  world = new World({ retentionDays: 90, freePages: { least: 8, share: 0 } })
+  world.clock.moveTo(Date.UTC(2026, 0, 10, 12))
+  tenant = await Tenant.of(world)
+  flow = publishedIn(tenant)
+})
+afterEach(() => world.close())
+
+const publishedIn = (of: Tenant) =>
+  of.publish({
+    key: 'tour',
+    name: 'Tour',
+    kind: 'tour',
+    steps: [{ key: 'a', kind: 'modal', title: 'A' }],
+    checklist: { items: [{ key: 'one', title: 'One' }] },
+  })
+
+const started = (id: string, userId = id) => ({
+  id,
+  kind: 'flow_started',
+  flowId: flow.id,
+  userId,
+  sessionId: 's',
+})
+
+const idsOf = (of: Tenant = tenant) => storedEvents(world.database, of.row).map(({ id }) => id)
+
+const analytics = async () => {
+  const path = `GET /flows/${flow.id}/analytics?from=2026-01-01&to=2026-12-31`
+  const { body } = await tenant.answer(path)
+  const { generatedAt, ...rest } = body
+  return rest
+}
+
+describe('raw events', () => {
+  test('are gone from their export; runs and all numbers stay, and a rebuild keeps them', async () => {
+    await tenant.send([started('a'), { ...started('b', 'a'), kind: 'flow_completed' }])
+    world.clock.advance(60 * day)
+    await tenant.send([{ ...started('c', 'a'), kind: 'flow_dismissed' }, started('d')])
+    world.clock.advance(60 * day)
+    const before = await analytics()
+    await world.retainAll()
+    const csv = async (rows: string) => {
+      const path = `/flows/${flow.id}/analytics/export.csv?from=2026-01-01&rows=${rows}`
+      const text = await (await tenant.ask(`GET ${path}`)).text()
+      return parse(text, { columns: true }) as Record<string, string>[]
+    }
+    expect((await csv('events')).map(row => row.event_id ?? row.id)).toEqual(['c', 'd'])
+    expect(await csv('runs')).toHaveLength(2)
+    expect(await analytics()).toEqual(before)
+    expect(rebuild(world.database)).toMatchObject({ events: 2, changed: 0 })
+    expect(await analytics()).toEqual(before)
+  })
+
+  test('an old event sent again is too old; one whose id comes with a new time is still a duplicate', async () => {
+    const occurredAt = world.clock.now()
+    await tenant.send([{ ...started('a'), occurredAt }])
+    world.clock.advance(90 * day + 1)
+    await world.retainAll()
+    expect(idsOf()).toEqual([])
+    const { body } = await tenant.send([{ ...started('a'), occurredAt }])
+    expect(body.results).toMatchObject([{ code: 'too_old' }])
+    expect((await tenant.send([started('a')])).body).toMatchObject({ duplicates: 1, accepted: 0 })
+  })
+
+  test('a late event joins the run whose other events are gone', async () => {
+    const at = world.clock.now()
+    await tenant.send([started('a')])
+    world.clock.advance(90 * day - 1)
+    const late = { ...started('b', 'a'), kind: 'step_viewed', stepId: flow.steps[0]?.id }
+    await tenant.send([{ ...late, occurredAt: at + 1 }])
+    world.clock.advance(2)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['b'])
+    const { totals, steps } = await analytics()
+    expect(totals).toMatchObject({ starts: 1 })
+    expect(steps).toMatchObject([{ reached: 1 }])
+    expect(rebuild(world.database).changed).toBe(0)
+  })
+
+  test('what a clock that ran ahead has dated into the future keeps nothing else', async () => {
+    world.clock.advance(365 * day)
+    await tenant.send([started('ahead')])
+    world.clock.advance(-365 * day)
+    await tenant.send([started('a')])
+    world.clock.advance(91 * day)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['ahead'])
+  })
+
+  test('of which a deletion was rolled back are there, and go at the next try', async () => {
+    await tenant.send([started('a')])
+    world.clock.advance(91 * day)
+    world.database.run(
+      `create trigger stop before delete on event_batches begin select raise(abort, 'no'); end`,
+    )
+    expect(world.retainAll()).rejects.toThrow('no')
+    expect(idsOf()).toEqual(['a'])
+    expect(world.database.query('select * from event_batch_flows').all()).toHaveLength(1)
+    world.database.run('drop trigger stop')
+    await world.retainAll()
+    expect(idsOf()).toEqual([])
+    expect(world.database.query('select * from event_batch_flows').all()).toEqual([])
+  })
+})
+
+describe('an organisation’s own period', () => {
+  test('bounds what is accepted and what is kept, from the moment it is set', async () => {
+    const other = await Tenant.of(world)
+    await tenant.send([started('a')])
+    const custom = { id: 'b', kind: 'custom', name: 'x', userId: 'u' }
+    await other.send([custom])
+    world.clock.advance(10 * day)
+    await world.retainAll()
+    expect([idsOf(), idsOf(other)]).toEqual([['a'], ['b']])
+    setSettings(world.database, other.row, { retentionDays: 7 })
+    world.takeUp()
+    await world.retainAll()
+    expect([idsOf(), idsOf(other)]).toEqual([['a'], []])
+    const occurredAt = world.clock.now() - 8 * day
+    expect((await tenant.send([{ ...started('c'), occurredAt }])).status).toBe(202)
+    const { body } = await other.send([{ ...custom, id: 'd', occurredAt }])
+    expect(body.results).toMatchObject([{ code: 'too_old' }])
+    const completed = { userId: 'u', completedAt: new Date(occurredAt).toISOString() }
+    const theirs = publishedIn(other)
+    const refused = await other.answer(`POST /flows/${theirs.id}/complete`, { body: completed })
+    expect(refused.status).toBe(422)
+  })
+
+  test('the server’s new setting counts from the next slice on', async () => {
+    await tenant.send([started('a')])
+    world.clock.advance(10 * day)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['a'])
+    world.storage.housekeeping.retentionDays = 9
+    await world.retainAll()
+    expect(idsOf()).toEqual([])
+  })
+})
+
+describe('a clock that is set', () => {
+  const minute = 60_000
+  const hour = 60 * minute
+
+  test('years ahead while the server runs deletes nothing for an hour, and nothing once it is set back', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.wallMs += 3 * 365 * day
+    for (let waited = 0; waited < hour; waited += 10 * minute) {
+      await world.retainAll()
+      world.clock.advance(10 * minute - 1)
+    }
+    expect(idsOf()).toEqual(['a'])
+    world.clock.wallMs -= 3 * 365 * day
+    await world.retainAll()
+    world.clock.advance(2 * hour)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['a'])
+    expect(world.clockSettings).toEqual([3 * 365 * day, -3 * 365 * day])
+  })
+
+  test('and stays so is right after an hour; what is old by it goes', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.wallMs += 91 * day
+    await world.retainAll()
+    world.clock.advance(hour - 1)
+    await world.retainAll()
+    expect(idsOf()).toEqual(['a'])
+    world.clock.advance(1)
+    await world.retainAll()
+    expect(idsOf()).toEqual([])
+    expect(world.clockSettings).toEqual([91 * day])
+  })
+
+  test('by a minute at most, again and again, is one that is kept right', async () => {
+    await tenant.send([started('a')])
+    await world.retainAll()
+    world.clock.advance(90 * day)
+    for (let i = 0; i < 3; i++) {
+      world.clock.wallMs += minute
+      await world.retainAll()
+    }
+    expect(idsOf()).toEqual([])
+    expect(world.clockSettings).toEqual([])
+  })
+})
+
+describe('what else arrives', () => {
+  const rows = (table: string) => world.database.query(`select * from ${table}`).all().length
+
+  test('health reports and each person’s latest go; the state of a step is as before', async () => {
+    const step = flow.steps[0]?.id as string
+    const report = (userId: string) =>
+      tenant.answer(`POST /steps/${step}/health`, { body: { outcome: 'found', userId } })
+    await report('u')
+    await report('v')
+    world.clock.advance(50 * day)
+    await report('v')
+    world.clock.advance(50 * day)
+    await world.retainAll()
+    expect([rows('step_reports'), rows('step_health')]).toEqual([1, 1])
+    expect(rebuild(world.database).changed).toBe(0)
+    expect([rows('step_reports'), rows('step_health')]).toEqual([1, 1])
+  })
+
+  test('fingerprints go, and the baseline stays', async () => {
+    const step = flow.steps[0]?.id as string
+    const fingerprint = { selector: '#a', matchCount: 1, tag: 'button', id: 'a' }
+    const send = () =>
+      tenant.answer(`POST /steps/${step}/fingerprint`, { body: { fingerprint, candidates: [] } })
+    await send()
+    world.clock.advance(100 * day)
+    await world.retainAll()
+    expect(rows('step_fingerprints')).toBe(0)
+    expect(rows('step_baselines')).toBeLessThanOrEqual(1)
+  })
+
+  test('counts of refusals go after 30 days, dead letters with the events of their time', async () => {
+    await tenant.send([{ kind: 'nonsense' }])
+    world.database.run(
+      `insert into dead_letters (org_id, at, error, event) values (?, ?, 'e', '{}')`,
+      [tenant.row, world.clock.now()],
+    )
+    world.clock.advance(day)
+    await world.retainAll()
+    expect([rows('refusals'), rows('dead_letters')]).toEqual([1, 1])
+    world.clock.advance(30 * day)
+    await world.retainAll()
+    expect([rows('refusals'), rows('dead_letters')]).toEqual([0, 1])
+    world.clock.advance(62 * day)
+    await world.retainAll()
+    expect(rows('dead_letters')).toBe(0)
+  })
+})
+
+describe('a rebuild', () => {
+  test('puts right what is wrong of the time that is whole, and keeps what is older', async () => {
+    await tenant.send([started('a')])
+    world.clock.advance(80 * day)
+    await tenant.send([started('b')])
+    world.clock.advance(20 * day)
+    await world.retainAll()
+    const right = await analytics()
+    world.database.run(`update runs set version = 9 where person = 'ub'`)
+    world.database.run(
+      `insert into runs (id, org_id, flow_id, run_key, person, started_at, last_at, version, steps,
+        own_started_at) select 99, org_id, flow_id, 'rghost', 'ughost', started_at, last_at, 1, '',
+        own_started_at from runs where person = 'ub'`,
+    )
+    expect(rebuild(world.database).changed).toBe(1)
+    expect(await analytics()).toEqual(right)
+  })
+
+  test('loses nothing of what is deleted while it replays', async () => {
+    await tenant.send([started('a'), { ...started('b', 'a'), kind: 'flow_completed' }])
+    world.clock.advance(1)
+    await tenant.send([started('c')])
+    const right = await analytics()
+    const own = openForWriting(world.dataDir)
+    const { transaction } = own
+    let isDeleted = false
+    // The first transaction of a rebuild comes when it has replayed a flow.
+    own.transaction = (inside => {
+      if (!isDeleted) {
+        isDeleted = true
+        const deletion = new BatchDeletion(world.database)
+        for (const row of deletion.after(0, 1)) deletion.delete(row)
+        expect(deletion.note()).toBe(2)
+      }
+      return transaction.call(own, inside)
+    }) as typeof transaction
+    expect(rebuild(own).changed).toBe(0)
+    own.close()
+    expect(isDeleted).toBe(true)
+    expect(idsOf()).toEqual(['c'])
+    expect(await analytics()).toEqual(right)
+  })
+})
+
+describe('disk space', () => {
+  test('is asked for of a new database, and opening one waits for nobody who writes', () => {
+    const writing = openForWriting(world.dataDir)
+    writing.run('begin immediate')
+    const startedAt = performance.now()
+    const other = openForWriting(world.dataDir)
+    expect(performance.now() - startedAt).toBeLessThan(4_000)
+    expect(other.query('pragma auto_vacuum').values()).toEqual([[2]])
+    for (const database of [writing, other]) database.close()
+  })
+
+  const properties = { text: 'x'.repeat(4_000) }
+  const fill = async () => {
+    for (let i = 0; i < 30; i++) {
+      const events = Array.from({ length: 20 }, (_, n) => ({
+        ...started(`${i}-${n}`),
+        properties: { ...properties, i, n },
+      }))
+      await tenant.send(events)
+    }
+  }
+  const size = () => {
+    world.database.run('pragma wal_checkpoint(truncate)')
+    return statSync(databaseFile(world.dataDir)).size
+  }
+
+  test('is given back, but for a reserve for what comes next', async () => {
+    tenant.limit({ events: 1_000 })
+    const empty = size()
+    await fill()
+    const full = size()
+    expect(full - empty).toBeGreaterThan(2_000_000)
+    world.clock.advance(91 * day)
+    await world.retainAll()
+    expect(size() - empty).toBeLessThan(full / 10)
+    expect(world.database.query('pragma integrity_check').values()).toEqual([['ok']])
+  })
+})
