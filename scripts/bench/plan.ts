@@ -2,6 +2,7 @@ import type { Bench, Found } from './bench.ts'
 import { analytics } from './parts/analytics.ts'
 import { answers } from './parts/answers.ts'
 import { capacity } from './parts/capacity.ts'
+import { engine } from './parts/engine.ts'
 import { exports } from './parts/export.ts'
 import { growth } from './parts/growth.ts'
 import { ingest } from './parts/ingest.ts'
@@ -30,6 +31,7 @@ export const parts = {
   single: { measure: single, seconds: 30 },
   answers: { measure: answers, seconds: 85 },
   limiter: { measure: limiter, seconds: 5 },
+  engine: { measure: engine, seconds: 60 },
   memory: { measure: memory, seconds: 150 },
   threads: { measure: threads, seconds: 50 },
   slow: { measure: slow, seconds: 20 },

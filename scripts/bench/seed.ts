@@ -8,17 +8,17 @@ import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
 import { after, published, pushed } from '../../src/modules/authoring/rules.ts'
 import { settingsChanged } from '../../src/modules/organisations/rules.ts'
 import { atOnce } from '../../src/scheduling/cooperative.ts'
-import { openForWriting } from '../../src/storage/database/database.ts'
-import { migrate } from '../../src/storage/database/migrate.ts'
-import { readFlows } from '../../src/storage/flows/reader.ts'
-import { changeFlows, prepareChanges } from '../../src/storage/flows/store.ts'
-import { rowOf } from '../../src/storage/in-rows.ts'
+import { rowOf } from '../../src/storage/shared/in-rows.ts'
+import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
+import { migrate } from '../../src/storage/sqlite/database/migrate.ts'
+import { readFlows } from '../../src/storage/sqlite/flows/reader.ts'
+import { changeFlows, prepareChanges } from '../../src/storage/sqlite/flows/store.ts'
 import {
   addOrganisation,
   changeOrganisation,
   findOrganisation,
   readOrganisation,
-} from '../../src/storage/organisations/organisations.ts'
+} from '../../src/storage/sqlite/organisations/organisations.ts'
 import { Folder } from './programs.ts'
 
 /** An organisation as a load needs it: with a flow, its first where nothing else is said. */

@@ -37,16 +37,19 @@ export const runs: Mix = {
   ids: 'v7',
 }
 
-/**
- * What many people do in 20 flows, as their back end forwards it: 50 of them in each batch. So many
- * runs are open that each has its next event about a second later.
- */
-export const people: Mix = {
-  name: '50 runs of 20 flows each',
+/** What many people do in 20 flows, as their back end forwards it: 50 of them in each batch. */
+const ofPeople = (openRuns: number, open: string): Mix => ({
+  name: `50 of ${open} open runs of 20 flows each`,
   plant: (seeds, folder) => seeds.plantFlows(folder, 20),
   ids: 'v7',
-  openRuns: 100_000,
-}
+  openRuns,
+})
+
+/** Events of a run come within a tenth of a second, as where a queue is forwarded. */
+export const people = ofPeople(1_000, '1,000')
+
+/** So many that each run goes on about a second later, when what came before it is written. */
+const manyPeople = ofPeople(100_000, '100,000')
 
 const thousand: Mix = {
   name: '1,000 orgs, UUIDv7',
@@ -117,7 +120,7 @@ export function besideOther(
 /** Durable events a second, and what one costs, beside the least program that stores them. */
 export async function ingest(bench: Bench): Promise<Found> {
   const figures: Figure[] = []
-  for (const mix of [people, runs, thousand, random]) {
+  for (const mix of [people, manyPeople, runs, thousand, random]) {
     const ofCairn: Loaded[] = []
     const ofFloor: Loaded[] = []
     for (let round = 0; round < bench.effort.rounds; round++) {
