@@ -29,7 +29,11 @@ interface Setting<T> {
 }
 
 class Wrong {
-  constructor(readonly advice: string) {}
+  /** @param is what a secret is that cannot be shown */
+  constructor(
+    readonly advice: string,
+    readonly is = 'is wrong',
+  ) {}
 }
 
 const wholeNumber =
@@ -112,6 +116,16 @@ const mailServer = (value: string): string | Wrong => {
       )
 }
 
+/** Where requests are counted; it can hold a password, so it is never shown. */
+const limitsServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  return url && /^(redis|valkey)s?:$/.test(url.protocol) && url.hostname !== ''
+    ? value
+    : new Wrong(
+        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com with TLS',
+      )
+}
+
 const mailAddress = (value: string): string | Wrong =>
   /^(?:[^<>@\r\n]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)
     ? value
@@ -129,6 +143,7 @@ const secret = (value: string): string | Wrong =>
     ? value
     : new Wrong(
         `give at least ${leastSecretBytes} bytes, for instance what "openssl rand -hex 32" prints`,
+        'is too short',
       )
 
 const setting = <T>(definition: Setting<T>) => definition
@@ -316,6 +331,18 @@ export const settings = {
     placeholder: 'address',
     help: 'whom those mails are from, such as Cairn <cairn@example.com>; must be set where a mail server is',
     parse: mailAddress,
+  }),
+  limitsUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'Valkey or Redis server that counts requests, such as redis://limits.example.com:6379; counted in memory unless set',
+    parse: limitsServer,
+  }),
+  limitsAway: setting({
+    placeholder: 'what',
+    default: 'share',
+    help: 'while that server is away: "share" counts here alone, "open" lets all in, "refuse" answers 503',
+    parse: oneOf('share', 'open', 'refuse'),
   }),
   logLevel: setting({
     placeholder: 'level',
@@ -543,7 +570,7 @@ export function readConfig<Names extends SettingName = SettingName>(
     const value = source_?.value ?? fallback
     const parsed = value === null ? null : parse(value)
     if (parsed instanceof Wrong) {
-      const is = secret ? 'is too short' : `is "${shownAddress(value ?? '').slice(0, 60)}"`
+      const is = secret ? parsed.is : `is "${shownAddress(value ?? '').slice(0, 60)}"`
       problems.push(`${source_?.place} ${is}: ${parsed.advice}`)
     } else config[name] = parsed
   }

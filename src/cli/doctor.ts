@@ -11,6 +11,7 @@ import {
   isReadableDirectory,
   type Subject,
 } from './doctor/finding.ts'
+import { checkLimits } from './doctor/limits-check.ts'
 import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
 import { checkMigration } from './doctor/migration-check.ts'
 import { checkServer, checkTokens } from './doctor/server-check.ts'
@@ -37,6 +38,7 @@ const checks: readonly [Check, Look<Subject>][] = [
   ['backup', checkBackups],
   ['directory', onData(checkLeftovers)],
   ['server', checkServer],
+  ['limits', checkLimits],
   ['unit', checkUnit],
   ['issuer', checkTokens],
   ['memory', checkMachine],

@@ -31,6 +31,7 @@ const forOperators = [
   'LockHeld',
   'DataDirectoryUnusable',
   'PortTaken',
+  'LimitsUnusable',
   'SessionKeyUnusable',
   'SchemaMismatch',
   'DatabaseLost',

@@ -53,6 +53,7 @@ export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
       bucket: key,
       ...counts,
     })),
+    limitsServer: limitsServerIn(metrics),
     answers: { p50Seconds: quantile(duration, 0.5), p99Seconds: quantile(duration, 0.99) },
     events: by('cairn_events_total', 'verdict').map(({ key, ...counts }) => ({
       verdict: key,
@@ -86,6 +87,12 @@ export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
     },
     organisations: organisationRates(from, to, overSeconds),
   }
+}
+
+function limitsServerIn(metrics: Exposition): ServerFigures['limitsServer'] {
+  const isAway = metrics.value('cairn_limits_away')
+  if (isAway === null) return null
+  return { isAway: isAway === 1, decidedAlone: metrics.sum('cairn_limits_alone_total') }
 }
 
 function organisationRates(from: Look, to: Look, seconds: number): OrganisationRates[] {

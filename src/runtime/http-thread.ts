@@ -1,4 +1,4 @@
-import { BufferGauge, slotOf } from '../storage/shared/boards.ts'
+import { BufferGauge } from '../storage/shared/boards.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'
 import {
@@ -11,7 +11,6 @@ import {
 } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { LagBoard } from '../storage/shared/boards.ts'
 import { connectStores } from '../storage/sqlite/connect.ts'
 import { connectManagement } from '../storage/sqlite/connect-management.ts'
@@ -22,6 +21,7 @@ import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HandedKeys } from './issuer-keys.ts'
+import { openLimiter } from './limiter.ts'
 import { openLog, RequestLog } from './log.ts'
 import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf } from './outside.ts'
@@ -61,7 +61,7 @@ const server: ServerWatch = {
   },
 }
 
-function start(message: HttpThreadStart) {
+async function start(message: HttpThreadStart) {
   const { name, config, shared, storage } = message
   armFailpoints(message.failpoints)
   maxHeaderSize()
@@ -82,6 +82,7 @@ function start(message: HttpThreadStart) {
   const tokens = tokensFor(config, clock, issuerKeys)
   let provider = signInProviderOf(config, issuerKeys)
   let outside = outsideOf(config)
+  const limits = await openLimiter(config, message.windows, message.limits, log)
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
@@ -93,7 +94,7 @@ function start(message: HttpThreadStart) {
       longWorkBeside({ dataDir: config.data, isServed: true }),
       new LagBoard(shared.lag),
     ),
-    limiter: new SharedMemoryLimiter(message.windows, slotOf),
+    limiter: limits.limiter,
     tokens,
     server,
     dashboard: dashboardFor(config, { provider: () => provider, log }),
@@ -128,6 +129,7 @@ function start(message: HttpThreadStart) {
     await Promise.race([drained, Bun.sleep(drainMs)])
     await server?.stop(true)
     await door?.stop(true)
+    limits.close()
     reading.close()
     snapshots.close()
     log.flush()
@@ -170,13 +172,13 @@ function openDoor(deps: AppDeps, socket: string) {
   }
 }
 
-let running: ReturnType<typeof start> | null = null
+let running: Awaited<ReturnType<typeof start>> | null = null
 
 type Message = HttpThreadStart | Reloaded | TallyWanted | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
-    if (data.type === 'start') running = start(data)
+    if (data.type === 'start') running = await start(data)
     else if (data.type === 'reloaded') running?.reload(data)
     else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
     else await running?.stop()

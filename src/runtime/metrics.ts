@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
+import type { LimitsBoard } from '../limits/limits-board.ts'
 import type {
   BufferBounds,
   BufferGauge,
@@ -31,6 +32,8 @@ export interface MetricSources {
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
   identity: Pick<IdentityBoard, 'sums'>
+  /** How counting in Valkey goes, a board a thread; null where requests are counted in memory. */
+  limits: readonly LimitsBoard[] | null
 }
 
 /** All metrics, for Prometheus and for the dashboard's page of the server. */
@@ -40,6 +43,7 @@ export function metricsOf(sources: MetricSources): Exposition {
   renderCommits(page, sources.commitCounters)
   renderIdentity(page, sources.identity)
   renderServer(page, sources)
+  if (sources.limits) renderLimits(page, sources.limits)
   renderDisk(page, sources.disk)
   renderBackups(page, sources.backups)
   renderProcess(page)
@@ -103,6 +107,19 @@ function renderIdentity(page: Exposition, identity: MetricSources['identity']): 
   page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
   const sums = identity.sums()
   for (const verdict of userHashVerdicts) page.sample(name, sums[verdict], { verdict })
+}
+
+function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
+  page.gauge(
+    'cairn_limits_away',
+    '1 while requests cannot be counted in Valkey.',
+    Number(limits.some(({ isAway }) => isAway)),
+  )
+  page.counter(
+    'cairn_limits_alone_total',
+    'Requests that were decided without it.',
+    limits.reduce((sum, { alone }) => sum + alone, 0),
+  )
 }
 
 /** Left out until the disk was looked at, rather than shown as nothing. */

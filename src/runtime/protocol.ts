@@ -27,6 +27,8 @@ export interface HttpThreadStart extends ThreadStart {
   storage: MessagePort
   /** Where requests are counted. */
   windows: SharedArrayBuffer
+  /** Where it tells how a limiter on another machine does. */
+  limits: SharedArrayBuffer
   issuerKeys: KnownKeys
   /** Where it lets the operator in; null for threads that do not. */
   socket: string | null

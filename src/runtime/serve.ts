@@ -7,6 +7,7 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { shellWord } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
+import { inspectValkey } from '../limits/valkey-inspection.ts'
 import { BufferGauge, IdentityBoard, LagBoard } from '../storage/shared/boards.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import { BackupSchedule } from './backup-schedule.ts'
@@ -174,6 +175,7 @@ class Server implements Supervised {
         metrics: () => this.metrics().toString(),
       },
     )
+    if (config.limitsUrl !== null) await this.requireLimits(config.limitsUrl)
     const warnings: string[] = []
     const started = this.tellOfStart()
     // They load while the database is prepared.
@@ -212,6 +214,12 @@ class Server implements Supervised {
     this.log.info({ url, managementUrl, version }, 'ready')
     this.tellManager(url)
     return running
+  }
+
+  /** @throws LimitsUnusable */
+  private async requireLimits(address: string): Promise<void> {
+    const { place, what } = await inspectValkey(address)
+    this.log.info({ place, what }, 'limits are counted by a server of their own')
   }
 
   /** Tells the service manager what takes so long, until what this returns is called. */
@@ -346,6 +354,7 @@ class Server implements Supervised {
       isReady: this.notReady().length === 0,
       reloads: this.reloads,
       backups: this.backups.seen,
+      limits: this.config.limitsUrl === null ? null : threads.limits,
     })
   }
 

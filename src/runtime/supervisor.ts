@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { minuteMs } from '../core/time/durations.ts'
+import { LimitsBoard } from '../limits/limits-board.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { mostOrganisations, newSharedMemory } from '../storage/shared/boards.ts'
 import { CommitCounters, type CountedRoute, HttpCounters } from './counters.ts'
@@ -60,6 +61,7 @@ export class Supervisor {
   readonly commitCounters = CommitCounters.memory()
   /** By name, so that a thread that is started again counts on. */
   private readonly httpCounters = new Map<string, SharedArrayBuffer>()
+  private readonly limitsBoards = new Map<string, SharedArrayBuffer>()
   private readonly pulses = new Map<string, Pulse>()
   private readonly windows = SharedMemoryLimiter.memory(mostOrganisations)
   private readonly restartPauses = new Map<string, number>()
@@ -85,6 +87,11 @@ export class Supervisor {
 
   get countersOfHttp(): SharedArrayBuffer[] {
     return [...this.httpCounters.values()]
+  }
+
+  /** How a limiter on another machine does, as each HTTP thread sees it. */
+  get limits(): LimitsBoard[] {
+    return [...this.limitsBoards.values()].map(memory => new LimitsBoard(memory))
   }
 
   /** Since when each thread has not turned, milliseconds, by name. */
@@ -152,11 +159,14 @@ export class Supervisor {
     this.storage?.worker.postMessage({ type: 'join', port: port1 }, [port1])
     const counters = this.httpCounters.get(name) ?? HttpCounters.memory()
     this.httpCounters.set(name, counters)
+    const limits = this.limitsBoards.get(name) ?? LimitsBoard.memory()
+    this.limitsBoards.set(name, limits)
     const { config } = this.server
     const message: HttpThreadStart = {
       ...this.threadStart(name, made, counters, isRestart),
       storage: port2,
       windows: this.windows,
+      limits,
       issuerKeys: this.knownKeys,
       socket: name === operatorsThread ? socketFile(config.data) : null,
     }

@@ -13,6 +13,7 @@ export const idleServer: ServerFigures = {
   requests: counted,
   refusals: [],
   limits: [],
+  limitsServer: null,
   answers: quantiles,
   events: [],
   commits: { ...counted, ...quantiles },

@@ -25,6 +25,7 @@ export type Check =
   | 'server'
   | 'unit'
   | 'ports'
+  | 'limits'
   | 'identity'
   | 'issuer'
   | 'clock'

@@ -102,6 +102,15 @@ export const Server = Type.Object(
     limits: Type.Array(Type.Object({ bucket: Type.String({ examples: ['events'] }), ...counted }), {
       description: 'Limits that were reached.',
     }),
+    limitsServer: orNull(
+      Type.Object(
+        {
+          isAway: Type.Boolean({ description: 'Whether requests cannot be counted there.' }),
+          decidedAlone: Count('Requests that were decided without it since the server began.', 0),
+        },
+        { description: 'The server that counts requests; null where they are counted in memory.' },
+      ),
+    ),
     answers: Type.Object(quantiles),
     events: Type.Array(
       Type.Object({ verdict: Type.String({ examples: ['accepted'] }), ...counted }),

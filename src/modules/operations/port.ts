@@ -126,6 +126,8 @@ export interface ServerFigures {
   refusals: (Counted & { status: number })[]
   /** By bucket; those whose limit was reached. */
   limits: (Counted & { bucket: string })[]
+  /** Null where limits are counted in memory. */
+  limitsServer: { isAway: boolean; decidedAlone: number } | null
   /** Upper bounds; null where nothing was answered, and infinite beyond the last bound. */
   answers: { p50Seconds: number | null; p99Seconds: number | null }
   /** Events by what became of them. */

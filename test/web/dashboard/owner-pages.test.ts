@@ -260,6 +260,18 @@ describe('the server', () => {
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 
+  test('tells that what counts requests is away', async () => {
+    const { page } = await house.visit('', { role: 'operator' })
+    await page.route('**/manage/server', async route => {
+      const response = await route.fetch()
+      const limitsServer = { isAway: true, decidedAlone: 1_234 }
+      await route.fulfill({ response, json: { ...(await response.json()), limitsServer } })
+    })
+    await page.goto(`${house.server.url}/dashboard/harbor/server`)
+    await page.getByText('is away; 1,234 were decided without it').waitFor()
+    expect(await hardToUse(page)).toEqual([])
+  })
+
   test('has a short address', async () => {
     const { page } = await house.visit('', { role: 'operator' })
     await page.goto(`${house.server.url}/dashboard/server`)

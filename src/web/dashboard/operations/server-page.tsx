@@ -4,7 +4,7 @@ import { Badge } from '../parts/badge.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
-import { formatAge, formatSeconds } from '../words/time.ts'
+import { formatAge, formatCount, formatSeconds } from '../words/time.ts'
 import { Care } from './care.tsx'
 import { DeadLetters } from './dead-letters.tsx'
 import { Now } from './now.tsx'
@@ -48,6 +48,9 @@ export default function ServerPage() {
                 {reason}
               </p>
             ))}
+            {data.limitsServer?.isAway && (
+              <p class="problem">{words.limitsAway(formatCount(data.limitsServer.decidedAlone))}</p>
+            )}
             <Now of={data} />
             <p class="footnote">{words.over(formatSeconds(data.overSeconds))}</p>
             <Organisations of={data} />

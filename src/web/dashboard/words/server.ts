@@ -7,6 +7,8 @@ export const serverWords = {
   notReady: 'Not ready',
   since: (age: string) => `started ${age}`,
   over: (seconds: string) => `Rates are of the last ${seconds}.`,
+  limitsAway: (count: string) =>
+    `The server that counts requests is away; ${count} were decided without it since the start. Look whether Valkey runs and can be reached: “cairn doctor” says why not.`,
   perSecond: (rate: string) => `${rate}/s`,
   figures: 'Now',
   requests: 'Requests',
