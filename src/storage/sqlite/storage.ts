@@ -248,6 +248,7 @@ export class Storage {
 
   /** Gives back memory that only spares reads of the disk: to be called when there is little to do. */
   giveBack(): void {
+    this.executor.follower.projector.giveBack()
     this.database.run('pragma shrink_memory')
   }
 

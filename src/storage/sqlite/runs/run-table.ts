@@ -136,6 +136,11 @@ export class RunTable extends TransactionParticipant {
     this.known.clear()
   }
 
+  /** Gives back memory that only spares reads: in which rows runs stand is kept, for it is small. */
+  giveBack(): void {
+    this.warm.clear()
+  }
+
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
     const warm = this.warm.get(orgRow, flowRow, key)
     if (warm) return warm

@@ -574,7 +574,7 @@ type Action =
   | { type: 'erase'; person: string }
   | { type: 'crash'; commands: StorageCommand[] }
   | { type: 'fail to project'; passes: boolean }
-  | { type: 'project' | 'rebuild' | 'other' | 'look' | 'stop' }
+  | { type: 'project' | 'rebuild' | 'other' | 'look' | 'stop' | 'give back' }
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 10, arbitrary: fc.record({ type: fc.constant('group' as const), commands, fault }) },
@@ -618,7 +618,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constantFrom(
         ...(['project', 'project', 'project', 'rebuild', 'other'] as const),
-        ...(['look', 'look', 'stop'] as const),
+        ...(['look', 'look', 'stop', 'give back'] as const),
       ),
     }),
   },
@@ -715,6 +715,9 @@ class Pair {
       }
       case 'project':
         await live.project()
+        return
+      case 'give back':
+        live.executor.follower.projector.giveBack()
         return
       case 'fail to project':
         live.faults = [action.passes ? full() : new Error('no')]
