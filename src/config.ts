@@ -119,10 +119,20 @@ const mailServer = (value: string): string | Wrong => {
 /** Where requests are counted; it can hold a password, so it is never shown. */
 const limitsServer = (value: string): string | Wrong => {
   const url = URL.parse(value)
-  return url && /^(redis|valkey)s?:$/.test(url.protocol) && url.hostname !== ''
+  const isServer =
+    url &&
+    /^(redis|valkey)s?:$/.test(url.protocol) &&
+    url.hostname !== '' &&
+    url.port !== '0' &&
+    /^(\/\d{0,4})?$/.test(url.pathname) &&
+    url.search + url.hash === '' &&
+    // Somebody without a password is nobody in particular.
+    (url.username === '' || url.password !== '') &&
+    !/%(?![\da-f]{2})/i.test(url.username + url.password)
+  return isServer
     ? value
     : new Wrong(
-        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com with TLS',
+        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com/1 with TLS and the number of a database; in a password write %2F for / and the like',
       )
 }
 
@@ -337,6 +347,12 @@ export const settings = {
     secret: true,
     help: 'Valkey or Redis server that counts requests, such as redis://limits.example.com:6379; counted in memory unless set',
     parse: limitsServer,
+  }),
+  limitsPatienceMs: setting({
+    placeholder: 'ms',
+    default: '100',
+    help: 'how long a request waits for that server before it is taken for away, milliseconds; up to twice as long where it is unlucky',
+    parse: wholeNumber(5, 10_000),
   }),
   limitsAway: setting({
     placeholder: 'what',

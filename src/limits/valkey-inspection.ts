@@ -1,11 +1,21 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { RedisClient } from 'bun'
-import { countsIn } from './valkey.ts'
+import { type LimitsServer, script } from './valkey.ts'
+import { prepare, within } from './valkey-link.ts'
 
-/** The server of the limits cannot be used, in words for the person who named it. */
+/** The limits server cannot be used, in words for the person who named it. */
 export class LimitsUnusable extends Error {
   override readonly name = 'LimitsUnusable'
+
+  /** @param mayPass whether it may be well in a moment, without anybody */
+  constructor(
+    readonly what: string,
+    readonly advice: string,
+    readonly mayPass = false,
+  ) {
+    super(`${what}: ${advice}`)
+  }
 }
 
 /** What a usable server says of itself. */
@@ -35,12 +45,15 @@ export function placeOf(address: string): string {
 }
 
 /**
- * Makes sure that a server can count limits: that it is there, lets this user in, is a primary, and forgets
- * no window.
+ * Makes sure that a server can count limits: that it is there, lets this user in, is a primary, forgets no
+ * window, and answers in time.
  *
  * @throws LimitsUnusable with what to do
  */
-export async function inspectValkey(address: string): Promise<ValkeySeen> {
+export async function inspectValkey({
+  url: address,
+  patienceMs: longestCountMs,
+}: Pick<LimitsServer, 'url' | 'patienceMs'>): Promise<ValkeySeen> {
   const place = placeOf(address)
   const client = new RedisClient(address, {
     connectionTimeout: patienceMs,
@@ -48,15 +61,23 @@ export async function inspectValkey(address: string): Promise<ValkeySeen> {
     enableOfflineQueue: false,
   })
   try {
-    await inTime(client.connect()).catch(async () => {
-      throw new LimitsUnusable(`${place} ${await whyNoConnection(address)}`)
+    await within(patienceMs, client.connect()).catch(async () => {
+      throw await whyNoConnection(address)
     })
-    const info = fieldsOf(String(await asked(place, 'INFO', client.send('INFO', []))))
-    const problem = problemOf(info)
-    if (problem !== null) throw new LimitsUnusable(`${place} ${problem}`)
+    const info = fieldsOf(String(await asked(place, client.send('INFO', []))))
+    requireUsable(place, info)
+    await asked(place, prepare(client, script))
     const startedAt = performance.now()
-    await asked(place, 'count', countsIn(client, 'cairn:{probe}', 1))
-    return { place, what: nameOf(info), tookMs: performance.now() - startedAt }
+    await asked(place, prepare(client, script))
+    const tookMs = (performance.now() - startedAt) / 2
+    if (tookMs > longestCountMs) {
+      throw new LimitsUnusable(
+        `${place} takes ${Math.round(tookMs)} ms for a count`,
+        `put it nearer to this machine, or raise CAIRN_LIMITS_PATIENCE_MS, which is ${longestCountMs}`,
+        true,
+      )
+    }
+    return { place, what: nameOf(info), tookMs }
   } finally {
     client.close()
   }
@@ -78,70 +99,91 @@ const nameOf = (info: Fields): string => {
   return valkey ? `Valkey ${valkey}` : `Redis ${info.get('redis_version')}`
 }
 
-/** Why it cannot count, and what to do; null where it can. */
-function problemOf(info: Fields): string | null {
+/** @throws LimitsUnusable where it would not count right */
+function requireUsable(place: string, info: Fields): void {
+  const refuse = (what: string, advice: string) => {
+    throw new LimitsUnusable(`${place} ${what}`, advice)
+  }
   const version = info.get('valkey_version') ?? info.get('redis_version') ?? ''
   if (!(Number.parseInt(version, 10) >= leastMajor)) {
-    return `is ${nameOf(info)}: upgrade it to ${leastMajor} or newer`
+    refuse(`is ${nameOf(info)}`, `upgrade it to ${leastMajor} or newer`)
   }
-  if (info.get('redis_mode') === 'cluster' || info.get('server_mode') === 'cluster') {
-    return 'is part of a cluster, which Cairn does not follow: name a server that stands by itself'
+  const mode = info.get('redis_mode') ?? info.get('server_mode')
+  if (mode === 'cluster') {
+    refuse('is part of a cluster, which Cairn does not follow', 'name a server that stands alone')
   }
-  if (info.get('role') !== 'master') return 'is a replica, which takes no counts: name its primary'
+  if (mode === 'sentinel')
+    refuse('is a Sentinel, which counts nothing', 'name the primary it watches')
+  if (info.get('role') !== 'master') {
+    refuse('is a replica, which takes no counts', 'name its primary')
+  }
   const policy = info.get('maxmemory_policy') ?? 'noeviction'
   if (policy !== 'noeviction' && info.get('maxmemory') !== '0') {
-    return `forgets windows when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy noeviction, or give the limits a server of their own`
+    refuse(
+      `forgets windows when its memory is full (maxmemory-policy ${policy})`,
+      'set maxmemory-policy noeviction, or give the limits a server of their own',
+    )
   }
-  return null
 }
 
-/** An answer that says no is told without what was asked. @throws LimitsUnusable */
-async function asked<T>(place: string, what: string, answer: Promise<T>): Promise<T> {
+/** What to do about an answer that says no, by its code. */
+const adviceOf: Record<string, string> = {
+  NOPERM:
+    'allow the user +info +script|load +evalsha +eval +get +set +incr +pttl +pexpire on ~cairn:*, +select for a database number, and +hello +auth +ping',
+  OOM: 'raise its maxmemory',
+  READONLY: 'name its primary',
+  MISCONF: 'let it write its data to disk, or set stop-writes-on-bgsave-error no',
+  NOREPLICAS: 'bring its replicas back, or lower min-replicas-to-write',
+  ERR: 'look at its log, and at the number of the database',
+}
+
+/** @throws LimitsUnusable where the answer says no, or does not come */
+async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
-    return await inTime(answer)
+    return await within(patienceMs, answer)
   } catch (error) {
-    const reason = (error as Error).message.split(/[\r\n]/)[0]!.slice(0, 120)
-    const advice = reason.startsWith('NOPERM')
-      ? 'allow the user +info +script +evalsha +eval +get +set +incr +pttl +pexpire on cairn:*'
-      : 'look at its log'
-    throw new LimitsUnusable(`${place} refuses ${what} (${reason}): ${advice}`)
-  }
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('no answer')), patienceMs)
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
+    // Behind it stands the script.
+    const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)
+    const advice = adviceOf[reason.split(' ')[0] ?? ''] ?? 'look whether it is overloaded'
+    const isAnswer = /^[A-Z]+ /.test(reason)
+    const what = isAnswer ? `does not count (${reason.slice(0, 120)})` : 'does not answer'
+    throw new LimitsUnusable(`${place} ${what}`, advice, !isAnswer)
   }
 }
 
 /** The client does not say why there is no connection, so it is tried by hand. */
-async function whyNoConnection(address: string): Promise<string> {
+async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = Number(url.port || usualPort)
-  const { promise, resolve } = Promise.withResolvers<string>()
+  const { promise, resolve } = Promise.withResolvers<Fault>()
   const hello = () => socket.write(greetingOf(url))
   const socket: Socket = isSecure(url)
     ? connectSecurely({ host, port, ...(isIP(host) === 0 && { servername: host }) }, hello)
     : connectPlain({ host, port }, hello)
-  socket.setTimeout(patienceMs, () =>
-    resolve(`does not answer: look whether it runs and a firewall is between; ${whichTls(url)}`),
-  )
+  socket.setTimeout(patienceMs, () => resolve(silent(url)))
   socket.on('error', error =>
     resolve(faultOf((error as { code?: string }).code ?? error.message, url)),
   )
-  socket.on('close', () => resolve(`closes the connection: ${whichTls(url)}`))
+  socket.on('close', () => resolve(['closes the connection', whichTls(url)]))
   socket.once('data', data => resolve(refusalIn(data.toString())))
   try {
-    return await promise
+    const [what, advice, mayPass] = await promise
+    return new LimitsUnusable(`${placeOf(address)} ${what}`, advice, mayPass)
   } finally {
     socket.destroy()
   }
 }
+
+/** What is wrong, what to do, and whether it may pass by itself. */
+type Fault = readonly [what: string, advice: string, mayPass?: boolean]
+
+/** A server that waits for the end of a line takes no TLS; any other is overloaded, or not reached. */
+const silent = (url: URL): Fault => [
+  'does not answer',
+  `look whether it runs and a firewall is between; ${whichTls(url)}`,
+  !isSecure(url),
+]
 
 const whichTls = (url: URL) =>
   isSecure(url)
@@ -156,30 +198,35 @@ function greetingOf({ username, password }: URL): string {
   return `*${parts.length}\r\n${bulk.join('')}`
 }
 
-function faultOf(code: string, url: URL): string {
-  if (/ENOTFOUND|EAI_AGAIN/.test(code)) return 'is unknown: correct its name, or DNS'
-  if (code === 'ECONNREFUSED') return 'takes no connection: start it, or correct the address'
+function faultOf(code: string, url: URL): Fault {
+  if (code === 'ENOTFOUND') return ['is unknown', 'correct its name, or DNS']
+  if (code === 'ECONNREFUSED') {
+    return ['accepts no connections', 'start it, or correct the address', true]
+  }
   if (/CERT|SIGNED|ALTNAME|HOSTNAME/.test(code)) {
-    return `has a certificate that is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's file, or name it as the certificate does`
+    return [
+      `has a certificate that is not trusted (${code})`,
+      "set NODE_EXTRA_CA_CERTS to its authority's file, or name it as the certificate does",
+    ]
   }
   if (/SSL|TLS|ECONNRESET/.test(code)) {
-    return `breaks the connection off (${code}): ${whichTls(url)}`
+    return [`breaks the connection off (${code})`, whichTls(url)]
   }
-  return `cannot be reached (${code}): look at the address and the network`
+  return [`cannot be reached (${code})`, 'look at the address and the network', true]
 }
 
-function refusalIn(answer: string): string {
+function refusalIn(answer: string): Fault {
   const [line = ''] = answer.split('\r\n')
   if (/^-(WRONGPASS|ERR AUTH|ERR invalid password)/.test(line)) {
-    return 'refuses the user or the password: correct them in the address, with %40 for @ and the like'
+    return ['refuses the user or the password', 'correct them, with %40 for @ and the like']
   }
-  if (line.startsWith('-NOAUTH')) {
-    return 'wants a password: name it as redis://:password@host'
-  }
+  if (line.startsWith('-NOAUTH')) return ['wants a password', 'name it as redis://:password@host']
   if (line.startsWith('-DENIED')) {
-    return 'lets in nobody from another machine (protected mode): give it a password, or bind it'
+    return ['lets in nobody from another machine (protected mode)', 'give it a password']
   }
-  if (line.startsWith('-LOADING')) return 'is still reading its data: try again in a moment'
-  if (/^[+-]/.test(line)) return `refuses the connection (${line.slice(1, 80)}): look at its log`
-  return 'is no Valkey or Redis: correct the address'
+  if (line.startsWith('-LOADING')) return ['is still reading its data', 'wait a moment', true]
+  if (line.startsWith('-'))
+    return [`refuses the connection (${line.slice(1, 80)})`, 'look at its log']
+  if (line.startsWith('+')) return ['lets the connection go', 'try again', true]
+  return ['is no Valkey or Redis', 'correct the address']
 }

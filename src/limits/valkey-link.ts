@@ -1,11 +1,31 @@
 import { RedisClient } from 'bun'
 
-/** A request waits so long for an answer, and twice as long where it is unlucky; milliseconds. */
-export const patienceMs = 100
-
-/** How long a new connection may take to be of use, and the pause before another is tried. */
+/** How long a new connection may take to be of use, milliseconds. */
 const connectsWithinMs = 1_000
-const retryMs = 1_000
+
+/** The pause before another is tried; doubled, up to the longest, after one that soon failed at work. */
+const firstPauseMs = 1_000
+const longestPauseMs = 30_000
+/** A connection that was of use for so long has not failed for the same reason as the one before. */
+const stableAfterMs = 10_000
+
+/** A timer that is later than this was held up by this thread, which may not have read the answers yet. */
+const heldUpMs = 20
+/** How often in a row that excuses a missing answer. */
+const mostExcuses = 5
+
+/** What a script is called with. */
+export interface Call {
+  keys: readonly string[]
+  args: readonly string[]
+}
+
+/** What all calls run. */
+export interface Script {
+  text: string
+  /** A call that writes something, and leaves nothing behind: whether the server is of use. */
+  probe(): Call
+}
 
 /** Who is told that the server is away, and that it is back. */
 export interface LinkObserver {
@@ -13,36 +33,55 @@ export interface LinkObserver {
   onBack(): void
 }
 
-/** An answer that says no; anything else that fails is the connection. */
-const isAnswer = (error: unknown, code: string) =>
-  error instanceof Error && error.message.startsWith(`${code} `)
+const startsWith = (error: unknown, code: RegExp) =>
+  error instanceof Error && code.test(error.message)
 
-const late = () => new Error(`no answer within ${patienceMs} ms`)
+const isClosed = (error: unknown) =>
+  (error as { code?: string } | undefined)?.code === 'ERR_REDIS_CONNECTION_CLOSED'
+
+/** Has a client that is connected run the script once, and answers by what name. */
+export async function prepare(client: RedisClient, { text, probe }: Script): Promise<string> {
+  const sha = String(await client.send('SCRIPT', ['LOAD', text]))
+  await client.send('EVALSHA', evaluated(sha, probe()))
+  return sha
+}
+
+const evaluated = (script: string, { keys, args }: Call) => [
+  script,
+  String(keys.length),
+  ...keys,
+  ...args,
+]
 
 /** One connection, and how many of its questions were answered. */
 class Connection {
   asked = 0
   answered = 0
+  readonly since = performance.now()
 
-  constructor(readonly client: RedisClient) {}
+  constructor(
+    readonly client: RedisClient,
+    readonly sha: string,
+  ) {}
 }
 
 /**
  * The way to a Valkey or Redis server, which may be away: then nothing waits for it. The client has no
  * limit of its own for how long an answer takes, and gives up for good after some attempts to connect; so
- * a connection that is late or broken is closed here, and another one is tried each second.
+ * a connection that is late or broken is closed here, and another one is tried after a pause.
  */
 export class ValkeyLink {
   private connection: Connection | null = null
   private watching: ReturnType<typeof setTimeout> | null = null
   private retrying: ReturnType<typeof setTimeout> | null = null
+  private pauseMs = firstPauseMs
   private isClosed = false
-  private sha = ''
 
-  /** @param script what all calls of `call` run */
+  /** @param patienceMs a request waits so long for an answer, and twice as long where it is unlucky */
   constructor(
     private readonly url: string,
-    private readonly script: string,
+    private readonly script: Script,
+    private readonly patienceMs: number,
     private readonly observer: LinkObserver,
   ) {}
 
@@ -53,17 +92,18 @@ export class ValkeyLink {
       autoReconnect: false,
       enableOfflineQueue: false,
     })
-    const connection = new Connection(client)
     try {
-      this.sha = await within(connectsWithinMs, this.prepare(client))
+      await within(Math.max(connectsWithinMs, this.patienceMs), client.connect())
+      const sha = await within(this.patienceMs, prepare(client, this.script))
+      if (this.isClosed) return client.close()
+      const connection = new Connection(client, sha)
       client.onclose = error => this.lose(connection, error)
+      this.connection = connection
+      this.observer.onBack()
     } catch (error) {
       client.close()
-      return this.away(error)
+      this.away(error)
     }
-    if (this.isClosed) return client.close()
-    this.connection = connection
-    this.observer.onBack()
   }
 
   get isThere(): boolean {
@@ -75,19 +115,19 @@ export class ValkeyLink {
    *
    * @throws where there is no answer, or one that says no; the link is away from then on
    */
-  async call(key: string, ...args: string[]): Promise<unknown> {
+  async call(call: Call): Promise<unknown> {
     const { connection } = this
     if (connection === null) throw new Error('away')
+    const { client, sha } = connection
     connection.asked++
     this.watch(connection)
     try {
-      const { client } = connection
       try {
-        return await client.send('EVALSHA', [this.sha, '1', key, ...args])
+        return await client.send('EVALSHA', evaluated(sha, call))
       } catch (error) {
         // Somebody has emptied the server's memory of scripts.
-        if (!isAnswer(error, 'NOSCRIPT')) throw error
-        return await client.send('EVAL', [this.script, '1', key, ...args])
+        if (!startsWith(error, /^NOSCRIPT /)) throw error
+        return await client.send('EVAL', evaluated(this.script.text, call))
       }
     } catch (error) {
       this.lose(connection, error)
@@ -106,22 +146,21 @@ export class ValkeyLink {
     connection?.client.close()
   }
 
-  private async prepare(client: RedisClient): Promise<string> {
-    await client.connect()
-    return String(await client.send('SCRIPT', ['LOAD', this.script]))
-  }
-
   /** One timer for all that is asked meanwhile: answers come in the order of the questions. */
-  private watch(connection: Connection): void {
+  private watch(connection: Connection, excuses = 0): void {
     if (this.watching) return
     const { asked } = connection
+    const { patienceMs } = this
+    const dueAt = performance.now() + patienceMs
     this.watching = setTimeout(() => {
-      // What has come while this thread was busy is read first.
+      const isHeldUp = performance.now() - dueAt > heldUpMs
+      // What has come meanwhile is read first.
       setImmediate(() => {
         this.watching = null
-        if (connection !== this.connection) return
-        if (connection.answered < asked) this.lose(connection, late())
-        else if (connection.answered < connection.asked) this.watch(connection)
+        if (connection !== this.connection || connection.answered === connection.asked) return
+        if (connection.answered >= asked) this.watch(connection)
+        else if (isHeldUp && excuses < mostExcuses) this.watch(connection, excuses + 1)
+        else this.lose(connection, late(patienceMs))
       })
     }, patienceMs)
   }
@@ -131,19 +170,29 @@ export class ValkeyLink {
     if (connection !== this.connection) return
     this.connection = null
     connection.client.close()
-    this.away(error)
+    // A server closes what nobody has used for long, which is no fault: it is there all the same.
+    if (isClosed(error) && connection.answered > 0) {
+      this.open()
+      return
+    }
+    if (performance.now() - connection.since >= stableAfterMs) this.pauseMs = firstPauseMs
+    this.away(error, this.pauseMs)
+    this.pauseMs = Math.min(this.pauseMs * 2, longestPauseMs)
   }
 
-  private away(error: unknown): void {
+  private away(error: unknown, pauseMs = firstPauseMs): void {
     if (this.isClosed) return
     this.observer.onAway(error instanceof Error ? error.message : String(error))
-    this.retrying = setTimeout(() => this.open(), retryMs)
+    this.retrying = setTimeout(() => this.open(), pauseMs)
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+const late = (ms: number) => new Error(`no answer within ${ms} ms`)
+
+/** @throws where it takes longer */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error(`no connection within ${ms} ms`)), ms)
+  const timer = setTimeout(() => reject(late(ms)), ms)
   work.catch(() => {})
   try {
     return await Promise.race([work, promise])

@@ -1,40 +1,57 @@
-import type { RedisClient } from 'bun'
 import { AppError } from '../core/errors.ts'
 import { type Bucket, windowMs } from '../core/organisation/buckets.ts'
 import type { MaybePromise, Organisation } from '../core/organisation/catalogue.ts'
 import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import type { LimitsBoard } from './limits-board.ts'
-import { ValkeyLink } from './valkey-link.ts'
+import { type Script, ValkeyLink } from './valkey-link.ts'
 
 /** What becomes of requests while the server that counts them is away. */
 export type WhileAway = 'share' | 'open' | 'refuse'
 
 /**
- * Counts a request in a fixed window, if the window has room for it: KEYS[1] the window, ARGV[1] the limit,
- * ARGV[2] the window's length in milliseconds. Answers whether it is admitted, what remains, and in how many
- * milliseconds the window ends. A request that is refused writes nothing.
+ * Counts requests in fixed windows, as far as these have room. KEYS are the windows; ARGV[1] is their length
+ * in milliseconds, then for each window its limit and how many requests there are. Answers for each window
+ * how many it held before, and in how many milliseconds it ends; -1 for a key that is no window. A request
+ * that is refused writes nothing.
  */
-const script = `
-local count = tonumber(redis.call('GET', KEYS[1]) or '0')
-local limit = tonumber(ARGV[1])
-if count == 0 then
-  if limit <= 0 then return {0, 0, tonumber(ARGV[2])} end
-  redis.call('SET', KEYS[1], 1, 'PX', ARGV[2])
-  return {1, limit - 1, tonumber(ARGV[2])}
+const countAll = `
+local length = tonumber(ARGV[1])
+local told = {}
+for i, key in ipairs(KEYS) do
+  local limit, wanted = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  local held = redis.pcall('GET', key)
+  local count = 0
+  if held then count = type(held) ~= 'table' and tonumber(held) or -1 end
+  local left = length
+  local taken = math.min(wanted, math.max(0, limit - count))
+  if count == 0 and taken > 0 then
+    redis.call('SET', key, taken, 'PX', length)
+  elseif count > 0 then
+    left = redis.call('PTTL', key)
+    if left < 0 then
+      redis.call('PEXPIRE', key, length)
+      left = length
+    end
+    if taken > 0 then redis.call('INCRBY', key, taken) end
+  end
+  told[2 * i - 1], told[2 * i] = count, left
 end
-local left = redis.call('PTTL', KEYS[1])
-if left < 0 then
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  left = tonumber(ARGV[2])
-end
-if count >= limit then return {0, 0, left} end
-redis.call('INCR', KEYS[1])
-return {1, limit - count - 1, left}
+return told
 `
 
-/** Counts a request by a client of its own. */
-export const countsIn = (client: RedisClient, key: string, limit: number): Promise<unknown> =>
-  client.send('EVAL', [script, '1', key, String(limit), String(windowMs)])
+/** The server, and what to do without it. */
+export interface LimitsServer {
+  url: string
+  /** How long a request waits for it, and up to twice as long, milliseconds. */
+  patienceMs: number
+  whileAway: WhileAway
+}
+
+/** What the server runs. The probe is a window of a millisecond, which nobody else has. */
+export const script: Script = {
+  text: countAll,
+  probe: () => ({ keys: [`cairn:{probe}:${crypto.randomUUID()}`], args: ['1', '1', '1'] }),
+}
 
 /** Windows that are known to be full: as many as organisations could fill at once, and then forgotten. */
 const mostFull = 10_000
@@ -45,26 +62,40 @@ interface FullWindow {
   until: number
 }
 
+/** A request that waits to be counted. */
+interface Waiting {
+  organisation: Organisation
+  bucket: Bucket
+  now: number
+  resolve(taken: MaybePromise<Taken>): void
+  reject(error: unknown): void
+}
+
 /**
- * Counts requests in Valkey or Redis: exactly over all nodes that name the same one, in one round trip.
- * A full window is remembered until it ends, so that a flood costs the server nothing.
+ * Counts requests in Valkey or Redis: exactly over all nodes that name the same one. What comes while a
+ * question is under way makes the next, so that a rush costs a question for many requests. A full window is
+ * remembered until it ends, so that a flood costs the server nothing.
  */
 export class ValkeyLimiter implements Limiter {
   private readonly link: ValkeyLink
+  private readonly whileAway: WhileAway
   private readonly full = new Map<string, FullWindow>()
+  /** By window. */
+  private waiting = new Map<string, Waiting[]>()
+  private isAsking = false
 
   /**
    * @param alone counts in this node while the server is away
    * @param board is told when it is away, and what is decided without it
    */
   constructor(
-    url: string,
-    private readonly whileAway: WhileAway,
+    { url, patienceMs, whileAway }: LimitsServer,
     private readonly alone: Limiter,
     private readonly board: LimitsBoard,
     onChange: (awayFor: string | null) => void,
   ) {
-    this.link = new ValkeyLink(url, script, {
+    this.whileAway = whileAway
+    this.link = new ValkeyLink(url, script, patienceMs, {
       onAway(reason) {
         if (board.setAway(true)) onChange(reason)
       },
@@ -84,28 +115,75 @@ export class ValkeyLimiter implements Limiter {
   }
 
   take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken> {
-    const limit = organisation.limits[bucket]
+    const { isThere } = this.link
+    if (!isThere && this.whileAway === 'open') return this.decideAlone(organisation, bucket, now)
     // In braces what a cluster spreads keys by: an organisation's windows stay together.
     const key = `cairn:{${organisation.id}}:${bucket}`
     const full = this.full.get(key)
     if (full) {
-      if (now < full.until && limit <= full.limit) {
+      if (now < full.until && organisation.limits[bucket] <= full.limit) {
         return { admitted: false, remaining: 0, resetInMs: full.until - now }
       }
       this.full.delete(key)
     }
-    if (!this.link.isThere) return this.decideAlone(organisation, bucket, now)
-    return this.count(key, limit, now).catch(() => this.decideAlone(organisation, bucket, now))
+    if (!isThere) return this.decideAlone(organisation, bucket, now)
+    return new Promise((resolve, reject) => {
+      const request = { organisation, bucket, now, resolve, reject }
+      const others = this.waiting.get(key)
+      if (others) others.push(request)
+      else this.waiting.set(key, [request])
+      if (!this.isAsking) this.ask()
+    })
   }
 
-  private async count(key: string, limit: number, now: number): Promise<Taken> {
-    const answer = await this.link.call(key, String(limit), String(windowMs))
-    const [admitted, remaining, resetInMs] = answer as [number, number, number]
-    if (admitted === 0) {
-      if (this.full.size >= mostFull) this.full.clear()
-      this.full.set(key, { limit, until: now + resetInMs })
+  /** Asks for all that waits, and for what comes meanwhile, until nothing does. */
+  private async ask(): Promise<void> {
+    this.isAsking = true
+    while (this.waiting.size > 0) {
+      const windows = [...this.waiting]
+      this.waiting = new Map()
+      try {
+        const told = await this.link.call({
+          keys: windows.map(([key]) => key),
+          args: [
+            String(windowMs),
+            ...windows.flatMap(([, requests]) => [`${limitOf(requests)}`, `${requests.length}`]),
+          ],
+        })
+        for (const [i, [key, requests]] of windows.entries()) {
+          this.settle(key, requests, (told as number[])[2 * i]!, (told as number[])[2 * i + 1]!)
+        }
+      } catch {
+        for (const [, requests] of windows) this.settleAlone(requests)
+      }
     }
-    return { admitted: admitted === 1, remaining, resetInMs }
+    this.isAsking = false
+  }
+
+  /** @param before how many requests the window held before these; -1 where the key is no window */
+  private settle(key: string, requests: Waiting[], before: number, resetInMs: number): void {
+    if (before < 0) {
+      this.settleAlone(requests)
+      return
+    }
+    const limit = limitOf(requests)
+    for (const [i, { resolve }] of requests.entries()) {
+      const remaining = limit - before - i - 1
+      resolve({ admitted: remaining >= 0, remaining: Math.max(0, remaining), resetInMs })
+    }
+    if (before + requests.length <= limit) return
+    if (this.full.size >= mostFull) this.full.clear()
+    this.full.set(key, { limit, until: requests.at(-1)!.now + resetInMs })
+  }
+
+  private settleAlone(requests: Waiting[]): void {
+    for (const { organisation, bucket, now, resolve, reject } of requests) {
+      try {
+        resolve(this.decideAlone(organisation, bucket, now))
+      } catch (error) {
+        reject(error)
+      }
+    }
   }
 
   /** @throws AppError `overloaded` */
@@ -124,4 +202,10 @@ export class ValkeyLimiter implements Limiter {
     const limit = organisation.limits[bucket]
     return { admitted: true, remaining: Math.max(0, limit - 1), resetInMs: windowMs }
   }
+}
+
+/** As the newest of them has it. */
+function limitOf(requests: readonly Waiting[]): number {
+  const { organisation, bucket } = requests.at(-1)!
+  return organisation.limits[bucket]
 }

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { Limiter } from '../core/organisation/limiter.ts'
 import { LimitsBoard } from '../limits/limits-board.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
-import { ValkeyLimiter } from '../limits/valkey.ts'
+import { type LimitsServer, ValkeyLimiter } from '../limits/valkey.ts'
 import { slotOf } from '../storage/shared/boards.ts'
 import type { Log } from './log.ts'
 
@@ -12,6 +12,14 @@ export interface OpenLimiter {
   close(): void
 }
 
+/** The limits server that the settings name; null where requests are counted in memory. */
+export const limitsServerOf = ({
+  limitsUrl: url,
+  limitsPatienceMs: patienceMs,
+  limitsAway: whileAway,
+}: Pick<Config, 'limitsUrl' | 'limitsPatienceMs' | 'limitsAway'>): LimitsServer | null =>
+  url === null ? null : { url, patienceMs, whileAway }
+
 /**
  * The limiter that the settings name.
  *
@@ -19,18 +27,19 @@ export interface OpenLimiter {
  * @param board where it is told whether the other one is away
  */
 export async function openLimiter(
-  { limitsUrl, limitsAway }: Config,
+  config: Config,
   windows: SharedArrayBuffer,
   board: SharedArrayBuffer,
   log: Log,
 ): Promise<OpenLimiter> {
   const alone = new SharedMemoryLimiter(windows, slotOf)
-  if (limitsUrl === null) return { limiter: alone, close() {} }
+  const server = limitsServerOf(config)
+  if (server === null) return { limiter: alone, close() {} }
   const onChange = (reason: string | null) => {
-    if (reason === null) log.info('limits are counted in Valkey again')
-    else log.warn({ reason, whileAway: limitsAway }, 'limits cannot be counted in Valkey')
+    if (reason === null) log.info('the limits server counts again')
+    else log.warn({ reason, whileAway: server.whileAway }, 'the limits server is away')
   }
-  const limiter = new ValkeyLimiter(limitsUrl, limitsAway, alone, new LimitsBoard(board), onChange)
+  const limiter = new ValkeyLimiter(server, alone, new LimitsBoard(board), onChange)
   await limiter.open()
   return { limiter, close: () => limiter.close() }
 }

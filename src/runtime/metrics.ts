@@ -32,7 +32,7 @@ export interface MetricSources {
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
   identity: Pick<IdentityBoard, 'sums'>
-  /** How counting in Valkey goes, a board a thread; null where requests are counted in memory. */
+  /** How the limits server does, a board a thread; null where requests are counted in memory. */
   limits: readonly LimitsBoard[] | null
 }
 
@@ -112,12 +112,12 @@ function renderIdentity(page: Exposition, identity: MetricSources['identity']): 
 function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
   page.gauge(
     'cairn_limits_away',
-    '1 while requests cannot be counted in Valkey.',
+    '1 while the limits server cannot count requests.',
     Number(limits.some(({ isAway }) => isAway)),
   )
   page.counter(
     'cairn_limits_alone_total',
-    'Requests that were decided without it.',
+    'Requests that were decided without the limits server.',
     limits.reduce((sum, { alone }) => sum + alone, 0),
   )
 }

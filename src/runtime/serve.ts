@@ -7,7 +7,7 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { shellWord } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { inspectValkey } from '../limits/valkey-inspection.ts'
+import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
 import { BufferGauge, IdentityBoard, LagBoard } from '../storage/shared/boards.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import { BackupSchedule } from './backup-schedule.ts'
@@ -16,6 +16,7 @@ import type { Exposition } from './exposition.ts'
 import type { Look } from './figures.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
+import { limitsServerOf } from './limiter.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
@@ -175,8 +176,8 @@ class Server implements Supervised {
         metrics: () => this.metrics().toString(),
       },
     )
-    if (config.limitsUrl !== null) await this.requireLimits(config.limitsUrl)
     const warnings: string[] = []
+    await this.requireLimits(warnings)
     const started = this.tellOfStart()
     // They load while the database is prepared.
     const threads = this.threads.load()
@@ -216,10 +217,22 @@ class Server implements Supervised {
     return running
   }
 
-  /** @throws LimitsUnusable */
-  private async requireLimits(address: string): Promise<void> {
-    const { place, what } = await inspectValkey(address)
-    this.log.info({ place, what }, 'limits are counted by a server of their own')
+  /**
+   * What only a person can mend keeps the server from its start; a limits server that is away does not,
+   * for then nothing would come up again before that does.
+   *
+   * @throws LimitsUnusable
+   */
+  private async requireLimits(warnings: string[]): Promise<void> {
+    const server = limitsServerOf(this.config)
+    if (server === null) return
+    try {
+      const { place, what } = await inspectValkey(server)
+      this.log.info({ place, what }, 'limits are counted by a server of their own')
+    } catch (error) {
+      if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
+      warnings.push(`the limits server at ${error.message}`)
+    }
   }
 
   /** Tells the service manager what takes so long, until what this returns is called. */

@@ -1,4 +1,5 @@
 import { inspectValkey, LimitsUnusable } from '../../limits/valkey-inspection.ts'
+import { limitsServerOf } from '../../runtime/limiter.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
 /** A count that takes longer is felt in each request, milliseconds. */
@@ -6,9 +7,10 @@ const slowMs = 20
 
 /** The server that counts requests, where there is one. */
 export async function checkLimits({ config }: Subject): Promise<Finding[]> {
-  if (config === null || config.limitsUrl === null) return []
+  const server = config && limitsServerOf(config)
+  if (server === null) return []
   try {
-    const { place, what, tookMs } = await inspectValkey(config.limitsUrl)
+    const { place, what, tookMs } = await inspectValkey(server)
     const said = `limits are counted by ${what} at ${place}, in ${tookMs.toFixed(1)} ms`
     return [
       tookMs < slowMs
@@ -17,13 +19,6 @@ export async function checkLimits({ config }: Subject): Promise<Finding[]> {
     ]
   } catch (fault) {
     if (!(fault instanceof LimitsUnusable)) throw fault
-    const at = fault.message.indexOf(': ')
-    return [
-      error(
-        'limits',
-        `the server of the limits, ${fault.message.slice(0, at)}`,
-        fault.message.slice(at + 2),
-      ),
-    ]
+    return [error('limits', `the limits server at ${fault.what}`, fault.advice)]
   }
 }
