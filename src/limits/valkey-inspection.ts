@@ -2,7 +2,7 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { RedisClient } from 'bun'
 import { type LimitsServer, script } from './valkey.ts'
-import { prepare, within } from './valkey-link.ts'
+import { inTime, prepare } from './valkey-link.ts'
 
 /** The limits server cannot be used, in words for the person who named it. */
 export class LimitsUnusable extends Error {
@@ -61,7 +61,7 @@ export async function inspectValkey({
     enableOfflineQueue: false,
   })
   try {
-    await within(patienceMs, client.connect()).catch(async () => {
+    await inTime(patienceMs, client.connect()).catch(async () => {
       throw await whyNoConnection(address)
     })
     const info = fieldsOf(String(await asked(place, client.send('INFO', []))))
@@ -140,7 +140,7 @@ const adviceOf: Record<string, string> = {
 /** @throws LimitsUnusable where the answer says no, or does not come */
 async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
-    return await within(patienceMs, answer)
+    return await inTime(patienceMs, answer)
   } catch (error) {
     // Behind it stands the script.
     const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)

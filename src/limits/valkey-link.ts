@@ -33,9 +33,6 @@ export interface LinkObserver {
   onBack(): void
 }
 
-const startsWith = (error: unknown, code: RegExp) =>
-  error instanceof Error && code.test(error.message)
-
 const isClosed = (error: unknown) =>
   (error as { code?: string } | undefined)?.code === 'ERR_REDIS_CONNECTION_CLOSED'
 
@@ -53,10 +50,9 @@ const evaluated = (script: string, { keys, args }: Call) => [
   ...args,
 ]
 
-/** One connection, and how many of its questions were answered. */
+/** A connection that has run the script once. */
 class Connection {
-  asked = 0
-  answered = 0
+  hasAnswered = false
   readonly since = performance.now()
 
   constructor(
@@ -72,7 +68,6 @@ class Connection {
  */
 export class ValkeyLink {
   private connection: Connection | null = null
-  private watching: ReturnType<typeof setTimeout> | null = null
   private retrying: ReturnType<typeof setTimeout> | null = null
   private pauseMs = firstPauseMs
   private isClosed = false
@@ -93,8 +88,8 @@ export class ValkeyLink {
       enableOfflineQueue: false,
     })
     try {
-      await within(Math.max(connectsWithinMs, this.patienceMs), client.connect())
-      const sha = await within(this.patienceMs, prepare(client, this.script))
+      await inTime(Math.max(connectsWithinMs, this.patienceMs), client.connect())
+      const sha = await inTime(this.patienceMs, prepare(client, this.script))
       if (this.isClosed) return client.close()
       const connection = new Connection(client, sha)
       client.onclose = error => this.lose(connection, error)
@@ -118,51 +113,32 @@ export class ValkeyLink {
   async call(call: Call): Promise<unknown> {
     const { connection } = this
     if (connection === null) throw new Error('away')
-    const { client, sha } = connection
-    connection.asked++
-    this.watch(connection)
     try {
-      try {
-        return await client.send('EVALSHA', evaluated(sha, call))
-      } catch (error) {
-        // Somebody has emptied the server's memory of scripts.
-        if (!startsWith(error, /^NOSCRIPT /)) throw error
-        return await client.send('EVAL', evaluated(this.script.text, call))
-      }
+      const answer = await inTime(this.patienceMs, this.evaluate(connection, call))
+      connection.hasAnswered = true
+      return answer
     } catch (error) {
       this.lose(connection, error)
       throw error
-    } finally {
-      connection.answered++
+    }
+  }
+
+  private async evaluate({ client, sha }: Connection, call: Call): Promise<unknown> {
+    try {
+      return await client.send('EVALSHA', evaluated(sha, call))
+    } catch (error) {
+      // Somebody has emptied the server's memory of scripts.
+      if (!(error as Error).message.startsWith('NOSCRIPT ')) throw error
+      return client.send('EVAL', evaluated(this.script.text, call))
     }
   }
 
   close(): void {
     this.isClosed = true
-    if (this.watching) clearTimeout(this.watching)
     if (this.retrying) clearTimeout(this.retrying)
     const { connection } = this
     this.connection = null
     connection?.client.close()
-  }
-
-  /** One timer for all that is asked meanwhile: answers come in the order of the questions. */
-  private watch(connection: Connection, excuses = 0): void {
-    if (this.watching) return
-    const { asked } = connection
-    const { patienceMs } = this
-    const dueAt = performance.now() + patienceMs
-    this.watching = setTimeout(() => {
-      const isHeldUp = performance.now() - dueAt > heldUpMs
-      // What has come meanwhile is read first.
-      setImmediate(() => {
-        this.watching = null
-        if (connection !== this.connection || connection.answered === connection.asked) return
-        if (connection.answered >= asked) this.watch(connection)
-        else if (isHeldUp && excuses < mostExcuses) this.watch(connection, excuses + 1)
-        else this.lose(connection, late(patienceMs))
-      })
-    }, patienceMs)
   }
 
   /** What is still waited for fails with it. */
@@ -171,7 +147,7 @@ export class ValkeyLink {
     this.connection = null
     connection.client.close()
     // A server closes what nobody has used for long, which is no fault: it is there all the same.
-    if (isClosed(error) && connection.answered > 0) {
+    if (isClosed(error) && connection.hasAnswered) {
       this.open()
       return
     }
@@ -187,16 +163,32 @@ export class ValkeyLink {
   }
 }
 
-const late = (ms: number) => new Error(`no answer within ${ms} ms`)
-
-/** @throws where it takes longer */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late(ms)), ms)
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    clearTimeout(timer)
+/**
+ * An answer that is waited for no longer than so many milliseconds, unless this thread was too busy to read
+ * it in time.
+ *
+ * @throws where it takes longer
+ */
+export function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  let timer: ReturnType<typeof setTimeout> | null = null
+  const watch = (excuses: number) => {
+    const dueAt = performance.now() + ms
+    timer = setTimeout(() => {
+      const isHeldUp = performance.now() - dueAt > heldUpMs
+      // What has come meanwhile is read first.
+      setImmediate(() => {
+        if (timer === null) return
+        if (isHeldUp && excuses < mostExcuses) watch(excuses + 1)
+        else reject(new Error(`no answer within ${ms} ms`))
+      })
+    }, ms)
   }
+  watch(0)
+  const stop = () => {
+    if (timer !== null) clearTimeout(timer)
+    timer = null
+  }
+  answer.then(resolve, reject).then(stop)
+  return promise
 }
