@@ -295,6 +295,18 @@ steps:
 })
 
 describe('who sees it', () => {
+  test('a new rule has the focus before the next picture', async () => {
+    const { page } = await edit('focused')
+    // Pictures that come late, as on a busy machine.
+    await page.evaluate('globalThis.requestAnimationFrame = draw => setTimeout(draw, 1_000)')
+    await page.getByRole('button', { name: 'Pages and people' }).click()
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    const isAtTrait = () => (document.activeElement as HTMLInputElement).labels?.[0]?.textContent
+    await page.waitForFunction(() => document.querySelector('[data-row]'))
+    expect(await page.evaluate(isAtTrait)).toContain('Trait')
+    await page.context().close()
+  })
+
   test('rules of pages and people, with values as what they are', async () => {
     const { page } = await edit('rules')
     await page.getByRole('button', { name: 'Pages and people' }).click()

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { Button } from '../../parts/button.tsx'
@@ -33,6 +33,13 @@ export function RuleList({
 }) {
   const { flow, apply, isLocked, problemsAt } = useForm()
   const box = useRef<HTMLDivElement>(null)
+  /** The field to go on with. It has the focus as soon as it is drawn: later, what is typed elsewhere would go there. */
+  const next = useRef<string | null>(null)
+  useLayoutEffect(() => {
+    if (next.current === null) return
+    box.current?.querySelector<HTMLElement>(next.current)?.focus()
+    next.current = null
+  })
   const value = valueAt(flow, path) ?? []
   if (!Array.isArray(value)) {
     return (
@@ -42,18 +49,15 @@ export function RuleList({
       </>
     )
   }
-  /** The field to go on with, once it is drawn. */
-  const focus = (selector: string) =>
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus())
   const append = () => {
     const index = value.length
     if (!apply({ kind: 'insert', path, index, value: fresh })) return
-    focus(`[data-row="${index}"] :is(input, select)`)
+    next.current = `[data-row="${index}"] :is(input, select)`
   }
   const remove = (index: number) => {
     if (onEmpty && value.length === 1) onEmpty()
     else apply({ kind: 'remove', path, index })
-    focus('.add-row')
+    next.current = '.add-row'
   }
   return (
     <div class={`rule-list ${columns}`} ref={box}>
