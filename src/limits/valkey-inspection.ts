@@ -39,7 +39,7 @@ const usualPort = 6_379
 const isSecure = ({ protocol }: URL) => /^(redis|valkey)s:$/.test(protocol)
 
 /** Host and port of a server, without user and password. */
-export function placeOf(address: string): string {
+function placeOf(address: string): string {
   const { hostname, port } = new URL(address)
   return `${hostname}:${port || usualPort}`
 }

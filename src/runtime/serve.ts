@@ -177,11 +177,11 @@ class Server implements Supervised {
       },
     )
     const warnings: string[] = []
-    await this.requireLimits(warnings)
     const started = this.tellOfStart()
     // They load while the database is prepared.
     const threads = this.threads.load()
     try {
+      await this.requireLimits(warnings)
       const prepared = await this.prepare(warnings)
       if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
       keepSnippet(config.data)
