@@ -104,6 +104,8 @@ export interface AppDeps {
   isOperatorsDoor?: boolean
   /** Tells how the server does; null where none runs. */
   server: ServerWatch | null
+  /** The nodes that do not know of the last change that was made here, by name; absent for a server alone. */
+  nodesBehind?: () => Promise<readonly string[]>
   /** The way out of the machine, and who is told that alerts are to be looked after. */
   alerts: Pick<AlertDeps, 'outside' | 'onChange'>
   /** Days that raw events are kept for, and so accepted for; may change while it serves. */

@@ -36,6 +36,7 @@ export const statuses = {
   nothing_to_repair: 409,
   flow_locked: 409,
   server_running: 409,
+  unsupported_by_database: 409,
   precondition_failed: 412,
   precondition_required: 428,
   payload_too_large: 413,
@@ -46,12 +47,21 @@ export const statuses = {
   internal: 500,
   overloaded: 503,
   no_room: 507,
+  // Nobody can say whether what was sent is stored. For the log alone: the connection is cut, since any
+  // answer would say the one or the other.
+  in_doubt: 500,
   // The caller has gone: for the log alone, nobody reads the answer. Not in any standard; nginx's logs
   // have made it known.
   caller_gone: 499,
 } as const
 
 export type ErrorCode = keyof typeof statuses
+
+/** Those that no caller is ever told. */
+export const untold = ['caller_gone', 'in_doubt'] as const satisfies readonly ErrorCode[]
+
+/** Those that callers may be told. */
+export type ToldCode = Exclude<ErrorCode, (typeof untold)[number]>
 
 /**
  * A refusal: `message` is for the caller, `cause` for the log alone.

@@ -5,8 +5,8 @@ import { type GateDeps, passGate } from './gate.ts'
 import { readJson, readQuery, requireKnown, requireShape, shapeOf } from './input.ts'
 import { ownAddress } from './own-address.ts'
 import { RequestContext } from './request-context.ts'
-import type { Reply, Responder } from './responder.ts'
-import { defaultBodyLimitBytes, type Route } from './route.ts'
+import { behindHeader, type Reply, type Responder } from './responder.ts'
+import { defaultBodyLimitBytes, mayChange, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
 
 /** What Elysia hands to a route, as far as it is looked at. */
@@ -19,11 +19,17 @@ export interface RoutedRequest {
 export interface EndpointDeps extends GateDeps {
   clock: Clock
   responder: Responder
+  /** As `AppDeps` has it. */
+  nodesBehind?: () => Promise<readonly string[]>
   /** Lets a connection stand still for longer than others may. */
   keepOpen(request: Request): void
 }
 
 const noParams = {}
+
+/** Names as a header has them: one of another machine may be anything. */
+const listOf = (names: readonly string[]) =>
+  names.map(name => name.replace(/[^!#-+\--~]/g, '?')).join(', ')
 
 const listsIn = (query: TObject | undefined): ReadonlySet<string> =>
   new Set(
@@ -127,6 +133,20 @@ export class Endpoint {
       call.onBroken = error => deps.responder.breakOff(call, error)
       deps.keepOpen(call.request)
     }
-    return this.route.handle(call as never)
+    const reply = this.route.handle(call as never)
+    return deps.nodesBehind && mayChange(this.route)
+      ? this.withNodesBehind(reply, deps.nodesBehind)
+      : reply
+  }
+
+  /** What was changed is to be seen by whatever is asked from now on; where it may not be, the answer says so. */
+  private async withNodesBehind(
+    answered: Reply | Promise<Reply>,
+    nodesBehind: () => Promise<readonly string[]>,
+  ): Promise<Reply> {
+    const reply = await answered
+    const names = reply.status < 300 ? await nodesBehind() : []
+    if (names.length === 0) return reply
+    return { ...reply, headers: { ...reply.headers, [behindHeader]: listOf(names) } }
   }
 }

@@ -106,6 +106,9 @@ export interface Reply {
   cookies?: readonly string[]
 }
 
+/** Names the nodes that may still answer by what was before a change. */
+export const behindHeader = 'Cairn-Nodes-Behind' as const
+
 export const jsonType = 'application/json; charset=utf-8'
 
 const jsonHeaders = { 'Content-Type': jsonType }
@@ -174,6 +177,12 @@ function response(
   return made
 }
 
+/** No answer at all: the connection is cut before anything of one has left. */
+const cutOff = (): Reply => ({
+  status: statuses.in_doubt,
+  body: new ReadableStream({ pull: controller => controller.error() }),
+})
+
 /** The answer to a preflight (Fetch standard, CORS protocol). */
 export const preflight: Reply = {
   status: 204,
@@ -208,6 +217,7 @@ export class Responder {
   /** Whatever was thrown, as an answer. */
   refuse(call: RequestContext, error: unknown): Response {
     const refusal = refusalOf(error)
+    if (refusal.code === 'in_doubt') return this.refuseWith(call, refusal, cutOff())
     return this.refuseWith(call, refusal, failure(refusal))
   }
 

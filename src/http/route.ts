@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import type { ErrorCode } from '../core/errors.ts'
+import type { ToldCode } from '../core/errors.ts'
 import type { Bucket } from '../core/organisation/buckets.ts'
 import type { FlowEntry, StepEntry } from '../core/organisation/catalogue.ts'
 import type { Tag } from './description/tags.ts'
@@ -88,7 +88,7 @@ export type Route<
   /** Something is stored, so the answer can be 503. All but GET routes always do. */
   isWrite?: boolean
   /** Codes of refusals that do not follow from the rest of what is said here. */
-  refuses?: readonly Exclude<ErrorCode, 'caller_gone'>[]
+  refuses?: readonly ToldCode[]
   /** What has been read has to be named by `If-Match` (428, 412). */
   isConditional?: boolean
   /** Beside the API and not in its description: a file that browsers load, or what our own pages ask. */
@@ -127,6 +127,10 @@ export function route<
 /** What all management routes share, by what they ask of who calls them. */
 export const managing = <N extends Needs>(needs: N) =>
   ({ caller: 'management', bucket: 'manage', tag: 'Management', needs }) as const
+
+/** Whether what the API answers may be other after a request. */
+export const mayChange = ({ caller, method }: Pick<Route, 'caller' | 'method'>): boolean =>
+  caller === 'management' && method !== 'GET'
 
 /** Whether the snippet key may stand in the query. */
 export const takesKeyInQuery = ({ caller, keyInQuery, method }: Route): boolean =>

@@ -23,6 +23,7 @@ const inContract = `
   GET /flows/:flow_id/analytics session token analytics
   GET /flows/:flow_id/analytics/export.csv session token export
   GET /manage/me management manage
+  GET /manage/nodes management manage
   GET /manage/tokens management manage
   POST /manage/tokens management manage
   DELETE /manage/tokens/:token_id management manage

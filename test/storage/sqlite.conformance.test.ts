@@ -7,6 +7,7 @@ conformance('SQLite', async () => {
   let world = lawWorld()
   return {
     clock: world.clock,
+    keptBeyondMs: 0,
     get stores() {
       return world.stores
     },
@@ -18,9 +19,9 @@ conformance('SQLite', async () => {
       world.storage.housekeeping.retentionDays = days
       await world.retainAll()
     },
-    refuse(text) {
+    async refuse(text) {
       poison(world.database, text)
-      return () => world.database.run('drop trigger poison')
+      return async () => void world.database.run('drop trigger poison')
     },
     traces: texts => textsIn(world.dataDir, texts),
     async reopen() {

@@ -1,4 +1,5 @@
 import { rate } from '../number/statistics.ts'
+import type { MaybePromise } from '../organisation/catalogue.ts'
 import { type HealthCounts, totalsOf } from './health.ts'
 
 /** What was reported in some minutes; times are epoch milliseconds, null where there was no such report. */
@@ -24,15 +25,15 @@ const fewMakeshift = 0.2
  * @param slotsOf the past in slots, oldest first; asked for only where something is bad
  * @returns null where bad reports are few, or have become few again
  */
-export function badSince(
+export async function badSince(
   people: HealthCounts,
-  slotsOf: () => readonly ReportSlot[],
-): { missesSince: number | null; makeshiftSince: number | null } {
+  slotsOf: () => MaybePromise<readonly ReportSlot[]>,
+): Promise<{ missesSince: number | null; makeshiftSince: number | null }> {
   const totals = totalsOf(people)
   const missing = rate(totals.misses, totals.people) ?? 0
   const makeshift = rate(totals.makeshift, totals.finds) ?? 0
   const [isMissing, isMakeshift] = [missing >= fewMisses, makeshift >= fewMakeshift]
-  const slots = isMissing || isMakeshift ? slotsOf() : []
+  const slots = isMissing || isMakeshift ? await slotsOf() : []
   return {
     missesSince: isMissing
       ? changePoint(

@@ -71,6 +71,12 @@ export const headers = {
     schema: { type: 'string' },
     example: "default-src 'none'",
   },
+  'Cairn-Nodes-Behind': {
+    description:
+      'Where several nodes share a database: those that may still answer by what was before, for up to 45 seconds. Absent where all know of the change, which is the rule.',
+    schema: { type: 'string' },
+    example: 'cairn-2:8080, cairn-3:8080',
+  },
   'Retry-After': {
     description: 'Whole seconds after which to try again.',
     required: true,

@@ -1,7 +1,8 @@
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { defaultLimits, windowMs } from '../../core/organisation/buckets.ts'
 import type { Needs } from '../principal.ts'
-import { type AnswerShape, defaultBodyLimitBytes, type Route } from '../route.ts'
+import { behindHeader } from '../responder.ts'
+import { type AnswerShape, defaultBodyLimitBytes, mayChange, type Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 import { exampleOf, type SchemaBook } from './json-schema.ts'
 import { refusalsOf } from './refusals.ts'
@@ -87,14 +88,15 @@ const ownHeaders = ({ type, isShared, hasETag, isFile }: AnswerShape): HeaderNam
   ...(type === 'text/html' ? (['Content-Security-Policy'] as const) : []),
 ]
 
-function answerOf(answer: AnswerShape, book: SchemaBook) {
+function answerOf(answer: AnswerShape, route: Route, book: SchemaBook) {
   const { description, schema, example, type = 'application/json' } = answer
-  if (!schema) return { description, headers: headersWith() }
+  const own = [...ownHeaders(answer), ...(mayChange(route) ? [behindHeader] : [])]
+  if (!schema) return { description, headers: headersWith(...own) }
   const plain = book.of(schema)
   const shown = example ?? exampleOf(plain, book.components)
   return {
     description,
-    headers: headersWith(...ownHeaders(answer)),
+    headers: headersWith(...own),
     content: { [type]: { schema: plain, example: shown } },
   }
 }
@@ -153,7 +155,9 @@ export function operationOf(route: Route, book: SchemaBook) {
     ...(requestBody && { requestBody }),
     responses: {
       ...refusalsOf(route),
-      ...Object.fromEntries(given.map(([status, answer]) => [status, answerOf(answer, book)])),
+      ...Object.fromEntries(
+        given.map(([status, answer]) => [status, answerOf(answer, route, book)]),
+      ),
       ...(shared && { 304: notModified(shared) }),
     },
     security: securityOf(route),

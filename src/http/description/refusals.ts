@@ -1,11 +1,11 @@
-import { type ErrorCode, statuses } from '../../core/errors.ts'
+import { statuses, type ToldCode } from '../../core/errors.ts'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { targetTooLong } from '../request-context.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 
 /** The codes that a caller can meet. */
-type Code = Exclude<ErrorCode, 'caller_gone'>
+type Code = ToldCode
 
 /** A refusal as the description tells it. */
 interface Refusal {
@@ -162,6 +162,10 @@ const refusals: Record<Code, Refusal> = {
     when: 'This is done only where no server runs.',
     says: 'The database is written anew only while no server runs: stop it and try again',
   },
+  unsupported_by_database: {
+    when: 'It is about the files of a server alone, and this one keeps its data in a PostgreSQL database.',
+    says: 'A PostgreSQL database is not written anew by Cairn: its autovacuum makes room for new rows, and VACUUM FULL or pg_repack give room back to the disk',
+  },
   nothing_to_repair: {
     when: 'No selector was given, and nothing says by which other one pages would find the element.',
     says: 'Nothing suggests another selector for this step: give one',
@@ -295,6 +299,8 @@ const neverAlone: readonly Code[] = [
   'slug_taken',
   'too_many_organisations',
   'nothing_to_repair',
+  'server_running',
+  'unsupported_by_database',
 ]
 
 /** Every refusal that a route can have, as a component. A wrong method is no route's. */

@@ -1,4 +1,5 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
+import type { MaybePromise } from '../../core/organisation/catalogue.ts'
 import type { FlowRef, ItemRef, OrganisationRef } from '../../core/reference.ts'
 /** What checklists ask of storage. */
 export interface ChecklistStores {
@@ -40,8 +41,8 @@ export interface ChecklistReader {
     person: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<ItemRef, number>; completedAt: number | null }>
   /**
-   * Another text after each change of what `progress` tells of a person, in whatever flow. Costs no
-   * statement.
+   * Another text after each change of what `progress` tells of a person, in whatever flow. Costs one row
+   * at most.
    */
-  version(orgRef: OrganisationRef, person: PersonIds): string
+  version(orgRef: OrganisationRef, person: PersonIds): MaybePromise<string>
 }

@@ -1,6 +1,10 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import { windowMs } from '../../core/organisation/buckets.ts'
-import { afterwards, type MaybePromise } from '../../core/organisation/catalogue.ts'
+import {
+  afterwards,
+  type MaybePromise,
+  type PublishedFlows,
+} from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { freshReply } from '../../http/encoded.ts'
@@ -61,14 +65,20 @@ export function installationRoutes(deps: {
     isKnown: boolean,
   ): MaybePromise<Reply> => {
     const turn = turnOf(call, person !== null, isKnown)
-    return afterwards(stores.catalogue().publishedFlows(call.org), ({ version }) =>
+    const answer = ({ version }: PublishedFlows, progressVersion?: string) =>
       json(200, {
         status: 'ok',
         serverTime: isoTime(clock.now()),
         flowsVersion: version,
         nextHeartbeatSeconds: Math.ceil((person === null ? usualMs : turn) / 1_000),
-        ...(person && { progressVersion: stores.checklists.version(call.org.ref, person) }),
-      } satisfies Heartbeat),
+        ...(progressVersion !== undefined && { progressVersion }),
+      } satisfies Heartbeat)
+    return afterwards(stores.catalogue().publishedFlows(call.org), flows =>
+      person === null
+        ? answer(flows)
+        : afterwards(stores.checklists.version(call.org.ref, person), progress =>
+            answer(flows, progress),
+          ),
     )
   }
 

@@ -10,11 +10,12 @@ import {
   DeadLetterList,
   DroppedLetters,
   LettersAsked,
+  NodeList,
   Rebuilt,
   RetriedLetters,
   Server,
 } from './model.ts'
-import type { OperationsStore, ServerFigures, ServerWatch } from './port.ts'
+import type { NodeSeen, NodesSeen, OperationsStore, ServerFigures, ServerWatch } from './port.ts'
 import { Operations } from './service.ts'
 
 export type { OperationsStore } from './port.ts'
@@ -36,6 +37,31 @@ const serverTold = ({ startedAt, backups, retention, ...figures }: ServerFigures
     last: backups.last && { ...backups.last, at: isoTime(backups.last.at) },
   },
   retention: { ...retention, oldestEventAt: isoTimeOrNull(retention.oldestEventAt) },
+})
+
+/** For so long a node that gives no word may go on answering by what it knows, and is worth an alarm. */
+const silentForMs = 60_000
+
+const stateOf = (
+  { isLeased, silentMs, change }: NodeSeen,
+  last: number,
+): NodeList['nodes'][number]['state'] => {
+  if (!isLeased) return silentMs <= silentForMs ? 'silent' : 'gone'
+  return change < last ? 'behind' : 'running'
+}
+
+const nodesTold = (seen: NodesSeen | null): NodeList => ({
+  isShared: seen !== null,
+  change: seen?.change ?? 0,
+  nodes: (seen?.nodes ?? []).map(node => ({
+    name: node.name,
+    release: node.release,
+    startedAt: isoTime(node.startedAt),
+    state: stateOf(node, seen!.change),
+    silentSeconds: Math.round(node.silentMs / 100) / 10,
+    change: node.change,
+    jobs: [...node.jobs],
+  })),
 })
 
 /**
@@ -68,6 +94,15 @@ export function operationsRoutes({
         if (server === null) throw new AppError('not_found', 'No server runs here')
         return json(200, serverTold(await server.look()))
       },
+    }),
+    route({
+      ...operates,
+      method: 'GET',
+      path: '/manage/nodes',
+      operation: 'listNodes',
+      summary: 'The servers that share the database, and whether each knows of the last change',
+      answers: { 200: { description: 'As of now.', schema: NodeList } },
+      handle: async () => json(200, nodesTold(await store.nodes())),
     }),
     route({
       ...operates,
@@ -136,7 +171,7 @@ export function operationsRoutes({
       path: '/manage/compact',
       operation: 'compact',
       summary: 'Write the database anew, as small as it can be; where no server runs',
-      refuses: ['server_running', 'no_room'],
+      refuses: ['server_running', 'unsupported_by_database', 'no_room'],
       answers: { 200: { description: 'How large it was and is.', schema: Compacted } },
       isLong: true,
       handle: call => answerLongWork(call, () => operations.compact(actorOf(call))),

@@ -43,6 +43,43 @@ export const DroppedLetters = Type.Object(
   { title: 'DroppedLetters' },
 )
 
+/** What `GET /manage/nodes` says of one. */
+export const nodeStates = ['running', 'behind', 'silent', 'gone'] as const
+
+export const NodeList = Type.Object(
+  {
+    isShared: Type.Boolean({
+      description:
+        'Whether servers share a database. Where one alone has its data, there is no node.',
+    }),
+    change: Count('Number of the last change of what management keeps.', 1_042),
+    nodes: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'Host and port.', examples: ['cairn-1:8080'] }),
+        release: Type.String({ examples: ['1.0.0'] }),
+        startedAt: Instant('When it began, by its own clock.'),
+        state: OneOf(nodeStates, {
+          description:
+            'One that runs and has not taken up the last change yet is `behind`, for moments after each. One that has given no word in time is `silent`: it has lost the database, hangs or was killed; after a minute it is `gone`.',
+        }),
+        silentSeconds: Type.Number({
+          minimum: 0,
+          description: 'Since its last word, which it gives every few seconds.',
+          examples: [2.1],
+        }),
+        change: Count('Number of the last change that all of it knows of.', 1_042),
+        jobs: Type.Array(Type.String(), {
+          description: 'What one node alone does at a time, and this one does now.',
+          examples: [['retention']],
+        }),
+      }),
+      { description: 'By name. One that ended in an orderly way is left out.' },
+    ),
+  },
+  { title: 'NodeList' },
+)
+export type NodeList = Static<typeof NodeList>
+
 export const Rebuilt = Type.Object(
   {
     flows: Count('Flows, of all organisations.', 12),

@@ -50,6 +50,30 @@ export interface Compacted {
   bytesAfter: number
 }
 
+/** One of the servers that share a database. */
+export interface NodeSeen {
+  /** For people: host and port. */
+  name: string
+  release: string
+  /** By its own clock, epoch milliseconds. */
+  startedAt: number
+  /** Whether others count on it: it gives a word every few seconds, unless it is gone, or cut off. */
+  isLeased: boolean
+  /** Since its last word. */
+  silentMs: number
+  /** The last change of what management keeps that all of it knows of. */
+  change: number
+  /** What it alone does of all nodes. */
+  jobs: readonly string[]
+}
+
+export interface NodesSeen {
+  /** The last change that there is. */
+  change: number
+  /** By name; those that ended in an orderly way are left out. */
+  nodes: readonly NodeSeen[]
+}
+
 /** Who did something to the database; storage adds what became of it. */
 export type OperationAudit = Omit<AuditEntry, 'before' | 'after'>
 
@@ -80,6 +104,8 @@ export interface OperationsStore {
     ids: readonly number[],
     audit: OperationAudit,
   ): Promise<number>
+  /** The servers that share the database; null where one alone has it. */
+  nodes(): Promise<NodesSeen | null>
   /**
    * Makes all projections anew from the ledger, while others go on writing.
    *
@@ -91,7 +117,7 @@ export interface OperationsStore {
    * Writes the database anew, as small as it can be.
    *
    * @param audit a line of each organisation, once it is done
-   * @throws AppError `server_running`, `no_room`
+   * @throws AppError `server_running`, `unsupported_by_database`, `no_room`
    */
   compact(audit: OperationAudit): Promise<Compacted>
 }

@@ -111,7 +111,7 @@ export function peopleRoutes({
         '`{"failure": {error, code}}`. Once it has begun it goes on though you leave, and asking again ' +
         'does no harm.',
       query: ErasureQuery,
-      refuses: ['rewriting_under_way'],
+      refuses: ['rewriting_under_way', 'unsupported_by_database'],
       answers: {
         200: { description: 'A receipt, in which nothing is personal.', schema: Erasure },
       },

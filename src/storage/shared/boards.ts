@@ -13,6 +13,7 @@ import { minuteMs } from '../../core/time/durations.ts'
 import { growingMemory, growTo } from '../../limits/growing-memory.ts'
 import type { BeatBounds } from '../../modules/installation/port.ts'
 import { WatchBoard } from './activity/watch-board.ts'
+import { NodeBoard } from './node-board.ts'
 
 /** Organisations that the shared tables have room for. */
 export const mostOrganisations = 131_072
@@ -32,6 +33,8 @@ export interface SharedMemory {
   generation: SharedArrayBuffer
   /** Of which organisations somebody watches what arrives. */
   watch: SharedArrayBuffer
+  /** How this node stands among others. */
+  node: SharedArrayBuffer
   echo: EchoMemory
 }
 
@@ -44,6 +47,7 @@ export function newSharedMemory(): SharedMemory {
     buffer: BufferGauge.memory(),
     generation: new SharedArrayBuffer(4),
     watch: WatchBoard.memory(),
+    node: NodeBoard.memory(),
     echo: newEchoMemory(),
   }
 }

@@ -4,7 +4,7 @@ import type { KnownSessions, KnownTokens } from '../../http/port.ts'
 import type { AccessStore } from '../../modules/access/port.ts'
 import type { AlertStore } from '../../modules/alerts/port.ts'
 import type { AuthorStore } from '../../modules/author/port.ts'
-import type { FlowStore, LookStore, SuggestedSelectors } from '../../modules/authoring/port.ts'
+import type { FlowStore, LookStore } from '../../modules/authoring/port.ts'
 import type { DashboardStore } from '../../modules/dashboard/port.ts'
 import type { EnvironmentStore } from '../../modules/environments/port.ts'
 import type { ActivityStore, EventLog } from '../../modules/events/port.ts'
@@ -22,13 +22,7 @@ import { mostOrganisations } from '../shared/boards.ts'
 import { asPort, type InRows, rowOf } from '../shared/in-rows.ts'
 import * as alertTables from './alerts/alert-store.ts'
 import { tables } from './catalogue/change.ts'
-import {
-  flowVersionOf,
-  flowVersionsOf,
-  publishedParts,
-  readFlowsInSlices,
-  stepRowOf,
-} from './flows/reader.ts'
+import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
 import { EventLogReader } from './ledger/event-log.ts'
@@ -42,7 +36,7 @@ import { personData } from './people/person-data.ts'
 import { personEventsOver } from './people/person-events.ts'
 import { runListOver } from './runs/run-rows.ts'
 import { writtenAnswersOver } from './runs/written-answers.ts'
-import { StepReader } from './steps/step-reader.ts'
+import { looksOver, StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 import type { LongWork } from './writer/long-work.ts'
 
@@ -103,11 +97,8 @@ export function connectManagement(
       return identityHours(reading)(rowOf(orgRef), now)
     },
   }
-  const steps = new StepReader(reading)
-  const looks: InRows<LookStore> = {
-    looks: async (...args) => looksAt(reading, steps, ...args),
-    suggested: async (...args) => suggestedFor(reading, steps, ...args),
-  }
+  const steps = StepReader.over(reading)
+  const looks = looksOver(reading, steps)
   const eventLog = new EventLogReader(reading)
   const people: InRows<PeopleStore> = {
     async stored(person) {
@@ -124,6 +115,7 @@ export function connectManagement(
   const operations: InRows<OperationsStore> = {
     deadLetters: async (...args) => listDeadLetters(reading, ...args),
     deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
+    nodes: async () => null,
     retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
     dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
     async rebuild(...args) {
@@ -134,8 +126,8 @@ export function connectManagement(
   }
   const evidence: InRows<StepEvidenceStore> = {
     evidence: (...args) => steps.evidence(...args),
-    between: async (...args) => steps.between(...args),
-    baseline: async (...args) => steps.baseline(...args),
+    between: (...args) => steps.between(...args),
+    baseline: (...args) => steps.baseline(...args),
   }
   const runList = runListOver(reading)
   const writtenAnswers = writtenAnswersOver(reading)
@@ -247,30 +239,3 @@ const sessionsOver = (reading: Database, client: StorageClient): KnownSessions =
   find: sha256 => findSession(reading, sha256),
   seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
 })
-
-/** See `LookStore.looks`. */
-function looksAt(
-  reading: Database,
-  steps: StepReader,
-  orgRow: number,
-  { flowKey, stepKey, version }: Parameters<LookStore['looks']>[1],
-  sinceMs: number,
-): Awaited<ReturnType<InRows<LookStore>['looks']>> {
-  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
-  if (row === null) return { baseline: null, alike: 0, of: 0 }
-  const { match, drift, gone } = steps.fingerprints(orgRow, row, sinceMs, version)
-  return { baseline: steps.baseline(orgRow, row), alike: match, of: match + drift + gone }
-}
-
-/** See `LookStore.suggested`. */
-function suggestedFor(
-  reading: Database,
-  steps: StepReader,
-  orgRow: number,
-  { flowKey, stepKey, version }: Parameters<LookStore['suggested']>[1],
-  sinceMs: number,
-): SuggestedSelectors {
-  const row = stepRowOf(reading, orgRow, flowKey, stepKey)
-  if (row === null) return { byFingerprints: null, byReports: null }
-  return steps.suggested(orgRow, row, sinceMs, version)
-}

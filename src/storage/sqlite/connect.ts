@@ -64,7 +64,7 @@ export function connectStores(
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
-  const steps = new StepReader(reading)
+  const steps = StepReader.over(reading)
   const echo = new EchoReader(shared.echo, reading)
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))

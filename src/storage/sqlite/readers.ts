@@ -1,16 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import type { CausedAt } from '../../core/event/caused.ts'
-import { personOf, rejectionCodes } from '../../core/event/event.ts'
+import { personOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
-import { buckets } from '../../core/organisation/buckets.ts'
-import { presenceMarks } from '../../core/organisation/presence.ts'
-import { summedHours } from '../../core/organisation/verified-identity.ts'
 import { checklistHistory } from '../../core/run/checklist.ts'
 import { historyOf } from '../../core/run/past-run.ts'
 import { least } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
-import { hourMs } from '../../core/time/durations.ts'
 import type { TimeRange } from '../../core/time/time-range.ts'
 import type { AnalyticsReader } from '../../modules/analytics/port.ts'
 import type { ChecklistReader } from '../../modules/checklists/port.ts'
@@ -19,11 +15,11 @@ import type { CountedSince, Presence } from '../../modules/installation/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { PresenceBoard } from '../shared/boards.ts'
 import type { InRows, StoredEvent } from '../shared/in-rows.ts'
-import { countsKeptMs, limitReached, refusedOrigin } from '../shared/refusals.ts'
+import { PresenceReader } from '../shared/presence-reader.ts'
 import { type TicksOf, ticksReader } from './checklists/checklist-progress.ts'
 import { type FirstCompletion, firstCompletion } from './checklists/completion-table.ts'
+import { asking } from './database/asking.ts'
 import { flowEvents } from './ledger/ledger.ts'
-import { identityHours } from './organisations/identity-counts.ts'
 import { causedReader } from './people/caused-events.ts'
 import { type PastRuns, pastRunsReader } from './runs/past-runs.ts'
 import { type PartyOf, partyReader } from './runs/run-people.ts'
@@ -54,17 +50,6 @@ async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row
   }
 }
 
-/** The counts of some words, each stored under a code of its own; words never counted are left out. */
-function countsIn<Word extends string>(
-  refusals: ReadonlyMap<string, number>,
-  words: readonly Word[],
-  codeOf: (word: Word) => string,
-): Partial<Record<Word, number>> {
-  const counted = words.filter(word => refusals.has(codeOf(word)))
-  const entries = counted.map(word => [word, refusals.get(codeOf(word))])
-  return Object.fromEntries(entries) as Partial<Record<Word, number>>
-}
-
 function statements(database: Database) {
   return {
     runs: database.query<RunRecord, [number, number, number, number, number]>(
@@ -81,27 +66,6 @@ function statements(database: Database) {
     checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
       'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
-    presence: database.query<Record<string, number | string | null>, [number]>(
-      'select * from presence where org_id = ?',
-    ),
-    refusals: database.query<{ code: string; count: number }, [number, number]>(
-      `select code, sum(count) as count from refusals
-      where org_id = ? and hour > ? group by code order by code`,
-    ),
-    // The first hour of the latest time without a gap of a day.
-    refusedSince: database.query<{ code: string; hour: number }, [number, number]>(
-      `select code, max(hour) as hour from (
-        select code, hour, lag(hour) over (partition by code order by hour) as before
-        from refusals where org_id = ? and hour > ?)
-      where before is null or hour - before > 24 group by code`,
-    ),
-    wrongHashesSince: database.query<{ hour: number | null }, [number, number]>(
-      `select max(hour) as hour from (
-        select hour, lag(hour) over (order by hour) as before from (
-          select distinct hour from identity_counts
-          where org_id = ? and hour > ? and verdict in ('invalid', 'missing')))
-      where before is null or hour - before > 24`,
-    ),
   }
 }
 
@@ -116,20 +80,17 @@ export class Readers
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly firstCompletion: FirstCompletion
   private readonly pastRuns: PastRuns
-  private readonly identityHours: ReturnType<typeof identityHours>
+  private readonly presenceReader: PresenceReader
   private readonly partyOf: PartyOf
   private readonly ticksOf: TicksOf
   private readonly causedBy: ReturnType<typeof causedReader>
 
-  constructor(
-    database: Database,
-    private readonly board: PresenceBoard,
-  ) {
+  constructor(database: Database, board: PresenceBoard) {
     this.sql = statements(database)
     this.flowEvents = flowEvents(database)
     this.firstCompletion = firstCompletion(database)
     this.pastRuns = pastRunsReader(database)
-    this.identityHours = identityHours(database)
+    this.presenceReader = new PresenceReader(asking(database), board)
     this.partyOf = partyReader(database)
     this.ticksOf = ticksReader(database)
     this.causedBy = causedReader(database)
@@ -212,45 +173,12 @@ export class Readers
     return this.causedBy(orgRow, personOf(userId, anonymousId))
   }
 
-  async presence(orgRow: number, now: number): Promise<Presence> {
-    const row = this.sql.presence.get(orgRow)
-    const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
-    for (const mark of presenceMarks) {
-      const here = this.board.seen(orgRow, mark)
-      const first = (row?.[`${mark}_first`] ?? null) as number | null
-      const last = (row?.[`${mark}_last`] ?? null) as number | null
-      const firstAt = least(first, here?.firstAt ?? null)
-      seen[mark] = firstAt === null ? null : { firstAt, lastAt: here?.lastAt ?? last ?? 0 }
-    }
-    const refusals = new Map(
-      this.sql.refusals
-        .all(orgRow, Math.floor(now / hourMs) - 24)
-        .map(({ code, count }) => [code, count]),
-    )
-    return {
-      seen,
-      snippetVersion: (row?.snippet_version as string | null) ?? null,
-      skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
-      rejections: countsIn(refusals, rejectionCodes, code => code),
-      erased: refusals.get('erased') ?? 0,
-      refusedOrigins: refusals.get(refusedOrigin) ?? 0,
-      limitedMinutes: countsIn(refusals, buckets, limitReached),
-      userHashes: summedHours(this.identityHours(orgRow, now)),
-    }
+  presence(orgRow: number, now: number): Promise<Presence> {
+    return this.presenceReader.presence(orgRow, now)
   }
 
   /** See `PresenceBook.since`. */
-  async countedSince(orgRow: number, now: number): Promise<CountedSince> {
-    const kept = Math.floor((now - countsKeptMs) / hourMs)
-    const since = new Map(
-      this.sql.refusedSince.all(orgRow, kept).map(({ code, hour }) => [code, hour * hourMs]),
-    )
-    const wrong = this.sql.wrongHashesSince.get(orgRow, kept)?.hour ?? null
-    return {
-      rejections: countsIn(since, rejectionCodes, code => code),
-      refusedOrigins: since.get(refusedOrigin) ?? null,
-      limited: countsIn(since, buckets, limitReached),
-      wrongHashes: wrong === null ? null : wrong * hourMs,
-    }
+  countedSince(orgRow: number, now: number): Promise<CountedSince> {
+    return this.presenceReader.countedSince(orgRow, now)
   }
 }

@@ -15,55 +15,57 @@ const slots = (...pairs: [number, number][]): ReportSlot[] =>
     firstMakeshiftAt: null,
   }))
 
-const missesSince = (misses: number, of: number, ...past: [number, number][]) =>
-  badSince(people({ not_found: misses, found: of - misses }), () => slots(...past)).missesSince
+const missesSince = async (misses: number, of: number, ...past: [number, number][]) => {
+  const counts = people({ not_found: misses, found: of - misses })
+  return (await badSince(counts, () => slots(...past))).missesSince
+}
 
 describe('the moment since when misses are many', () => {
-  test('is the first miss after the finds', () => {
-    expect(missesSince(90, 100, [0, 50], [0, 50], [45, 50], [45, 50])).toBe(20)
+  test('is the first miss after the finds', async () => {
+    expect(await missesSince(90, 100, [0, 50], [0, 50], [45, 50], [45, 50])).toBe(20)
   })
 
-  test('is not moved by a stray miss before it', () => {
-    expect(missesSince(90, 100, [1, 50], [0, 50], [0, 50], [45, 50])).toBe(30)
+  test('is not moved by a stray miss before it', async () => {
+    expect(await missesSince(90, 100, [1, 50], [0, 50], [0, 50], [45, 50])).toBe(30)
   })
 
-  test('is not moved by a lucky find after it, nor by a quiet time', () => {
-    expect(missesSince(90, 100, [0, 50], [45, 50], [0, 1], [0, 0], [45, 50])).toBe(10)
+  test('is not moved by a lucky find after it, nor by a quiet time', async () => {
+    expect(await missesSince(90, 100, [0, 50], [45, 50], [0, 1], [0, 0], [45, 50])).toBe(10)
   })
 
-  test('is the beginning where it was never better', () => {
-    expect(missesSince(10, 10, [5, 5], [5, 5])).toBe(0)
+  test('is the beginning where it was never better', async () => {
+    expect(await missesSince(10, 10, [5, 5], [5, 5])).toBe(0)
   })
 
-  test('is null where misses are few, and nothing is looked up for it', () => {
+  test('is null where misses are few, and nothing is looked up for it', async () => {
     const asked = () => {
       throw new Error('asked')
     }
-    const few = badSince(people({ found: 96, not_found: 4 }), asked)
+    const few = await badSince(people({ found: 96, not_found: 4 }), asked)
     expect(few).toEqual({ missesSince: null, makeshiftSince: null })
   })
 
-  test('is null once they have become few again', () => {
-    expect(missesSince(20, 100, [20, 20], [0, 200], [0, 200])).toBeNull()
+  test('is null once they have become few again', async () => {
+    expect(await missesSince(20, 100, [20, 20], [0, 200], [0, 200])).toBeNull()
   })
 
-  test('is told of makeshift finds among the finds', () => {
+  test('is told of makeshift finds among the finds', async () => {
     const past: ReportSlot[] = [
       { reports: 20, misses: 10, makeshift: 0, firstMissAt: 1, firstMakeshiftAt: null },
       { reports: 20, misses: 10, makeshift: 8, firstMissAt: 11, firstMakeshiftAt: 12 },
     ]
     const counts = people({ found: 2, changed: 8, not_found: 10 })
-    expect(badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
+    expect(await badSince(counts, () => past)).toEqual({ missesSince: 1, makeshiftSince: 12 })
   })
 })
 
-test('whatever came before, it is a moment at which something was missed, and misses were many since', () => {
+test('whatever came before, it is a moment at which something was missed, and misses were many since', async () => {
   const pair = fc
     .tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 }))
     .map(([misses, finds]): [number, number] => [misses, misses + finds])
-  fc.assert(
-    fc.property(fc.array(pair), fc.integer({ min: 5, max: 100 }), (past, misses) => {
-      const since = missesSince(misses, 100, ...past)
+  await fc.assert(
+    fc.asyncProperty(fc.array(pair), fc.integer({ min: 5, max: 100 }), async (past, misses) => {
+      const since = await missesSince(misses, 100, ...past)
       if (since === null) return
       const rest = past.slice(since / 10)
       expect(rest[0]?.[0]).toBeGreaterThan(0)

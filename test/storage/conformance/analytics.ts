@@ -17,11 +17,10 @@ import {
   reach,
   springAnchor,
 } from '../../support/histories.ts'
-import type { OpenStore, Store } from './store.ts'
+import type { OpenStore, Rounds, Store } from './store.ts'
 import { rebuilt, Tenant } from './tenant.ts'
 
 /** How many histories a law is tried on; more in a long run. */
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 60)
 
 const day = 86_400_000
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
@@ -361,7 +360,7 @@ function expectSums({ daily, periods, timeToComplete, versions, filters }: Answe
   }
 }
 
-export function analyticsConform(open: OpenStore): void {
+export function analyticsConform(open: OpenStore, rounds: Rounds): void {
   describe.each([
     ['spring', springAnchor],
     ['autumn', autumnAnchor],
@@ -421,10 +420,10 @@ export function analyticsConform(open: OpenStore): void {
             expectWays(answer, flow!)
           }
         }),
-        { numRuns },
+        { numRuns: rounds(60) },
       )
       expect(await rebuilt(store)).toBe(0)
       await store.close()
-    }, 120_000)
+    }, 240_000)
   })
 }

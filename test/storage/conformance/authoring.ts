@@ -7,10 +7,10 @@ import { flowText } from '../../../src/core/flow/text.ts'
 import { mostFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
 import { Authoring } from '../../../src/modules/authoring/service.ts'
 import { rightFlow } from '../../support/any-flow.ts'
-import type { OpenStore, Store } from './store.ts'
+import type { OpenStore, Rounds, Store } from './store.ts'
 import { actor, auditOf, definitionOf, Tenant } from './tenant.ts'
 
-export function authoringConforms(open: OpenStore): void {
+export function authoringConforms(open: OpenStore, rounds: Rounds): void {
   let store: Store
   let tenant: Tenant
   let other: Tenant
@@ -310,7 +310,7 @@ export function authoringConforms(open: OpenStore): void {
         const { flows } = readFlowFile(flowText(newestDefinition(read[0]!)))
         expect(outcomes(await push(...flows))).toEqual(['unchanged'])
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     )
   })
 

@@ -10,7 +10,7 @@ import {
   type RefFlow,
   referenceAnalytics,
 } from '../../support/analytics-reference.ts'
-import type { OpenStore } from './store.ts'
+import type { OpenStore, Rounds } from './store.ts'
 import { type EventOf, rebuilt, referenceEvent, Tenant } from './tenant.ts'
 
 /**
@@ -18,8 +18,6 @@ import { type EventOf, rebuilt, referenceEvent, Tenant } from './tenant.ts'
  * lists taken back and ticked again, new versions with other items, reports that come late. What is
  * answered is what the slow reference says of the ledger.
  */
-
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 70)
 
 const begin = Date.UTC(2026, 10, 16, 9)
 const people = ['av', 'aw', 'uann', 'ubob']
@@ -157,10 +155,11 @@ const tickDeed = fc.oneof(
   }),
 )
 
-export function checklistsConform(open: OpenStore): void {
+export function checklistsConform(open: OpenStore, rounds: Rounds): void {
   describe('checklists', () => {
     test('what is answered is what the ledger says, also when somebody is erased', async () => {
       const store = await open()
+      const numRuns = rounds(70)
       const met = { sharedRun: 0, completed: 0, takenBack: 0, passedAgain: 0, erased: 0 }
       await fc.assert(
         fc.asyncProperty(caseArbitrary, async ({ flow, deeds, erased }) => {
@@ -287,7 +286,7 @@ export function checklistsConform(open: OpenStore): void {
           )
           expect(completedAt).toBe(passes[0]?.at ?? null)
         }),
-        { numRuns: 80 },
+        { numRuns: rounds(80) },
       )
       expect(await rebuilt(store)).toBe(0)
       await store.close()

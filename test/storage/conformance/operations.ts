@@ -39,23 +39,33 @@ export function operationsConform(open: OpenStore): void {
 
   /** Buries events, sent with another, whose ids hold "bad". */
   async function bury(...ids: string[]): Promise<number[]> {
-    const release = store.refuse('bad')
+    const release = await store.refuse('bad')
     const { deadLetters } = await tenant.append([event('good'), ...ids.map(id => event(id))])
     expect(deadLetters).toEqual(ids.map((_, i) => i + 1))
-    release()
+    await release()
     return letters()
   }
+
+  test('those who share the database, where any do, are known, and none is ahead of the last change', async () => {
+    const seen = await operations().nodes()
+    if (seen === null) return
+    expect(seen.nodes).not.toEqual([])
+    for (const { isLeased, change } of seen.nodes) {
+      expect(isLeased).toBe(true)
+      expect(change).toBeLessThanOrEqual(seen.change)
+    }
+  })
 
   describe('what the database refuses', () => {
     test('costs nothing that shares its transaction, of any organisation, and leaves its id free', async () => {
       const other = await Tenant.of(store)
-      const release = store.refuse('bad')
+      const release = await store.refuse('bad')
       const outcomes = await Promise.all([
         tenant.append([event('a'), event('bad'), event('c')]),
         tenant.append([event('d')]),
         other.append([other.event('e', { kind: 'custom', name: 'x', userId: 'u' })]),
       ])
-      release()
+      await release()
       expect(outcomes.map(({ deadLetters }) => deadLetters)).toEqual([[1], [], []])
       expect(await stored()).toEqual(['a', 'c', 'd'])
       expect(await tenant.runs('tour')).toHaveLength(3)
@@ -64,13 +74,13 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('in a group of thousands is found', async () => {
-      const release = store.refuse('bad')
+      const release = await store.refuse('bad')
       const outcomes = await Promise.all(
         Array.from({ length: 3_000 }, (_, i) =>
           tenant.append([event(i === 1_500 ? 'bad' : `${i}`)]),
         ),
       )
-      release()
+      await release()
       const refused = outcomes.flatMap(({ deadLetters }, i) => (deadLetters.length > 0 ? [i] : []))
       expect(refused).toEqual([1_500])
       expect(await stored()).toHaveLength(2_999)
@@ -120,9 +130,9 @@ export function operationsConform(open: OpenStore): void {
 
     test('stays where it is refused again; its neighbours are stored', async () => {
       const ids = await bury('bad-1', 'bad-2', 'bad-3')
-      const release = store.refuse('bad-2')
+      const release = await store.refuse('bad-2')
       expect(await retry(ids)).toEqual(['stored', 'refused', 'stored'])
-      release()
+      await release()
       expect((await operations().deadLetters(tenant.ref, 10)).letters).toMatchObject([
         { eventId: 'bad-2' },
       ])
@@ -155,11 +165,11 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('if it came alone, is told to its caller, kept as what it is, and done by a retry', async () => {
-      const release = store.refuse('bad')
+      const release = await store.refuse('bad')
       const person = { userId: 'bad', anonymousId: null }
       await expect(tenant.complete('tour', person, { at: 7 })).rejects.toThrow()
       await expect(tenant.tick('tour', person, { one: true })).rejects.toThrow()
-      release()
+      await release()
       const { letters } = await operations().deadLetters(tenant.ref, 10)
       expect(letters.map(({ kind, eventId }) => [kind, eventId])).toEqual([
         ['complete', null],
@@ -173,9 +183,9 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('of somebody who is erased is gone with them, and nobody else’s', async () => {
-      const release = store.refuse('bad')
+      const release = await store.refuse('bad')
       await tenant.append([event('bad-ada'), event('bad-bob')])
-      release()
+      await release()
       const { receipt } = await tenant.erase('ubad-ada')
       expect(receipt.erased).toMatchObject({ deadLetters: 1 })
       expect((await operations().deadLetters(tenant.ref, 9)).letters).toMatchObject([
@@ -185,7 +195,7 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('has an id beside another’s left out of it where that person was erased', async () => {
-      const release = store.refuse('bad')
+      const release = await store.refuse('bad')
       await tenant.append([
         tenant.event('bad', {
           kind: 'custom',
@@ -194,7 +204,7 @@ export function operationsConform(open: OpenStore): void {
           anonymousId: 'browser-7d1f',
         }),
       ])
-      release()
+      await release()
       await tenant.erase('abrowser-7d1f')
       expect(await retry(await letters())).toEqual(['stored'])
       expect(await tenant.events()).toMatchObject([{ userId: 'bob', anonymousId: null }])

@@ -6,7 +6,7 @@ import { historyOf } from '../../../src/core/run/past-run.ts'
 import type { LoggedEvent } from '../../../src/modules/events/port.ts'
 import { historyArbitrary, springAnchor } from '../../support/histories.ts'
 import { personalEvents } from '../../support/personal-events.ts'
-import type { OpenStore, Store } from './store.ts'
+import type { OpenStore, Rounds, Store } from './store.ts'
 import { always, definitionOf, type EventOf, rebuilt, Tenant } from './tenant.ts'
 
 const day = 86_400_000
@@ -50,7 +50,7 @@ const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEv
   occurredAt,
 })
 
-export function peopleConform(open: OpenStore): void {
+export function peopleConform(open: OpenStore, rounds: Rounds): void {
   describe('what a person has done', () => {
     /** What follows a part of a history; a rebuild takes its time, by all that the store has seen. */
     const afterwards = fc.oneof(
@@ -60,7 +60,7 @@ export function peopleConform(open: OpenStore): void {
 
     test('is told as all runs have it, settled, rebuilt or neither', async () => {
       const store = await open()
-      const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 25)
+      const numRuns = rounds(25)
       await fc.assert(
         fc.asyncProperty(
           historyArbitrary({ anchor: springAnchor }),
@@ -98,7 +98,7 @@ export function peopleConform(open: OpenStore): void {
         { numRuns },
       )
       await store.close()
-    }, 120_000)
+    }, 240_000)
 
     test('is told event by event, the latest first and look by look, and of nobody else', async () => {
       const store = await open()
@@ -182,7 +182,7 @@ export function peopleConform(open: OpenStore): void {
 
     test('changes no number, leaves no text of theirs, and nobody else’s event is touched', async () => {
       const store = await open()
-      const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 30)
+      const numRuns = rounds(30)
       await fc.assert(
         fc.asyncProperty(erasureArbitrary, async drawn => {
           const { history, who, sizes, isSettled, leavesAfter } = drawn
@@ -254,7 +254,7 @@ export function peopleConform(open: OpenStore): void {
       )
       expect(await rebuilt(store)).toBe(0)
       await store.close()
-    }, 120_000)
+    }, 240_000)
 
     test('is not who has the same id in another organisation, or of the other sort', async () => {
       const other = await Tenant.of(store)
@@ -555,7 +555,7 @@ export function peopleConform(open: OpenStore): void {
           const pages = store.stores.analytics.events(erased.ref, erased.flowRef('tour'), always)
           expect(await Array.fromAsync(pages)).toEqual([])
         }),
-        { numRuns: 25 },
+        { numRuns: rounds(25) },
       )
       await store.close()
     }, 60_000)

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { autumnAnchor, type History, lifeArbitrary, reach } from '../../support/histories.ts'
-import type { OpenStore, Store } from './store.ts'
+import type { OpenStore, Rounds, Store } from './store.ts'
 import { rebuilt, Tenant } from './tenant.ts'
-
-const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 40)
 
 const day = 86_400_000
 type Act =
@@ -144,7 +142,7 @@ class Life {
   }
 }
 
-export function retentionConforms(open: OpenStore): void {
+export function retentionConforms(open: OpenStore, rounds: Rounds): void {
   describe('retention', () => {
     /**
      * Two organisations live through the same history. In one, events are deleted again and again
@@ -152,6 +150,7 @@ export function retentionConforms(open: OpenStore): void {
      */
     test('of two that live the same, the one that deletes has the same numbers, checklists and verdicts', async () => {
       let deleted = 0
+      const numRuns = rounds(40)
       await fc.assert(
         fc.asyncProperty(lifeArbitrary(act), async ({ history, acts, order }) => {
           const store = await open()

@@ -12,16 +12,27 @@ export interface Store {
   readonly clock: HandClock
   /** Brings everything that it does in the background for speed to its end. */
   settle(): Promise<void>
+  /** How long something may be kept beyond its time, milliseconds: a store may delete by whole days. */
+  readonly keptBeyondMs: number
   /** Has it delete, as in the background, what was kept for so many days, or an organisation's own. */
   retain(days: number): Promise<void>
   /** Has the database refuse every write that holds a text, until what is returned is called. */
-  refuse(text: string): () => void
+  refuse(text: string): Promise<() => Promise<void>>
   /** Which of some texts stand anywhere in its files; none where it cannot say. */
   traces(texts: readonly string[]): readonly string[]
   /** Stops it as a server stops, and starts it again over the same data. Ports are others then. */
   reopen(): Promise<void>
   close(): Promise<void>
 }
+
+/**
+ * How many random cases a law is tried with, of so many that are usual: fewer where each takes many round
+ * trips to a server.
+ */
+export type Rounds = (usual: number) => number
+
+/** As many as somebody has asked for, else as many as are usual. */
+export const usualRounds: Rounds = usual => Number(process.env.CAIRN_TEST_HISTORIES ?? usual)
 
 /** Gives a store that holds nothing yet. */
 export type OpenStore = () => Promise<Store>
@@ -98,6 +109,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
   operations: {
     deadLetters: true,
     deadLetterIds: true,
+    nodes: true,
     retryDeadLetters: true,
     dropDeadLetters: true,
     rebuild: true,
@@ -176,6 +188,7 @@ export const notingCalls = (store: Store, called: Set<string>): Store => ({
     return notingAll(store.management, 'management', called)
   },
   clock: store.clock,
+  keptBeyondMs: store.keptBeyondMs,
   settle: () => store.settle(),
   retain: days => store.retain(days),
   refuse: text => store.refuse(text),

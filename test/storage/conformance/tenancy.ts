@@ -31,9 +31,9 @@ async function lived(store: Store): Promise<Tenant> {
   await store.stores.presence.recordSnippetVersion(orgRef, '1.2.3', at)
   store.stores.presence.mark(orgRef, 'heartbeat', at)
   await store.management.seen.write()
-  const release = store.refuse('bad')
+  const release = await store.refuse('bad')
   await tenant.append([tenant.event('bad', { kind: 'custom', name: 'bad', userId: 'ann' })])
-  release()
+  await release()
   await store.management.access.createToken(
     orgRef,
     {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import fc from 'fast-check'
 import { causedAt, joined } from '../../../src/core/event/caused.ts'
 import type { TimeRange } from '../../../src/core/time/time-range.ts'
-import type { OpenStore, Store } from './store.ts'
+import type { OpenStore, Rounds, Store } from './store.ts'
 import { definitionOf, type EventOf, rebuilt, Tenant } from './tenant.ts'
 
 /** What people have caused of what flows wait for, and how those fare who are held back. */
@@ -72,7 +72,7 @@ function experimentOf(events: readonly Happened[], version: number | null) {
   }
 }
 
-export function timingConforms(open: OpenStore): void {
+export function timingConforms(open: OpenStore, rounds: Rounds): void {
   let store: Store
   let tenant: Tenant
   let sent = 0
@@ -136,7 +136,7 @@ export function timingConforms(open: OpenStore): void {
           const told = await store.stores.people.caused(own.ref, user('ann'))
           expect(told.get('exported')).toEqual([...joined([], all, 5)])
         }),
-        { numRuns: 20 },
+        { numRuns: rounds(20) },
       )
     })
 
@@ -203,7 +203,7 @@ export function timingConforms(open: OpenStore): void {
           expect(told).toEqual(experimentOf(events, version))
         },
       ),
-      { numRuns: 15 },
+      { numRuns: rounds(15) },
     )
   })
 }

@@ -2,15 +2,20 @@ import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
 import { mostWatched, type WatchBoard } from './watch-board.ts'
 
-/** Who has not asked for so long watches no more, milliseconds. */
-const watchMs = 30_000
+/** How much is remembered, and for how long. */
+export const activityBounds = {
+  /** Who has not asked for so long watches no more, milliseconds. */
+  watchMs: 30_000,
+  /** Who has not asked for so long makes room for another organisation, milliseconds. */
+  idleMs: 5_000,
+  /** What is remembered of an organisation; its bytes are counted as characters of JSON. */
+  mostEvents: 500,
+  mostBytes: 256 * 1024,
+}
+export type ActivityBounds = typeof activityBounds
+const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
-/** Who has not asked for so long makes room for another organisation, milliseconds. */
-const idleMs = 5_000
-
-/** What is remembered of an organisation; its bytes are counted as characters of JSON. */
-const mostEvents = 500
-const mostBytes = 256 * 1024
+export const tooManyWatched = 'The activity of too many organisations is watched: try later'
 
 /** What has arrived at one organisation since somebody watches. */
 class Ring {
@@ -96,10 +101,7 @@ export class LiveActivity {
     const now = this.monotonic()
     if (this.rings.size >= mostWatched) this.unwatch(ring => now - ring.askedAt > idleMs)
     if (this.rings.size >= mostWatched) {
-      throw new AppError(
-        'overloaded',
-        'The activity of too many organisations is watched: try later',
-      )
+      throw new AppError('overloaded', tooManyWatched)
     }
     const ring = new Ring(this.now(), now)
     this.rings.set(orgRow, ring)

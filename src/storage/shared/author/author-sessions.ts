@@ -20,7 +20,8 @@ import type {
 /** How long it is told that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000
 
-interface Kept extends Omit<NewAuthorSession, 'ticketSha256' | 'codeSha256'> {
+/** A session as it is kept; JSON can carry it. */
+export interface KeptSession extends Omit<NewAuthorSession, 'ticketSha256' | 'codeSha256'> {
   orgRow: number
   /** Null once spent. */
   ticketSha256: string | null
@@ -31,28 +32,44 @@ interface Kept extends Omit<NewAuthorSession, 'ticketSha256' | 'codeSha256'> {
   proposals: Proposal[]
 }
 
-const visitOf = ({ organisation, flow, step, code }: Kept): AuthorVisit => ({
+const visitOf = ({ organisation, flow, step, code }: KeptSession): AuthorVisit => ({
   organisation,
   flow,
   step,
   code,
 })
 
-const endOf = ({ visit, begunAt }: Kept): number =>
+const endOf = ({ visit, begunAt }: KeptSession): number =>
   visit ? Math.min(visit.usedAt + visitIdleMs, visit.since + visitLongestMs) : begunAt + ticketMs
 
-function stateOf(session: Kept, now: number): AuthorSession['state'] {
+function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
   if (now >= endOf(session)) return 'ended'
   if (session.visit) return 'connected'
   return session.ticketSha256 === null ? 'ended' : 'waiting'
 }
 
+/** When it is not even told any more that a session has ended. */
+export const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
+
 /**
- * Author sessions of all organisations, in the memory of the storage thread, to which all threads talk
- * that answer requests. Nothing of them is written anywhere.
+ * Author sessions of all organisations. Of a server alone they are in the memory of the storage thread, to
+ * which all threads talk that answer requests, and nothing of them is written anywhere. Nodes hold no more
+ * than those that a call is about, and share the rest.
  */
 export class AuthorSessions {
-  private readonly sessions = new Map<string, Kept>()
+  private readonly sessions: Map<string, KeptSession>
+
+  /** @param elsewhere how many there are of other organisations that it does not hold */
+  constructor(
+    held: Iterable<KeptSession> = [],
+    private readonly elsewhere = 0,
+  ) {
+    this.sessions = new Map([...held].map(session => [session.id, session]))
+  }
+
+  get held(): Iterable<KeptSession> {
+    return this.sessions.values()
+  }
 
   begin(orgRow: number, session: NewAuthorSession): void {
     this.expire(session.begunAt)
@@ -60,7 +77,7 @@ export class AuthorSessions {
     if (own.length >= mostAuthorSessions) {
       const oldest = own.reduce((a, b) => (endOf(b) < endOf(a) ? b : a))
       this.sessions.delete(oldest.id)
-    } else if (this.sessions.size >= mostAuthorSessionsInAll) {
+    } else if (this.sessions.size + this.elsewhere >= mostAuthorSessionsInAll) {
       throw new AppError('overloaded', 'Too many pages are being authored at once: try later')
     }
     const fresh = { orgRow, wrongCodes: 0, visit: null, proposed: 0, proposals: [] }
@@ -108,17 +125,17 @@ export class AuthorSessions {
   /** Forgets what has ended a while ago. To be called every so often. */
   expire(now: number): void {
     for (const session of this.sessions.values()) {
-      if (now >= endOf(session) + toldMs) this.sessions.delete(session.id)
+      if (now >= forgottenAt(session)) this.sessions.delete(session.id)
     }
   }
 
-  private own(orgRow: number, id: string, author: string): Kept | null {
+  private own(orgRow: number, id: string, author: string): KeptSession | null {
     const session = this.sessions.get(id)
     return session?.orgRow === orgRow && session.author === author ? session : null
   }
 
   /** The session whose ticket or code it is, from now on spent, wherever it came from. */
-  private spend({ sha256, isTyped }: Spent, origin: string): Kept | null {
+  private spend({ sha256, isTyped }: Spent, origin: string): KeptSession | null {
     for (const session of this.sessions.values()) {
       // A code is short enough to be guessed elsewhere: it counts at its own origin alone.
       const isIts = isTyped
@@ -140,7 +157,7 @@ export class AuthorSessions {
     }
   }
 
-  private enter(tokenSha256: string, origin: string, now: number): Kept | null {
+  private enter(tokenSha256: string, origin: string, now: number): KeptSession | null {
     for (const session of this.sessions.values()) {
       const { visit } = session
       if (visit?.tokenSha256 !== tokenSha256) continue
@@ -152,7 +169,7 @@ export class AuthorSessions {
   }
 }
 
-type Verb = Exclude<keyof AuthorSessions, 'expire'>
+type Verb = Exclude<keyof AuthorSessions, 'expire' | 'held'>
 
 /** What is asked of them, as it travels between threads. */
 export interface AuthorCall {

@@ -6,30 +6,55 @@ import {
 } from '../../../core/organisation/preview-link.ts'
 import type { NewPreview, Preview, PreviewVisit } from '../../../modules/previews/port.ts'
 
-interface Kept extends NewPreview {
+/** A link as it is kept; JSON can carry it. */
+export interface KeptPreview extends NewPreview {
   orgRow: number
   openedAt: number | null
   /** Characters of the flow that is stored nowhere else. */
   size: number
 }
 
-const told = ({ orgRow: _, size, organisation, ticketSha256, definition, ...preview }: Kept) =>
-  preview satisfies Preview
+const told = ({
+  orgRow: _,
+  size,
+  organisation,
+  ticketSha256,
+  definition,
+  ...preview
+}: KeptPreview) => preview satisfies Preview
+
+/** What there is of links that are held elsewhere. */
+export interface PreviewsElsewhere {
+  count: number
+  size: number
+}
 
 /**
- * Links to previews of all organisations, in the memory of the storage thread, to which all threads talk
- * that answer requests. Nothing of them is written anywhere but in the audit log.
+ * Links to previews of all organisations. Of a server alone they are in the memory of the storage thread, to
+ * which all threads talk that answer requests, and nothing of them is written anywhere but in the audit log.
+ * Nodes hold no more than those that a call is about, and share the rest.
  */
 export class PreviewLinks {
-  private readonly links = new Map<string, Kept>()
+  private readonly links: Map<string, KeptPreview>
+
+  constructor(
+    held: Iterable<KeptPreview> = [],
+    private readonly elsewhere: PreviewsElsewhere = { count: 0, size: 0 },
+  ) {
+    this.links = new Map([...held].map(link => [link.id, link]))
+  }
+
+  get held(): Iterable<KeptPreview> {
+    return this.links.values()
+  }
 
   begin(orgRow: number, preview: NewPreview): boolean {
     this.expire(preview.madeAt)
     const all = [...this.links.values()]
     if (all.filter(link => link.orgRow === orgRow).length >= mostPreviews) return false
     const size = preview.definition ? JSON.stringify(preview.definition).length : 0
-    const sizes = all.reduce((sum, link) => sum + link.size, size)
-    if (all.length >= mostPreviewsInAll || sizes > mostPreviewedText) {
+    const sizes = all.reduce((sum, link) => sum + link.size, size + this.elsewhere.size)
+    if (all.length + this.elsewhere.count >= mostPreviewsInAll || sizes > mostPreviewedText) {
       throw new AppError('overloaded', 'Too many drafts are being previewed at once: try later')
     }
     this.links.set(preview.id, { ...preview, orgRow, openedAt: null, size })
@@ -69,7 +94,7 @@ export class PreviewLinks {
   }
 }
 
-type Verb = Exclude<keyof PreviewLinks, 'expire'>
+type Verb = Exclude<keyof PreviewLinks, 'expire' | 'held'>
 
 /** What is asked of them, as it travels between threads. */
 export interface PreviewCall {

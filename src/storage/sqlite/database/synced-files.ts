@@ -58,6 +58,16 @@ export function writeSynced(file: string, text: string): void {
   }
 }
 
+/** Has all that was ever written into a file outlive a power cut. */
+export function syncFile(file: string): void {
+  const handle = openSync(file, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /** Puts a text in the place of a file, for its owner alone: a power cut leaves the old one or the new. */
 export function replaceSynced(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`

@@ -166,7 +166,7 @@ export class EchoReader {
       this.open = {
         database,
         readers: new Readers(database, board),
-        steps: new StepReader(database),
+        steps: StepReader.over(database),
       }
     }
   }

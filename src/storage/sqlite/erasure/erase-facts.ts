@@ -8,7 +8,7 @@ import { isBeside, isOf, isPerson } from './person-matcher.ts'
 const pageRows = 2_000
 
 /** Tables whose rows are found by a flow and the person, and as what of the receipt they count. */
-const tablesByPerson = [
+export const tablesByPerson = [
   ['ticks', 'ticks'],
   ['progress', 'progress'],
   ['completions', 'completions'],
@@ -39,7 +39,10 @@ export function* nameInFacts(work: ErasureWork): Generator<number, string | null
 }
 
 /** Renames what the tables know of a person in a flow, within a step of the work. */
-export function eraseFacts(work: ErasureWork, name: string) {
+export function eraseFacts(
+  work: Pick<ErasureWork, 'database' | 'orgRow' | 'nameIn'>,
+  name: string,
+) {
   const renames = tablesByPerson.map(([table, counted]) => ({
     counted,
     rename: work.database.query(

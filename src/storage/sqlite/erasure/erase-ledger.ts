@@ -11,7 +11,7 @@ import { noteReplacedRows } from '../engine/hash-index/row-index.ts'
 import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
-import { isGone, type Traces } from './traces.ts'
+import { isGone, type RunTraces, type Traces } from './traces.ts'
 
 /** Batches that a transaction writes. */
 const stepBatches = 8
@@ -27,23 +27,28 @@ function statements({ database }: ErasureWork) {
   }
 }
 
-/** Writes the ledger's rows anew with nothing of the person; no event changes its place or its time. */
-export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<number> {
-  const { database, orgRow, person, pseudonyms } = work
-  const sql = statements(work)
-  const ids = new SegmentScrubber(database, 'event_id')
-
-  const rewritten = (event: NewEvent): NewEvent => {
+/** What stands in place of an event of the person, or of one that names them or their run beside. */
+export const rewriting =
+  ({ person, pseudonyms }: Pick<ErasureWork, 'person' | 'pseudonyms'>, traces: RunTraces) =>
+  <Event extends NewEvent>(event: Event): Event => {
     const { flowRef: flowRow, runId } = event
     const isRenamed = runId !== null && traces.isRenamed(flowRow, runId)
     if (isOf(person, event)) {
-      return pseudonyms.event(event, runId !== null && !isRenamed)
+      return { ...event, ...pseudonyms.event(event, runId !== null && !isRenamed) }
     }
     const besides = isBeside(person, event) ? { anonymousId: pseudonyms.person(flowRow) } : {}
     // Of somebody who was erased before, in a run that nobody is left of now.
     const run = isRenamed && isGone(event) ? { runId: pseudonyms.run(flowRow, runId) } : {}
     return { ...event, ...besides, ...run }
   }
+
+/** Writes the ledger's rows anew with nothing of the person; no event changes its place or its time. */
+export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<number> {
+  const { database, orgRow, person } = work
+  const sql = statements(work)
+  const ids = new SegmentScrubber(database, 'event_id')
+
+  const rewritten = rewriting(work, traces)
 
   const rewriteBatch = (seq: number): number => {
     const row = sql.batch.get(seq, orgRow)

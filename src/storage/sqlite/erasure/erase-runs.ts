@@ -8,12 +8,12 @@ import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isPerson } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
-import { runName, type Traces } from './traces.ts'
+import { type RunTraces, runName, type Traces } from './traces.ts'
 
 /** The key of a run (`runKeyOf`) once the person's names are others. */
 function runKeyAfter(
-  { person, pseudonyms }: ErasureWork,
-  traces: Traces,
+  { person, pseudonyms }: RunWork,
+  traces: RunTraces,
   flowRow: number,
   key: string,
 ): string {
@@ -36,7 +36,7 @@ function runKeyAfter(
 const pageRows = 2_000
 const stepRows = 50
 
-function statements({ database }: ErasureWork) {
+function statements({ database }: Pick<RunWork, 'database'>) {
   return {
     flows: database.query<{ id: number }, [number]>('select id from flows where org_id = ?'),
     page: database.query<StoredRun, [number, number, number, number]>(
@@ -78,12 +78,11 @@ function statements({ database }: ErasureWork) {
   }
 }
 
-/**
- * Gives the runs of a person other names, and all that is known of them beside; leaves all else that they
- * say as it is. What is known of a flow goes in one step with its last runs: in between, what others
- * report would be counted together with half of it.
- */
-export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
+/** What is needed to give runs other names, within a step of the work. */
+export type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
+
+/** Gives a run other names, within a step of the work; false where there is no such row. */
+export function runEraser(work: RunWork, traces: RunTraces): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
   const index = new SegmentScrubber(database, 'runs_by_key')
@@ -121,6 +120,18 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
     sql.renameCompletions.run(now, key, now, orgRow, flowRow, key)
     sql.renamePeople.run(now, orgRow, flowRow, key)
   }
+  return rewrite
+}
+
+/**
+ * Gives the runs of a person other names, and all that is known of them beside; leaves all else that they
+ * say as it is. What is known of a flow goes in one step with its last runs: in between, what others
+ * report would be counted together with half of it.
+ */
+export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
+  const { database, orgRow } = work
+  const sql = statements(work)
+  const rewrite = runEraser(work, traces)
   const name = yield* nameInFacts(work)
   const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
   for (const { id: flowRow } of sql.flows.all(orgRow)) {
@@ -148,7 +159,12 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
 /** The id in a run's key, of one that has an id. */
 const runIdIn = ({ run_key: key }: StoredRun) => (key.startsWith('r') ? key.slice(1) : null)
 
-function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: StoredRun): boolean {
+/** Whether a run is the person's, or has their name. */
+export function isConcerned(
+  { person }: Pick<RunWork, 'person'>,
+  { namedRuns }: RunTraces,
+  run: StoredRun,
+): boolean {
   if (isPerson(person, run.person)) return true
   const { least_user_id: userId, least_anonymous_id: anonymousId } = run
   if (userId !== null && person.isUser(userId)) return true
@@ -158,7 +174,7 @@ function isConcerned({ person }: ErasureWork, { namedRuns }: Traces, run: Stored
 }
 
 /** A run as it is once the person's names are others. It stays whose it was: so does every count. */
-function renamedRun(work: ErasureWork, traces: Traces, run: StoredRun): StoredRun {
+function renamedRun(work: RunWork, traces: RunTraces, run: StoredRun): StoredRun {
   return {
     ...run,
     ...idsAfter(work, traces, run),
@@ -168,7 +184,7 @@ function renamedRun(work: ErasureWork, traces: Traces, run: StoredRun): StoredRu
 }
 
 /** The names of a run, and what was said of whoever is left in it. */
-function idsAfter({ person, pseudonyms }: ErasureWork, traces: Traces, run: StoredRun) {
+function idsAfter({ person, pseudonyms }: RunWork, traces: RunTraces, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
   const runId = runIdIn(run)

@@ -79,12 +79,15 @@ export function listedIn(line: string, file: string, place: number): ListedErasu
 }
 
 /**
- * The latest word on everybody that the list names.
+ * The latest word on everybody that the list of a data directory names.
  *
  * @throws ErasuresUnreadable, and what the file system throws
  */
-export function listedErasures(dataDir: string): ListedErasure[] {
-  const file = erasuresFile(dataDir)
+export const listedErasures = (dataDir: string): ListedErasure[] =>
+  latestErasuresIn(erasuresFile(dataDir))
+
+/** The same of any such file. */
+export function latestErasuresIn(file: string): ListedErasure[] {
   const latest = new Map<string, ListedErasure>()
   for (const [place, line] of linesOfList(file).entries()) {
     if (line === '') continue

@@ -17,7 +17,7 @@ export const erasedKinds = [
 
 export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
 
-const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
+export const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
 
 /**
  * One erasure at work: whom it is about, what stands in place of their names, and what it has counted.

@@ -4,6 +4,7 @@ import type { PersonIds } from '../../../core/event/stored-event.ts'
 import { least, makesNoRun, packTraits } from '../../../core/run/run.ts'
 import { pages } from '../database/pages.ts'
 import { ledgerPages } from '../ledger/ledger.ts'
+import type { LedgerFact } from '../projections/facts.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
@@ -21,10 +22,8 @@ export interface OthersInRun {
   isAnyoneLeft: boolean
 }
 
-/** Where the ledger holds something of a person, and runs of which it holds no longer all. */
-export interface Traces {
-  /** Rows of the ledger that have to be written anew, ascending. */
-  batches: readonly number[]
+/** What is known of the runs that events of a person name, or named. */
+export interface RunTraces {
   /** Whether the person is one by user id; null where nothing says so. */
   isUser: boolean | null
   /** Every run that an event of theirs names, or named, by its id, as `runName` says it. */
@@ -34,7 +33,92 @@ export interface Traces {
   isRenamed(flowRow: number | null, runId: string): boolean
 }
 
+/** Where the ledger holds something of a person, and runs of which it holds no longer all. */
+export interface Traces extends RunTraces {
+  /** Rows of the ledger that have to be written anew, ascending. */
+  batches: readonly number[]
+}
+
 export const runName = (flowRow: number | null, runId: string) => `${flowRow} ${runId}`
+
+/** What is said of a run's events, as far as it tells whose the run is. */
+export type RunNaming = Pick<
+  LedgerFact,
+  'flowRow' | 'runId' | 'kind' | 'userId' | 'anonymousId' | 'occurredAt' | 'traits'
+>
+
+/** A run, as far as it tells of whom it is. */
+export type NamedRun = Pick<
+  StoredRun,
+  'flow_id' | 'run_key' | 'least_user_id' | 'least_anonymous_id'
+>
+
+/** Gathers which runs a person's events name, and who else is in them: first the person's own, then the others'. */
+export class NamedRuns implements RunTraces {
+  isUser: boolean | null = null
+  readonly namedRuns = new Set<string>()
+  readonly others = new Map<string, OthersInRun>()
+
+  constructor(private readonly person: PersonMatcher) {}
+
+  isRenamed(flowRow: number | null, runId: string): boolean {
+    const name = runName(flowRow, runId)
+    return this.namedRuns.has(name) && !this.others.get(name)?.isAnyoneLeft
+  }
+
+  /** An event of theirs. */
+  addOwn({ userId, flowRow, runId }: Pick<RunNaming, 'userId' | 'flowRow' | 'runId'>): void {
+    this.isUser = userId !== null
+    if (runId !== null) this.namedRuns.add(runName(flowRow, runId))
+  }
+
+  /**
+   * An event of somebody else.
+   *
+   * @returns the run, where it is one of theirs and the event of somebody who was erased before
+   */
+  addOther(event: RunNaming): string | null {
+    if (event.runId === null) return null
+    const name = runName(event.flowRow, event.runId)
+    if (!this.namedRuns.has(name)) return null
+    const { traits } = event
+    const packed = traits && packTraits(event.occurredAt, traits)
+    if (!makesNoRun(event.kind)) this.note(name, event, packed)
+    return isGone(event) ? name : null
+  }
+
+  /**
+   * A run with an id, of which the retention may have deleted events.
+   *
+   * @param people whom it is known to name, where they are several
+   */
+  addRun({ flow_id, run_key, ...run }: NamedRun, people: readonly string[]): void {
+    const { person } = this
+    const name = runName(flow_id, run_key.slice(1))
+    const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
+    for (const one of people.filter(one => isPerson(person, one))) {
+      this.namedRuns.add(name)
+      this.isUser = one.startsWith('u')
+    }
+    const isTheirs = ids.userId !== null && person.isUser(ids.userId)
+    if (isTheirs || (ids.anonymousId !== null && person.isAnonymous(ids.anonymousId))) {
+      this.namedRuns.add(name)
+      this.isUser = isTheirs
+    }
+    if (!this.namedRuns.has(name)) return
+    for (const one of people) if (!isPerson(person, one)) this.note(name, idsOf(one))
+    // An anonymous id may have stood beside theirs, and goes with it.
+    if (this.isUser) ids.anonymousId = null
+    const isSomeones = ids.userId !== null || ids.anonymousId !== null
+    if (isSomeones && !isOf(person, ids)) this.note(name, ids)
+  }
+
+  private note(name: string, ids: PersonIds, traits: string | null = null): void {
+    const { userId, anonymousId } = ids
+    const other = { userId, anonymousId: isBeside(this.person, ids) ? null : anonymousId }
+    this.others.set(name, withOther(this.others.get(name), other, traits))
+  }
+}
 
 /** Looks through an organisation's ledger for a person; yields the number of batches looked at. */
 export function* tracesOf(
@@ -43,52 +127,28 @@ export function* tracesOf(
   person: PersonMatcher,
 ): Generator<number, Traces> {
   const batches = new Set<number>()
-  const namedRuns = new Set<string>()
-  let isUser: boolean | null = null
+  const named = new NamedRuns(person)
   for (const page of ledgerPages(database, orgRow)) {
     for (const { seq, facts } of page) {
       for (const fact of facts) {
-        if (!isOf(person, fact)) {
-          if (isBeside(person, fact)) batches.add(seq)
-          continue
-        }
-        batches.add(seq)
-        isUser = fact.userId !== null
-        if (fact.runId !== null) namedRuns.add(runName(fact.flowRow, fact.runId))
+        const isTheirs = isOf(person, fact)
+        if (isTheirs) named.addOwn(fact)
+        if (isTheirs || isBeside(person, fact)) batches.add(seq)
       }
     }
     yield page.length
-  }
-  const others = new Map<string, OthersInRun>()
-  const note = (name: string, ids: PersonIds, traits: string | null = null) => {
-    const { userId, anonymousId } = ids
-    const other = { userId, anonymousId: isBeside(person, ids) ? null : anonymousId }
-    others.set(name, withOther(others.get(name), other, traits))
   }
   const peopleOf = database.query<{ person: string }, [number, number, string]>(
     'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
   )
   function* lookAtRuns(): Generator<number> {
     for (const runs of runsWithDeleted(database, orgRow)) {
-      for (const { flow_id: flowRow, run_key: key, ...row } of runs) {
-        const name = runName(flowRow, key.slice(1))
-        const ids = { userId: row.least_user_id, anonymousId: row.least_anonymous_id }
-        const people = peopleOf.all(orgRow, flowRow, key).map(({ person }) => person)
-        for (const one of people.filter(one => isPerson(person, one))) {
-          namedRuns.add(name)
-          isUser = one.startsWith('u')
-        }
-        const isTheirs = ids.userId !== null && person.isUser(ids.userId)
-        if (isTheirs || (ids.anonymousId !== null && person.isAnonymous(ids.anonymousId))) {
-          namedRuns.add(name)
-          isUser = isTheirs
-        }
-        if (!namedRuns.has(name)) continue
-        for (const one of people) if (!isPerson(person, one)) note(name, idsOf(one))
-        // An anonymous id may have stood beside theirs, and goes with it.
-        if (isUser) ids.anonymousId = null
-        const isSomeones = ids.userId !== null || ids.anonymousId !== null
-        if (isSomeones && !isOf(person, ids)) note(name, ids)
+      for (const run of runs) {
+        const people = peopleOf.all(orgRow, run.flow_id, run.run_key)
+        named.addRun(
+          run,
+          people.map(({ person }) => person),
+        )
       }
       yield 0
     }
@@ -96,17 +156,12 @@ export function* tracesOf(
   yield* lookAtRuns()
   /** Batches in which people who were erased before name a run. */
   const beforeUs = new Map<string, Set<number>>()
-  if (namedRuns.size > 0) {
+  if (named.namedRuns.size > 0) {
     for (const page of ledgerPages(database, orgRow)) {
       for (const { seq, facts } of page) {
         for (const fact of facts) {
-          if (fact.runId === null || isOf(person, fact)) continue
-          const name = runName(fact.flowRow, fact.runId)
-          if (!namedRuns.has(name)) continue
-          const { traits } = fact
-          const packed = traits && packTraits(fact.occurredAt, traits)
-          if (!makesNoRun(fact.kind)) note(name, fact, packed)
-          if (!isGone(fact)) continue
+          const name = isOf(person, fact) ? null : named.addOther(fact)
+          if (name === null) continue
           beforeUs.set(name, (beforeUs.get(name) ?? new Set()).add(seq))
         }
       }
@@ -115,16 +170,17 @@ export function* tracesOf(
     // Of what the retention deletes meanwhile nothing was seen, maybe.
     yield* lookAtRuns()
   }
-  const isRenamed = (flowRow: number | null, runId: string) => {
-    const name = runName(flowRow, runId)
-    return namedRuns.has(name) && !others.get(name)?.isAnyoneLeft
-  }
   for (const [name, seqs] of beforeUs) {
-    if (others.get(name)?.isAnyoneLeft) continue
+    if (named.others.get(name)?.isAnyoneLeft) continue
     for (const seq of seqs) batches.add(seq)
   }
   const ascending = [...batches].sort((a, b) => a - b)
-  return { batches: ascending, isUser, namedRuns, others, isRenamed }
+  const { isUser, namedRuns, others } = named
+  return {
+    batches: ascending,
+    ...{ isUser, namedRuns, others },
+    isRenamed: (...args) => named.isRenamed(...args),
+  }
 }
 
 /** Whether an event is of somebody who was erased before. */

@@ -48,6 +48,15 @@ interface Part {
 const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
   command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
+/** What executes commands of people who were not erased. */
+export type Withholdable = Pick<
+  CommandExecutor,
+  'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand' | 'refuse'
+> & {
+  readonly ids: Pick<CommandExecutor['ids'], 'isTaken'>
+  readonly follower: Pick<CommandExecutor['follower'], 'projectOwn' | 'projectAgain'>
+}
+
 /**
  * Executes commands, and those of people who were erased on their echo: nothing of theirs is stored
  * again, and nobody can tell by an answer. How many there were is counted, for the operator alone.
@@ -56,7 +65,7 @@ export class Withholding implements Executor {
   readonly participants: TransactionParticipant
 
   constructor(
-    private readonly executor: CommandExecutor,
+    private readonly executor: Withholdable,
     private readonly erased: ErasedPeople,
     private readonly echo: Echo,
   ) {
@@ -75,6 +84,11 @@ export class Withholding implements Executor {
     }
     const isNamed = command.type === 'complete' || command.type === 'tick'
     return this.executor.execute(isNamed ? withoutIdBeside(command, people) : command)
+  }
+
+  /** Whether anybody of an organisation was erased. */
+  hasErased(orgRow: number): boolean {
+    return this.erased.byOrganisation.has(orgRow)
   }
 
   /** Whether a report would be withheld. */

@@ -49,7 +49,8 @@ export function namesIn(letter: Letter): PersonIds {
     : { userId: null, anonymousId: id }
 }
 
-interface Row {
+/** A letter as it is stored, with its organisation's id. */
+export interface LetterRow {
   seq: number
   organisation: string
   at: number
@@ -57,7 +58,7 @@ interface Row {
   event: string
 }
 
-const letterOf = ({ seq, organisation, at, error, event }: Row): DeadLetter => {
+export const letterOf = ({ seq, organisation, at, error, event }: LetterRow): DeadLetter => {
   const letter = letterIn(event)
   const shown =
     'type' in letter
@@ -73,7 +74,7 @@ export function listDeadLetters(
   most: number,
 ): { letters: DeadLetter[]; count: number } {
   const letters = database
-    .query<Row, [number | null, number]>(
+    .query<LetterRow, [number | null, number]>(
       `select seq, public_id as organisation, at, error, event
       from dead_letters join organisations on organisations.id = org_id
       where org_id = coalesce(?, org_id) order by seq limit ?`,

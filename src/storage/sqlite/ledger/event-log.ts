@@ -18,12 +18,45 @@ const rowsRead = 8
 /** An event's own number, as `event-batches.ts` has it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
 
-function statements(database: Database) {
+function namedParts(database: Database) {
   const part = (table: 'steps' | 'items') =>
     database.query<NamedPart, [number, number]>(
       `select p.public_id as id, p.key from ${table} p join flows f on f.id = p.flow_id
       where p.id = ? and f.org_id = ?`,
     )
+  return {
+    flow: database.query<NamedPart, [number, number]>(
+      'select public_id as id, key from flows where id = ? and org_id = ?',
+    ),
+    step: part('steps'),
+    item: part('items'),
+  }
+}
+
+/** Tells events by the names of what they are about, each read once an organisation's teller. */
+export function tellerOver(database: Database) {
+  const sql = namedParts(database)
+  return (orgRow: number) => {
+    const named = (kind: 'flow' | 'step' | 'item') => {
+      const known = new Map<number, NamedPart | null>()
+      return (row: number | null): NamedPart | null => {
+        if (row === null) return null
+        const found = known.get(row)
+        if (found !== undefined) return found
+        const read = sql[kind].get(row, orgRow)
+        known.set(row, read)
+        return read
+      }
+    }
+    const [flow, step, item] = [named('flow'), named('step'), named('item')]
+    return (cursor: string, event: StoredEvent): LoggedEvent => {
+      const { flowRef, stepRef, itemRef, ...rest } = event
+      return { cursor, ...rest, flow: flow(flowRef), step: step(stepRef), item: item(itemRef) }
+    }
+  }
+}
+
+function statements(database: Database) {
   return {
     bounds: database.query<{ oldest: number; newest: number; deleted: number }, []>(
       `select
@@ -35,16 +68,12 @@ function statements(database: Database) {
       `select ${batchColumns} from event_batches
       where seq > ? and seq <= ? and org_id = ? order by seq limit ${rowsRead}`,
     ),
-    flow: database.query<NamedPart, [number, number]>(
-      'select public_id as id, key from flows where id = ? and org_id = ?',
-    ),
-    step: part('steps'),
-    item: part('items'),
   }
 }
 
 /** The whole ledger of an organisation, in the order of arrival. */
 export class EventLogReader implements InRows<EventLog> {
+  readonly teller: ReturnType<typeof tellerOver>
   private readonly sql: ReturnType<typeof statements>
   /**
    * Behind each organisation's newest event, rows that are known to be others': who asks again and
@@ -54,6 +83,7 @@ export class EventLogReader implements InRows<EventLog> {
 
   constructor(database: Database) {
     this.sql = statements(database)
+    this.teller = tellerOver(database)
   }
 
   async after(orgRow: number, after: string | null, most: number) {
@@ -98,25 +128,5 @@ export class EventLogReader implements InRows<EventLog> {
   private pastOthers(orgRow: number, seq: number): number {
     const others = this.others.get(orgRow)
     return others && seq >= others.from && seq < others.to ? others.to : seq
-  }
-
-  /** Tells events by the names of what they are about, each read once. */
-  teller(orgRow: number) {
-    const named = (kind: 'flow' | 'step' | 'item') => {
-      const known = new Map<number, NamedPart | null>()
-      return (row: number | null): NamedPart | null => {
-        if (row === null) return null
-        const found = known.get(row)
-        if (found !== undefined) return found
-        const read = this.sql[kind].get(row, orgRow)
-        known.set(row, read)
-        return read
-      }
-    }
-    const [flow, step, item] = [named('flow'), named('step'), named('item')]
-    return (cursor: string, event: StoredEvent): LoggedEvent => {
-      const { flowRef, stepRef, itemRef, ...rest } = event
-      return { cursor, ...rest, flow: flow(flowRef), step: step(stepRef), item: item(itemRef) }
-    }
   }
 }

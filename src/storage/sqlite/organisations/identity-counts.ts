@@ -1,28 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import {
-  type IdentityHour,
-  noUserHashes,
-  type UserHashVerdict,
-} from '../../../core/organisation/verified-identity.ts'
+import type { IdentityHour } from '../../../core/organisation/verified-identity.ts'
 import { hourMs } from '../../../core/time/durations.ts'
-
-interface CountRow {
-  hour: number
-  verdict: UserHashVerdict
-  count: number
-}
+import { type IdentityRow, identityHoursOf } from '../../shared/presence-reader.ts'
 
 /** The hours of the last 24 in which any was counted, oldest first, over any connection. */
 export function identityHours(database: Database): (orgRow: number, now: number) => IdentityHour[] {
-  const query = database.query<CountRow, [number, number]>(
+  const query = database.query<IdentityRow, [number, number]>(
     `select hour, verdict, count from identity_counts where org_id = ? and hour > ? order by hour`,
   )
-  return (orgRow, now) => {
-    const rows = query.all(orgRow, Math.floor(now / hourMs) - 24)
-    return [...Map.groupBy(rows, ({ hour }) => hour)].map(([hour, ofHour]) => ({
-      at: hour * hourMs,
-      ...noUserHashes,
-      ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
-    }))
-  }
+  return (orgRow, now) => identityHoursOf(query.all(orgRow, Math.floor(now / hourMs) - 24))
 }

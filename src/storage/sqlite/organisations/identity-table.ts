@@ -1,32 +1,24 @@
 import type { Database } from 'bun:sqlite'
-import {
-  noUserHashes,
-  type UserHashCounts,
-  userHashVerdicts,
-} from '../../../core/organisation/verified-identity.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import type { IdentityBoard } from '../../shared/boards.ts'
+import { IdentityNews } from '../../shared/identity-news.ts'
 
 /** Writes what the board has counted of user hashes, from time to time, under the hour of the writing. */
 export class IdentityTable {
   private readonly addCount
-  /** What of the board's counts is written, by organisation. */
-  private readonly written = new Map<number, UserHashCounts>()
-  private writtenSum = 0
+  private readonly news: IdentityNews
 
-  constructor(
-    database: Database,
-    private readonly board: IdentityBoard,
-  ) {
+  constructor(database: Database, board: IdentityBoard) {
     this.addCount = database.query(
       `insert into identity_counts (org_id, hour, verdict, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
     )
+    this.news = new IdentityNews(board)
   }
 
   /** Whether anything was counted since the last time. */
   hasNews(): boolean {
-    return this.sum() !== this.writtenSum
+    return this.news.hasNews()
   }
 
   /**
@@ -35,29 +27,9 @@ export class IdentityTable {
    * @returns to be called once that is committed
    */
   write(now: number): () => void {
-    const sum = this.sum()
-    const seen = new Map<number, UserHashCounts>()
-    if (sum === this.writtenSum) return () => {}
+    const { added, written } = this.news.gather()
     const hour = Math.floor(now / hourMs)
-    for (let orgRow = 0; orgRow <= this.board.highest; orgRow++) {
-      const counts = this.board.of(orgRow)
-      const before = this.written.get(orgRow) ?? noUserHashes
-      for (const verdict of userHashVerdicts) {
-        // The board's counts wrap.
-        const added = (counts[verdict] - before[verdict]) >>> 0
-        if (added === 0) continue
-        this.addCount.run(orgRow, hour, verdict, added)
-        seen.set(orgRow, counts)
-      }
-    }
-    return () => {
-      for (const [orgRow, counts] of seen) this.written.set(orgRow, counts)
-      this.writtenSum = sum
-    }
-  }
-
-  private sum(): number {
-    const counts = this.board.sums()
-    return userHashVerdicts.reduce((sum, verdict) => sum + counts[verdict], 0)
+    for (const { orgRow, verdict, count } of added) this.addCount.run(orgRow, hour, verdict, count)
+    return written
   }
 }

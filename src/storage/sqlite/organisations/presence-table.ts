@@ -3,7 +3,7 @@ import { type PresenceMark, presenceMarks } from '../../../core/organisation/pre
 import type { PresenceBoard } from '../../shared/boards.ts'
 
 /** How many of the latest clock skews are kept. */
-const skewsKept = 101
+export const skewsKept = 101
 
 /** Writes what the presence board and the batches say of each organisation, from time to time. */
 export class PresenceTable {

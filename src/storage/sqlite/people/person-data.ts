@@ -30,7 +30,7 @@ const pageRows = 200
 const pageBatches = 16
 
 /** Ids as callers know them, by row. */
-function namesOf(database: Database, orgRow: number) {
+export function namesOf(database: Database, orgRow: number) {
   const ids = (sql: string) =>
     new Map(
       database
@@ -89,7 +89,7 @@ function reportOf(command: BuriedCommand, { flowId, stepId, itemId }: Names) {
   return { ...rest, stepId: stepId(stepRow) }
 }
 
-const storedEventOf = (event: StoredEvent, names: Names) => ({
+export const storedEventOf = (event: StoredEvent, names: Names) => ({
   ...eventOf(event, names),
   receivedAt: isoTime(event.receivedAt),
   source: event.source,
@@ -267,13 +267,29 @@ function deadLetters(database: Database, orgRow: number, person: PersonMatcher, 
 }
 
 /** Everything that holds a person's id. */
-export function* personData(
+export function personData(
+  database: Database,
+  person: InRows<NamedPerson>,
+): Generator<StoredSection> {
+  const { orgRef: orgRow, person: name } = person
+  const names = namesOf(database, orgRow)
+  const own = events(database, orgRow, personByName(name), names)
+  return sectionsOf(database, person, names, own)
+}
+
+/**
+ * The same where the ledger and the names are elsewhere.
+ *
+ * @param events what is told of the person's
+ */
+export function* sectionsOf(
   database: Database,
   { orgRef: orgRow, person: name }: InRows<NamedPerson>,
+  names: Names,
+  events: Iterable<object | null>,
 ): Generator<StoredSection> {
   const person = personByName(name)
-  const names = namesOf(database, orgRow)
-  yield { section: 'events', rows: events(database, orgRow, person, names) }
+  yield { section: 'events', rows: events }
   yield { section: 'runs', rows: runs(database, orgRow, person, names) }
   yield { section: 'completions', rows: completions(database, orgRow, name, names) }
   yield { section: 'ticks', rows: ticks(database, orgRow, name, names) }

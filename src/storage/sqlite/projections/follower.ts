@@ -12,6 +12,7 @@ import {
   factsOf,
 } from '../engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents, isOfFlow } from '../engine/event-codec/event-text.ts'
+import { RowIndex } from '../engine/hash-index/row-index.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
@@ -69,6 +70,7 @@ function statements(database: Database) {
  */
 export class Follower extends TransactionParticipant<Mark> {
   readonly projector: Projector
+  readonly index: RowIndex
   /** All that is written by projecting. */
   readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
@@ -102,7 +104,8 @@ export class Follower extends TransactionParticipant<Mark> {
       return flow
     }
     this.sql = statements(database)
-    this.projector = new Projector(database, historyOf, changes)
+    this.index = new RowIndex(database)
+    this.projector = new Projector(database, historyOf, changes, this.index)
     this.causedEvents = new CausedEvents(database)
     this.participants = new Participants([this.projector.participants, changes, this])
     this.upTo = this.sql.projected.get()!.value

@@ -4,11 +4,10 @@ import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
-import type { RowIndex } from '../engine/hash-index/row-index.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import { HeldOut } from '../runs/held-out.ts'
 import { type PartyOf, RunPeople } from '../runs/run-people.ts'
-import { type RunChanges, RunTable, toNobody } from '../runs/run-table.ts'
+import { type RunChanges, type RunIndex, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
 import { TouchedPeople } from '../runs/touched-people.ts'
 import type { Fact, HistoryOf } from './facts.ts'
@@ -28,18 +27,16 @@ export class Projector {
   private readonly heldOut: HeldOut
   private readonly byChecklist: ChecklistCompletions
   readonly progress: ChecklistProgress
-  readonly index: RowIndex
   readonly participants: TransactionParticipant
 
   /**
    * @param changes is told of every run that changes, within the transaction
-   * @param index that of the database's runs where none is given
    */
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
-    private readonly changes: RunChanges = toNobody,
-    index?: RowIndex,
+    private readonly changes: RunChanges,
+    index: RunIndex,
   ) {
     this.runs = new RunTable(database, historyOf, changes, index)
     this.completions = new CompletionTable(database)
@@ -49,9 +46,8 @@ export class Projector {
     const { partyOf } = this.people
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
-    this.index = this.runs.index
     this.participants = new Participants([
-      this.index,
+      index,
       this.runs,
       this.people,
       this.unattributed,

@@ -9,7 +9,7 @@ import { writeAudit } from '../organisations/audit-log.ts'
 import { replayCaused } from '../people/replay-caused.ts'
 import { toNobody } from '../runs/run-table.ts'
 import { carryOver, deletedUntil } from './carry-over.ts'
-import type { Fact } from './facts.ts'
+import type { Fact, HistoryOf } from './facts.ts'
 import { personOfFact } from './joined-facts.ts'
 import { projectedOf } from './project-rest.ts'
 import { Projector } from './projector.ts'
@@ -56,6 +56,9 @@ const projections = {
 } as const
 
 const tables = Object.keys(projections) as (keyof typeof projections)[]
+
+/** The tables that are made anew. */
+export const rebuiltTables: readonly string[] = tables
 
 /** Makes empty tables beside the real ones, which hide them from statements that name none. */
 function makeSideTables(database: Database): void {
@@ -204,6 +207,51 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
   return isChanged
 }
 
+/** A flow's projections made anew, in tables of a connection alone that hide the real ones. */
+export class SideTables {
+  // Its statements are prepared once there are side tables, and so mean these.
+  private readonly projector: Projector
+  private readonly index = new RowIndex(null)
+
+  constructor(
+    private readonly database: Database,
+    historyOf: HistoryOf,
+  ) {
+    makeSideTables(database)
+    database.run('create temp table behind (name text primary key) without rowid')
+    this.projector = new Projector(database, historyOf, toNobody, this.index)
+  }
+
+  /** Begins with nothing, or with what the real tables say until a moment: see `carryOver`. */
+  begin(orgRow: number, flowRow: number, until: number | null): void {
+    for (const table of tables) this.database.run(`delete from temp.${table}`)
+    this.index.clear()
+    this.projector.forget()
+    if (until !== null) carryOver(this.database, this.projector, { orgRow, flowRow, until })
+  }
+
+  project(facts: readonly Fact[]): void {
+    const attempt = (some: readonly Fact[]) =>
+      inSavepoint(this.database, this.projector.participants, () => this.projector.project(some))
+    // What the server could not project either is among its dead letters.
+    if (attempt(facts)) for (const fact of facts) attempt([fact])
+  }
+
+  /** See `isRight` above. */
+  isRight(orgRow: number, flowRow: number): boolean {
+    return isRight(this.database, orgRow, flowRow)
+  }
+
+  /** See `takeOver` above. */
+  takeOver(orgRow: number, flowRow: number): boolean {
+    return takeOver(this.database, orgRow, flowRow)
+  }
+
+  drop(): void {
+    for (const table of [...tables, 'behind']) this.database.run(`drop table temp.${table}`)
+  }
+}
+
 /**
  * Each person's latest report, anew from all reports in the order of their arrival, whatever the clock
  * said; a step is one short transaction.
@@ -264,17 +312,12 @@ export function rebuild(
     )
     .all()
   const catalogue = new StoredCatalogue(database)
-  makeSideTables(database)
-  database.run('create temp table behind (name text primary key) without rowid')
+  const sides = new SideTables(database, (orgRow, flowRow) => {
+    const flow = catalogue.flowByRow(orgRow, flowRow)
+    if (!flow) throw new Error(`No flow has row ${flowRow}`)
+    return flow
+  })
   try {
-    // Its statements are prepared now, and so mean the side tables.
-    const index = new RowIndex(null)
-    const historyOf = (orgRow: number, flowRow: number) => {
-      const flow = catalogue.flowByRow(orgRow, flowRow)
-      if (!flow) throw new Error(`No flow has row ${flowRow}`)
-      return flow
-    }
-    const projector = new Projector(database, historyOf, toNobody, index)
     const lastSeq = database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from event_batches',
     )
@@ -285,20 +328,14 @@ export function rebuild(
     const flowsOf = Map.groupBy(flows, ({ org_id }) => org_id)
     const project = (facts: readonly Fact[]) => {
       events += facts.length
-      const attempt = (some: readonly Fact[]) =>
-        inSavepoint(database, projector.participants, () => projector.project(some))
-      // What the server could not project either is among its dead letters.
-      if (attempt(facts)) for (const fact of facts) attempt([fact])
+      sides.project(facts)
     }
     /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
     const replay = (orgRow: number, flowRow: number) => {
-      for (const table of tables) database.run(`delete from temp.${table}`)
-      index.clear()
-      projector.forget()
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
       catalogue.refresh()
-      if (until !== null) carryOver(database, projector, { orgRow, flowRow, until })
+      sides.begin(orgRow, flowRow, until)
       for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
       return { upTo, until }
     }
@@ -321,8 +358,8 @@ export function rebuild(
     const finish = (orgRow: number, flowRow: number, upTo: number) => {
       catchUp(orgRow, flowRow, upTo)
       noteBehind(database, orgRow, flowRow)
-      if (isRight(database, orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
-      else if (takeOver(database, orgRow, flowRow)) {
+      if (sides.isRight(orgRow, flowRow)) dropBlocks(database, orgRow, flowRow)
+      else if (sides.takeOver(orgRow, flowRow)) {
         changed++
         changedOf.set(orgRow, (changedOf.get(orgRow) ?? 0) + 1)
       }
@@ -335,7 +372,7 @@ export function rebuild(
       if (hasDeleted(orgRow, flowRow, replayed)) return false
       replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
       noteBehind(database, orgRow, flowRow)
-      return isRight(database, orgRow, flowRow)
+      return sides.isRight(orgRow, flowRow)
     }
     const finishUnlessDeleted = (
       orgRow: number,
@@ -364,6 +401,6 @@ export function rebuild(
     replayCaused(database, catalogue)
     return { flows: flows.length, events, changed }
   } finally {
-    for (const table of [...tables, 'behind']) database.run(`drop table temp.${table}`)
+    sides.drop()
   }
 }

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { MaybePromise } from '../../../core/organisation/catalogue.ts'
 import type { RunOutcome } from '../../../core/run/outcome.ts'
 import { type RunAnswer, type RunStep, unpackTraits } from '../../../core/run/run.ts'
 import type { RunRow } from '../../../core/run/stored-run.ts'
@@ -135,28 +136,41 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   answers: unpackAnswers(row.answers),
 })
 
+/** As `outcomeOf` says it. */
+const outcomeInSql = `case when completed_at is not null then 'completed'
+  when dismissed_at is not null then 'dismissed' else 'in_progress' end`
+
+const inPlace = 'org_id = $1 and flow_id = $2 and (started_at, id) < ($3, $4) and started_at >= $5'
+const inOrder = 'order by started_at desc, id desc'
+
+/** What a list of runs asks, as any of the stores takes it. */
+export const runListSql = {
+  page: `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6`,
+  filtered: `select * from (
+    select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6) as looked_at
+    where version = coalesce($7, version) and ${outcomeInSql} = coalesce($8, ${outcomeInSql})
+    ${inOrder} limit $9`,
+  lastLookedAt: `select started_at, id from runs where ${inPlace} ${inOrder} limit 1 offset $6`,
+} as const
+
+type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
+type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
+
+/** How `runListSql` and the flow are asked. */
+export interface RunListStatements {
+  flow(orgRow: number, key: string): { id: number; public_id: string } | null
+  page(...values: [...Place, most: number]): MaybePromise<readonly RunRecord[]>
+  filtered(...values: [...Place, most: number, ...Filter]): MaybePromise<readonly RunRecord[]>
+  lastLookedAt(
+    ...values: [...Place, skipped: number]
+  ): MaybePromise<Pick<RunRecord, 'id' | 'started_at'> | null>
+}
+
 /** Runs in the order of the index by start: a page costs what it holds, however many there are. */
-export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
-  const flow = database.query<{ id: number; public_id: string }, [number, string]>(
-    'select id, public_id from flows where org_id = ? and key = ?',
-  )
-  const inPlace = 'org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?'
-  const inOrder = 'order by started_at desc, id desc'
-  type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
-  const page = database.query<RunRecord, [...Place, number]>(
-    `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?`,
-  )
-  const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(
-    `select * from (select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit ?)
-    where version = ifnull(?, version) and ${outcomeInSql} = ifnull(?, ${outcomeInSql})
-    ${inOrder} limit ?`,
-  )
-  const lastLookedAt = database.query<{ started_at: number; id: number }, [...Place, number]>(
-    `select started_at, id from runs where ${inPlace} ${inOrder} limit 1 offset ?`,
-  )
+export function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 'runs'>> {
   return {
     async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
-      const found = flow.get(orgRow, flowKey)
+      const found = statements.flow(orgRow, flowKey)
       if (!found) return null
       const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
       const [start, id] = after === null ? end : earlier(placeOf(after), end)
@@ -164,10 +178,10 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
       const place: Place = [orgRow, found.id, start, id, first]
       const isFiltered = outcome !== null || version !== null
       const rows = isFiltered
-        ? filtered.all(...place, mostLookedAt, version, outcome, most)
-        : page.all(...place, most)
+        ? await statements.filtered(...place, mostLookedAt, version, outcome, most)
+        : await statements.page(...place, most)
       const hasAll = !isFiltered || rows.length === most
-      const last = hasAll ? null : lastLookedAt.get(...place, mostLookedAt - 1)
+      const last = hasAll ? null : await statements.lastLookedAt(...place, mostLookedAt - 1)
       return {
         flowId: found.public_id,
         runs: rows.map(row => ({ cursor: cursorOf(row), ...runRowOf(row) })),
@@ -177,15 +191,26 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
   }
 }
 
-type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
+export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> {
+  const flow = database.query<{ id: number; public_id: string }, [number, string]>(
+    'select id, public_id from flows where org_id = ? and key = ?',
+  )
+  const page = database.query<RunRecord, [...Place, number]>(runListSql.page)
+  const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(runListSql.filtered)
+  const lastLookedAt = database.query<{ started_at: number; id: number }, [...Place, number]>(
+    runListSql.lastLookedAt,
+  )
+  return runListBy({
+    flow: (...args) => flow.get(...args),
+    page: (...args) => page.all(...args),
+    filtered: (...args) => filtered.all(...args),
+    lastLookedAt: (...args) => lastLookedAt.get(...args),
+  })
+}
 
-/** As `outcomeOf` says it. */
-const outcomeInSql = `case when completed_at is not null then 'completed'
-  when dismissed_at is not null then 'dismissed' else 'in_progress' end`
+export type RunPlace = readonly [start: number, id: number]
 
-type RunPlace = readonly [start: number, id: number]
-
-const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
+export const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
 
 /** A run's start and number, in base 36. */
 export const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../../core/run/run.ts'
-import { RowIndex } from '../engine/hash-index/row-index.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { HistoryOf } from '../projections/facts.ts'
 import { KnownRuns } from './known-runs.ts'
@@ -23,6 +22,12 @@ const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anon
   own_completed_at, loose_version, traits, answers`
 
 const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
+
+/** Numbers the rows of runs, and finds them by their flow and key. See `RowIndex`. */
+export interface RunIndex extends TransactionParticipant {
+  add(flowRow: number, key: string, at: number): number
+  find(flowRow: number, key: string, isIt: (row: number) => boolean): number
+}
 
 /** For whom nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
@@ -115,7 +120,7 @@ export class RunTable extends TransactionParticipant {
     database: Database,
     private readonly historyOf: HistoryOf,
     private readonly changes: RunChanges,
-    readonly index = new RowIndex(database),
+    private readonly index: RunIndex,
   ) {
     super()
     this.sql = statements(database)

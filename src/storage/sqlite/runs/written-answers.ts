@@ -1,15 +1,45 @@
 import type { Database } from 'bun:sqlite'
+import type { MaybePromise } from '../../../core/organisation/catalogue.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { RunStore } from '../../../modules/runs/port.ts'
-import type { InRows } from '../../shared/in-rows.ts'
+import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
 import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import { cursorOf, placeOf, type RunRecord, runRowColumns, runRowOf } from './run-rows.ts'
+import {
+  cursorOf,
+  earlier,
+  placeOf,
+  type RunPlace,
+  type RunRecord,
+  runRowColumns,
+  runRowOf,
+} from './run-rows.ts'
 
 /** Runs that a statement reads at once. */
 const pageRows = 200
 
 type Answered = { record: RunRecord; at: number }
+
+/** What is read for such a list. */
+export interface WrittenAnswersSql {
+  flow(orgRow: number, key: string): { id: number; public_id: string } | null
+  step(flowRow: number, key: string): { id: number } | null
+  /** Runs with answers before a place, the latest first; those that started before `first` left out. */
+  runs(
+    orgRow: number,
+    flowRow: number,
+    place: RunPlace,
+    first: number,
+    most: number,
+  ): MaybePromise<readonly RunRecord[]>
+  /** Events among which are all answers to a step's question that occurred at one of some times, ascending. */
+  events(
+    orgRow: number,
+    flowRow: number,
+    stepRow: number,
+    times: readonly number[],
+  ): MaybePromise<Iterable<StoredEvent>>
+}
 
 function statements(database: Database) {
   return {
@@ -19,11 +49,11 @@ function statements(database: Database) {
     step: database.query<{ id: number }, [number, string]>(
       'select id from steps where flow_id = ? and key = ?',
     ),
-    runs: database.query<RunRecord, [number, number, number, number, number]>(
+    runs: database.query<RunRecord, [number, number, number, number, number, number]>(
       `select ${runRowColumns} from runs
       where org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?
         and answers is not null
-      order by started_at desc, id desc limit ${pageRows}`,
+      order by started_at desc, id desc limit ?`,
     ),
     spans: database.query<
       { seq: number; first_at: number; last_at: number },
@@ -42,56 +72,43 @@ function statements(database: Database) {
  * Answers in people's own words. Which runs have any, their rows say; the words themselves stand in the
  * ledger alone, so that they go with it.
  */
-export function writtenAnswersOver(database: Database): InRows<RunStore['writtenAnswers']> {
-  const sql = statements(database)
-
+export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writtenAnswers']> {
   /** What was written, by run and moment. */
-  function wordsOf(
+  async function wordsOf(
     orgRow: number,
     flowRow: number,
     stepRow: number,
     answered: readonly Answered[],
-  ): ReadonlyMap<string, string> {
+  ): Promise<ReadonlyMap<string, string>> {
     const words = new Map<string, string>()
     if (answered.length === 0) return words
     const times = answered.map(({ at }) => at).toSorted((a, b) => a - b)
-    const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
-    for (const { seq, first_at, last_at } of sql.spans.all(
-      orgRow,
-      flowRow,
-      times[0]!,
-      times.at(-1)!,
-    )) {
-      if (!isAsked(first_at, last_at)) continue
-      const row = sql.batch.get(seq, orgRow)
-      for (const event of row ? decodeEvents(storedText(row)) : []) {
-        const isOne =
-          event.kind === 'question_answered' &&
-          event.flowRef === flowRow &&
-          event.stepRef === stepRow &&
-          event.properties !== null
-        if (!isOne) continue
-        const { answer } = JSON.parse(event.properties!) as { answer?: unknown }
-        if (typeof answer !== 'string') continue
-        const name = `${event.occurredAt} ${runKeyOf({ ...event, stepId: event.stepRef })}`
-        if (answer > (words.get(name) ?? '')) words.set(name, answer)
-      }
+    for (const event of await sql.events(orgRow, flowRow, stepRow, times)) {
+      const isOne =
+        event.kind === 'question_answered' &&
+        event.flowRef === flowRow &&
+        event.stepRef === stepRow &&
+        event.properties !== null
+      if (!isOne) continue
+      const { answer } = JSON.parse(event.properties!) as { answer?: unknown }
+      if (typeof answer !== 'string') continue
+      const name = `${event.occurredAt} ${runKeyOf({ ...event, stepId: event.stepRef })}`
+      if (answer > (words.get(name) ?? '')) words.set(name, answer)
     }
     return words
   }
 
   return async (orgRow, flowKey, { stepKey, after, most, started, version }) => {
-    const flow = sql.flow.get(orgRow, flowKey)
+    const flow = sql.flow(orgRow, flowKey)
     if (!flow) return null
-    const step = sql.step.get(flow.id, stepKey)
+    const step = sql.step(flow.id, stepKey)
     if (!step) return { flowId: flow.public_id, answers: [] }
     const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
-    const [from, id] = after === null ? end : placeOf(after)
-    let place: readonly [number, number] = from < end[0] ? [from, id] : end
+    let place = after === null ? end : earlier(placeOf(after), end)
     const found: Answered[] = []
     while (found.length < most) {
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
-      const records = sql.runs.all(orgRow, flow.id, ...place, first)
+      const records = await sql.runs(orgRow, flow.id, place, first, pageRows)
       for (const record of records) {
         const said = runRowOf(record).answers.find(({ stepId }) => stepId === step.id)
         const isWritten = said?.answer === '""' && (version === null || record.version === version)
@@ -101,7 +118,7 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
       if (!last || records.length < pageRows) break
       place = [last.started_at, last.id]
     }
-    const words = wordsOf(orgRow, flow.id, step.id, found)
+    const words = await wordsOf(orgRow, flow.id, step.id, found)
     return {
       flowId: flow.public_id,
       answers: found.map(({ record, at }) => ({
@@ -114,4 +131,23 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
       })),
     }
   }
+}
+
+export function writtenAnswersOver(database: Database): InRows<RunStore['writtenAnswers']> {
+  const sql = statements(database)
+  return writtenAnswersBy({
+    flow: (...args) => sql.flow.get(...args),
+    step: (...args) => sql.step.get(...args),
+    runs: (orgRow, flowRow, place, first, most) =>
+      sql.runs.all(orgRow, flowRow, ...place, first, most),
+    *events(orgRow, flowRow, _, times) {
+      const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
+      const spans = sql.spans.all(orgRow, flowRow, times[0]!, times.at(-1)!)
+      for (const { seq, first_at, last_at } of spans) {
+        if (!isAsked(first_at, last_at)) continue
+        const row = sql.batch.get(seq, orgRow)
+        if (row) yield* decodeEvents(storedText(row))
+      }
+    },
+  })
 }

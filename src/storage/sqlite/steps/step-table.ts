@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { type Fingerprint, judgeFingerprint } from '../../../core/step/fingerprint.ts'
+import { judgeFingerprint } from '../../../core/step/fingerprint.ts'
 import type { FingerprintVerdict } from '../../../modules/steps/port.ts'
 import type { FingerprintReport, HealthReport } from '../../shared/in-rows.ts'
 
-interface Baseline {
+/** What the fingerprints of a step are compared with. */
+export interface StoredBaseline {
   target: string
   at: number
   locale: string | null
@@ -22,7 +23,7 @@ function statements(database: Database) {
       values (?, ?, ?, ?, ?, ?)
       on conflict do update set at = excluded.at, outcome = excluded.outcome`,
     ),
-    baseline: database.query<Baseline, [number, number]>(
+    baseline: database.query<StoredBaseline, [number, number]>(
       `select target, at, locale, fingerprint from step_baselines
       where org_id = ? and step_id = ?`,
     ),
@@ -76,7 +77,18 @@ export class StepTable {
 
   /** Judged here, in the transaction, so that of two first fingerprints one is the baseline. */
   recordFingerprint(report: FingerprintReport): FingerprintVerdict {
-    const verdict = this.judge(report)
+    const stored = this.sql.baseline.get(report.orgRow, report.stepRow)
+    const { verdict, isBaseline } = judgeReport(report, stored)
+    if (isBaseline) {
+      this.sql.setBaseline.run(
+        report.orgRow,
+        report.stepRow,
+        report.target,
+        report.at,
+        report.locale,
+        JSON.stringify(report.fingerprint),
+      )
+    }
     this.sql.fingerprint.run(
       report.orgRow,
       report.stepRow,
@@ -92,37 +104,24 @@ export class StepTable {
     )
     return verdict
   }
+}
 
-  private judge(report: FingerprintReport): FingerprintVerdict {
-    const { fingerprint } = report
-    const stored = this.sql.baseline.get(report.orgRow, report.stepRow)
-    const { target } = report
-    if (!stored || (target !== null && stored.target !== target)) {
-      if (fingerprint?.matchCount !== 1 || !report.isCurrent || target === null) {
-        // Nothing to compare with yet: an element that is not surely there is not a baseline.
-        return { status: 'gone', score: 0, signals: {}, baselineAt: null, suggestedSelector: null }
-      }
-      this.sql.setBaseline.run(
-        report.orgRow,
-        report.stepRow,
-        target,
-        report.at,
-        report.locale,
-        JSON.stringify(fingerprint),
-      )
-      return {
-        status: 'baseline',
-        score: 1,
-        signals: {},
-        baselineAt: report.at,
-        suggestedSelector: null,
-      }
-    }
-    const baseline = {
-      print: JSON.parse(stored.fingerprint) as Fingerprint,
-      locale: stored.locale,
-    }
-    const seen = { ...report, print: fingerprint }
-    return { ...judgeFingerprint(baseline, seen), baselineAt: stored.at }
+/** What a fingerprint shows, beside the baseline that is stored; `isBaseline` where it is the new one. */
+export function judgeReport(
+  report: FingerprintReport,
+  stored: StoredBaseline | null,
+): { verdict: FingerprintVerdict; isBaseline: boolean } {
+  const { fingerprint, target } = report
+  if (stored && (target === null || stored.target === target)) {
+    const baseline = { print: JSON.parse(stored.fingerprint), locale: stored.locale }
+    const judgement = judgeFingerprint(baseline, { ...report, print: fingerprint })
+    return { verdict: { ...judgement, baselineAt: stored.at }, isBaseline: false }
   }
+  const nothing = { signals: {}, suggestedSelector: null }
+  // Nothing to compare with yet: an element that is not surely there is not a baseline.
+  const isBaseline = fingerprint?.matchCount === 1 && report.isCurrent && target !== null
+  const verdict: FingerprintVerdict = isBaseline
+    ? { ...nothing, status: 'baseline', score: 1, baselineAt: report.at }
+    : { ...nothing, status: 'gone', score: 0, baselineAt: null }
+  return { verdict, isBaseline }
 }

@@ -19,9 +19,11 @@ import {
   type Asked,
   bufferIsFull,
   cannotWrite,
+  decodeProgress,
   decodeResult,
   encodeCommand,
   framed,
+  type Numbered,
   weightOf,
 } from './messages.ts'
 import type { StorageOperations } from './operations.ts'
@@ -93,6 +95,8 @@ const repeatVersionMs = 10_000
 type Ledger = Room & EventLedger & ProgressLedger
 
 interface Pending {
+  /** Is told how far it has come, where that is told. */
+  tell?: (progress: never) => void
   resolve(result: CommandResult): void
   reject(error: Error): void
 }
@@ -136,12 +140,28 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   private settle(line: string): void {
+    const progress = decodeProgress(line)
+    if (progress) {
+      this.tellProgress(progress)
+      return
+    }
     const { number, value } = decodeResult(line)
     const pending = this.pending.get(number)
     if (!pending) return
     this.pending.delete(number)
     if (value instanceof Error) pending.reject(value)
     else pending.resolve(value)
+  }
+
+  /** Whoever cannot be told any more is not waited for; what they asked for goes on. */
+  private tellProgress({ number, value }: Numbered<object>): void {
+    const pending = this.pending.get(number)
+    try {
+      pending?.tell?.(value as never)
+    } catch (error) {
+      this.pending.delete(number)
+      pending?.reject(error as Error)
+    }
   }
 
   requireRoom(): void {
@@ -215,6 +235,17 @@ export class StorageClient implements InRows<Ledger> {
     return result as ReturnType<StorageOperations[Name]>
   }
 
+  /** The same of what takes long, and tells how far it has come. */
+  async work<Result>(
+    name: string,
+    input: readonly unknown[],
+    tell?: (progress: never) => void,
+  ): Promise<Result> {
+    const operation = { type: 'operation', name: name as keyof StorageOperations, input } as const
+    const result: unknown = await this.ask(operation, tell)
+    return result as Result
+  }
+
   /** Resolves once the tables tell of all that is acknowledged by now. */
   async project(): Promise<void> {
     await this.ask({ type: 'project' })
@@ -263,13 +294,13 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /** @throws AppError `overloaded` */
-  private ask(command: Asked): Promise<CommandResult> {
+  private ask(command: Asked, tell?: Pending['tell']): Promise<CommandResult> {
     const number = ++this.lastNumber
     return new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
       // Without a limit in time: a request given up here might still be committed, and the caller
       // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
-      this.pending.set(number, { resolve, reject })
+      this.pending.set(number, { resolve, reject, ...(tell && { tell }) })
     })
   }
 

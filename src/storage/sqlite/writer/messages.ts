@@ -16,7 +16,8 @@ import type { Operation } from './operations.ts'
  * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
  * follow behind its JSON and a NUL.
  * Back: `<number>` where all of a batch was stored, else `<number> <result as JSON>` or
- * `<number> !<failure as JSON>`.
+ * `<number> !<failure as JSON>`; before that, as often as there is something to tell of what takes long,
+ * `<number> ~<progress as JSON>`.
  */
 
 /** To be told once all is projected that is committed. */
@@ -91,6 +92,19 @@ export function encodeFailure(number: number, error: unknown): string {
         }
       : { message: shortReasonOf(error) }
   return `${number} !${JSON.stringify(failure)}`
+}
+
+export const encodeProgress = (number: number, progress: object): string =>
+  `${number} ~${JSON.stringify(progress)}`
+
+/** How far something has come that is answered later; null where a line is an answer. */
+export function decodeProgress(line: string): Numbered<object> | null {
+  const space = line.indexOf(' ')
+  if (space < 0 || line[space + 1] !== '~') return null
+  return {
+    number: Number(line.slice(0, space)),
+    value: JSON.parse(line.slice(space + 2)) as object,
+  }
 }
 
 /** One line of an answer: a result, or the failure as an error to throw. */
@@ -173,6 +187,12 @@ export class PendingWrite<What extends Asked = Asked> {
     this.weight = weightOf(text, value)
   }
 
+  /** Tells how far it has come. */
+  progress(progress: object): void {
+    this.answers.add(this.to, encodeProgress(this.number, progress))
+    this.answers.send()
+  }
+
   resolve(result: CommandResult): void {
     this.leave()
     if (this.isAwaited) this.answers.add(this.to, encodeResult(this.number, result))
@@ -192,6 +212,13 @@ export class PendingWrite<What extends Asked = Asked> {
 
 export const cannotWrite = (cause?: unknown) =>
   new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
+
+/** Nobody can say whether it was taken in: neither that nor the contrary may be told. */
+export const commitInDoubt = (cause: unknown) =>
+  new AppError('in_doubt', 'Whether it was stored is not known', { cause })
+
+export const isInDoubt = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'in_doubt'
 
 export const bufferIsFull = () =>
   new AppError('overloaded', 'The server has more to write than it can take; try again', {

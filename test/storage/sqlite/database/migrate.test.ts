@@ -16,6 +16,7 @@ import {
   schemaState,
 } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { EventIds } from '../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
+import { RowIndex } from '../../../../src/storage/sqlite/engine/hash-index/row-index.ts'
 import { Readers } from '../../../../src/storage/sqlite/readers.ts'
 import { RunTable, toNobody } from '../../../../src/storage/sqlite/runs/run-table.ts'
 import { firstRelease } from '../../../support/first-release.ts'
@@ -105,7 +106,7 @@ describe('the schema', () => {
     expect([ids.take(batch, 'a', 2), ids.take(batch, 'b', 2)]).toEqual([false, true])
 
     // Runs and completions that B-trees knew are found on.
-    const runs = new RunTable(database, () => ({ versions: [] }), toNobody)
+    const runs = new RunTable(database, () => ({ versions: [] }), toNobody, new RowIndex(database))
     expect(runs.get(1, 1, 'rone')).toMatchObject({ person: 'uu' })
     expect(runs.get(2, 1, 'rone')).toBeNull()
     expect(database.query('select run_key from runs where has_loose').values()).toEqual([['rtwo']])

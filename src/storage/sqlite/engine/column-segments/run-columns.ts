@@ -39,13 +39,14 @@ export interface ColumnRun {
  * chance in one of thirty-seven million flows, and are then counted as one. Never 0, which stands for
  * nobody.
  */
-function personHash(database: Database): (person: string) => bigint {
+export function personHash(database: Database): (person: string) => bigint {
   const half = (name: string) => BigInt.asUintN(32, BigInt(stateIn(database, name)))
   const seed = (half('people_seed_1') << 32n) | half('people_seed_2')
   return person => Bun.hash.xxHash64(person, seed) || 1n
 }
 
-interface Row {
+/** A run's row, with what its person ever ticked: the items' rows, and 1 for the whole checklist. */
+export interface ColumnRow {
   id: number
   person: string
   started_at: number
@@ -59,6 +60,19 @@ interface Row {
   checklist: number
 }
 
+export const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
+  startedAt: row.started_at,
+  lastAt: row.last_at,
+  person: hash(row.person),
+  version: row.version,
+  completedAt: row.completed_at,
+  dismissedAt: row.dismissed_at,
+  traits: row.traits,
+  steps: unpackSteps(row.steps),
+  items: row.items ? row.items.split(',').map(Number) : [],
+  hasCompletedChecklist: row.checklist === 1,
+})
+
 /** Rows that one statement reads: a millisecond's work or two. */
 const pageRows = 256
 
@@ -69,14 +83,14 @@ function statements(database: Database) {
     hasTicks: database.query<{ found: number }, [number, number]>(
       'select 1 as found from progress where org_id = ? and flow_id = ? limit 1',
     ),
-    page: database.query<Row, Cursor>(
+    page: database.query<ColumnRow, Cursor>(
       `select id, person, started_at, last_at, version, completed_at, dismissed_at, steps,
         traits, null as items, 0 as checklist
       from runs
       where org_id = ?1 and flow_id = ?2 and (started_at, id) > (?3, ?4) and started_at < ?5
       order by started_at, id limit ${pageRows}`,
     ),
-    pageWithTicks: database.query<Row, Cursor>(
+    pageWithTicks: database.query<ColumnRow, Cursor>(
       `select runs.id, runs.person, started_at, last_at, version, completed_at, dismissed_at, steps,
         traits, items, checklist_at is not null as checklist
       from runs left join progress
@@ -111,18 +125,7 @@ export class RunPages {
     for (;;) {
       const rows = statement.all(orgRow, flowRow, last.started_at, last.id, to)
       if (rows.length > 0) {
-        yield rows.map(row => ({
-          startedAt: row.started_at,
-          lastAt: row.last_at,
-          person: this.hash(row.person),
-          version: row.version,
-          completedAt: row.completed_at,
-          dismissedAt: row.dismissed_at,
-          traits: row.traits,
-          steps: unpackSteps(row.steps),
-          items: row.items ? row.items.split(',').map(Number) : [],
-          hasCompletedChecklist: row.checklist === 1,
-        }))
+        yield rows.map(row => columnRunOf(row, this.hash))
       }
       if (rows.length < pageRows) return
       last = rows.at(-1)!
@@ -331,4 +334,25 @@ export class RunColumnsBuilder {
       dependsOnNewest: this.dependsOnNewest,
     }
   }
+}
+
+/** Columns of some runs, ascending by start: mostly one, for none may be longer than `longestColumns`. */
+export function* columnsOfRuns(
+  runs: readonly ColumnRun[],
+  positions: FlowPositions<number>,
+  beside?: Beside<number>,
+): Generator<RunColumns> {
+  const builderFrom = (at: number) =>
+    new RunColumnsBuilder(positions, at, runs.length, Number.NEGATIVE_INFINITY, beside)
+  let since = runs[0]!.startedAt
+  let builder = builderFrom(since)
+  for (const run of runs) {
+    if (run.startedAt - since > longestColumns) {
+      yield builder.finish()
+      since = run.startedAt
+      builder = builderFrom(since)
+    }
+    builder.add(run)
+  }
+  yield builder.finish()
 }

@@ -4,7 +4,7 @@ import type * as ports from '../../../../modules/analytics/port.ts'
 import { type RunColumns, takeRuns } from '../../../../modules/analytics/port.ts'
 import { TimeSlices } from '../../../../scheduling/cooperative.ts'
 import type { InRows } from '../../../shared/in-rows.ts'
-import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
+import { columnsOfRuns, RunPages } from './run-columns.ts'
 import { decodeSegment } from './segment-bytes.ts'
 
 type FlowRuns = InRows<ports.FlowRuns>
@@ -113,19 +113,7 @@ export class RunHistory {
     beside: Beside = nothingBeside,
   ): Generator<RunColumns> {
     for (const page of this.pages.between(orgRow, flowRow, from, to)) {
-      const builderFrom = (at: number) =>
-        new RunColumnsBuilder(positions, at, page.length, Number.NEGATIVE_INFINITY, beside)
-      let since = page[0]!.startedAt
-      let builder = builderFrom(since)
-      for (const run of page) {
-        if (run.startedAt - since > longestColumns) {
-          yield builder.finish()
-          since = run.startedAt
-          builder = builderFrom(since)
-        }
-        builder.add(run)
-      }
-      yield builder.finish()
+      yield* columnsOfRuns(page, positions, beside)
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   decodeSegment,
   encodeSegment,
 } from '../../../../../src/storage/sqlite/engine/column-segments/segment-bytes.ts'
+import { runsOf } from '../../../../support/run-columns.ts'
 
 /** Twenty steps through two versions: more than one byte of them, and some of the other version. */
 const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)
@@ -77,40 +78,6 @@ test('a segment’s bytes are its columns again', () => {
   )
 })
 
-/** Columns without what may differ in form though they say the same: the order of their lists. */
-function said(columns: ReturnType<typeof columnsOf>) {
-  const bit = (planes: readonly Uint8Array[], run: number, place: number) =>
-    ((planes[place >> 3]?.[run] ?? 0) >> (place & 7)) & 1
-  const next = columns.steps.map(() => 0)
-  return Array.from({ length: columns.count }, (_, run) => {
-    const state = columns.states[run]!
-    const isCompleted = (state & 3) === 2
-    const end = columns.ends[run]!
-    return {
-      start: columns.starts[run],
-      person: [columns.people[run * 2], columns.people[run * 2 + 1]],
-      version: columns.versions[state >> 2],
-      outcome: state & 3,
-      end: isCompleted || end === 0 ? end : `at ${columns.steps[end - 1]!.ref}`,
-      steps: columns.steps
-        .map(({ ref }, place) => {
-          const marks = columns.marks.map(planes => bit(planes, run, place))
-          const spent = marks[0] ? columns.spent[place]![next[place]!++] : null
-          return { ref, marks, spent }
-        })
-        .filter(({ marks }) => marks.includes(1))
-        .sort((a, b) => a.ref - b.ref),
-      items: columns.items.filter((_, place) => bit(columns.ticks, run, place + 1)).toSorted(),
-      traits: columns.traits
-        .map(({ name, values, places }) => [name, values[places[run]! - 1]])
-        .filter(([, value]) => value !== undefined)
-        .toSorted(),
-      checklist: bit(columns.ticks, run, 0),
-      lately: columns.lately.at[columns.lately.places.indexOf(run)],
-    }
-  })
-}
-
 test('some of the runs of columns are the columns of those runs', () => {
   fc.assert(
     fc.property(runsArbitrary, fc.infiniteStream(fc.boolean()), (runs, choices) => {
@@ -118,7 +85,7 @@ test('some of the runs of columns are the columns of those runs', () => {
       const all = columnsOf(runs)
       const some = takeRuns(all, Uint32Array.from(places))
       const alone = columnsOf(places.map(place => runs[place]!))
-      expect(said(some)).toEqual(said(alone))
+      expect(runsOf(some)).toEqual(runsOf(alone))
       const countsOf = ({ steps }: typeof some) =>
         steps
           .filter(({ counts }) => counts.some(count => count > 0))

@@ -1,0 +1,101 @@
+/** Words of the board, a double each. */
+const [answersUntil, leasedUntil, nodes, tookUp, made] = [0, 1, 2, 3, 4] as const
+const [settled, followedAt, clockAhead, connections] = [5, 6, 7, 8] as const
+const words = 9
+
+/**
+ * How this node stands among the others, in memory that all its threads share: written by the storage
+ * thread, read by those that answer requests and by the metrics. A server alone leaves it as it is made:
+ * it may answer for ever, and is one.
+ *
+ * Moments are of the monotonic clock that the threads share.
+ */
+export class NodeBoard {
+  private readonly words: Float64Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Float64Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    const memory = new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT)
+    const board = new NodeBoard(memory)
+    board.answersUntil = Number.POSITIVE_INFINITY
+    board.nodes = 1
+    board.clockAhead = Number.NaN
+    return memory
+  }
+
+  /** Until when it may answer by what it knows of the catalogue. */
+  get answersUntil(): number {
+    return this.words[answersUntil]!
+  }
+  set answersUntil(moment: number) {
+    this.words[answersUntil] = moment
+  }
+
+  /** Until when its lease runs. */
+  get leasedUntil(): number {
+    return this.words[leasedUntil]!
+  }
+  set leasedUntil(moment: number) {
+    this.words[leasedUntil] = moment
+  }
+
+  /** How many nodes are running, this one included. */
+  get nodes(): number {
+    return this.words[nodes]!
+  }
+  set nodes(count: number) {
+    this.words[nodes] = count
+  }
+
+  /** The last change of the catalogue that all threads know of. */
+  get tookUp(): number {
+    return this.words[tookUp]!
+  }
+  set tookUp(change: number) {
+    this.words[tookUp] = change
+  }
+
+  /** The last change that this node itself has made. */
+  get made(): number {
+    return this.words[made]!
+  }
+  set made(change: number) {
+    this.words[made] = change
+  }
+
+  /** The last of these of which all nodes know. */
+  get settled(): number {
+    return this.words[settled]!
+  }
+  set settled(change: number) {
+    this.words[settled] = change
+  }
+
+  /** When it last saw that it knows all changes. */
+  get followedAt(): number {
+    return this.words[followedAt]!
+  }
+  set followedAt(moment: number) {
+    this.words[followedAt] = moment
+  }
+
+  /** How many connections the database's server has, of whomever. */
+  get connections(): number {
+    return this.words[connections]!
+  }
+  set connections(count: number) {
+    this.words[connections] = count
+  }
+
+  /** How far this machine's clock is ahead of PostgreSQL's, milliseconds; null where nobody has looked. */
+  get clockAhead(): number | null {
+    const ahead = this.words[clockAhead]!
+    return Number.isNaN(ahead) ? null : ahead
+  }
+  set clockAhead(byMs: number) {
+    this.words[clockAhead] = byMs
+  }
+}

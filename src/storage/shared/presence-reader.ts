@@ -1,0 +1,121 @@
+import { rejectionCodes } from '../../core/event/event.ts'
+import { buckets } from '../../core/organisation/buckets.ts'
+import { presenceMarks } from '../../core/organisation/presence.ts'
+import {
+  type IdentityHour,
+  noUserHashes,
+  summedHours,
+  type UserHashVerdict,
+} from '../../core/organisation/verified-identity.ts'
+import { least } from '../../core/run/run.ts'
+import { hourMs } from '../../core/time/durations.ts'
+import type { CountedSince, Presence } from '../../modules/installation/port.ts'
+import type { Asking } from './asking.ts'
+import type { PresenceBoard } from './boards.ts'
+import { countsKeptMs, limitReached, refusedOrigin } from './refusals.ts'
+
+/** The counts of some words, each stored under a code of its own; words never counted are left out. */
+function countsIn<Word extends string>(
+  refusals: ReadonlyMap<string, number>,
+  words: readonly Word[],
+  codeOf: (word: Word) => string,
+): Partial<Record<Word, number>> {
+  const counted = words.filter(word => refusals.has(codeOf(word)))
+  const entries = counted.map(word => [word, refusals.get(codeOf(word))])
+  return Object.fromEntries(entries) as Partial<Record<Word, number>>
+}
+
+const sql = {
+  presence: 'select * from presence where org_id = $1',
+  refusals: `select code, cast(sum(count) as bigint) as count from refusals
+    where org_id = $1 and hour > $2 group by code`,
+  // The first hour of the latest time without a gap of a day.
+  refusedSince: `select code, max(hour) as hour from (
+      select code, hour, lag(hour) over (partition by code order by hour) as before
+      from refusals where org_id = $1 and hour > $2) as refused
+    where before is null or hour - before > 24 group by code`,
+  wrongHashesSince: `select max(hour) as hour from (
+      select hour, lag(hour) over (order by hour) as before from (
+        select distinct hour from identity_counts
+        where org_id = $1 and hour > $2 and verdict in ('invalid', 'missing')) as wrong) as hours
+    where before is null or hour - before > 24`,
+  identity: `select hour, verdict, count from identity_counts
+    where org_id = $1 and hour > $2 order by hour`,
+} as const
+
+export interface IdentityRow {
+  hour: number
+  verdict: UserHashVerdict
+  count: number
+}
+
+/** @param rows in the order of their hours */
+export const identityHoursOf = (rows: readonly IdentityRow[]): IdentityHour[] =>
+  [...Map.groupBy(rows, ({ hour }) => hour)].map(([hour, ofHour]) => ({
+    at: hour * hourMs,
+    ...noUserHashes,
+    ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
+  }))
+
+/** What is told of an installation: what is stored, and what this process has seen since. */
+export class PresenceReader {
+  constructor(
+    private readonly database: Asking,
+    private readonly board: PresenceBoard,
+  ) {}
+
+  async presence(orgRow: number, now: number): Promise<Presence> {
+    const { database } = this
+    const [row, refused, hours] = await Promise.all([
+      database.get<Record<string, number | string | null>>(sql.presence, orgRow),
+      database.all<{ code: string; count: number }>(
+        ...[sql.refusals, orgRow, Math.floor(now / hourMs) - 24],
+      ),
+      this.identityHours(orgRow, now),
+    ])
+    const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
+    for (const mark of presenceMarks) {
+      const here = this.board.seen(orgRow, mark)
+      const first = (row?.[`${mark}_first`] ?? null) as number | null
+      const last = (row?.[`${mark}_last`] ?? null) as number | null
+      const firstAt = least(first, here?.firstAt ?? null)
+      // The clock may have been set back since.
+      const lastAt = Math.min(Math.max(last ?? 0, here?.lastAt ?? 0), now)
+      seen[mark] = firstAt === null ? null : { firstAt: Math.min(firstAt, lastAt), lastAt }
+    }
+    const refusals = new Map(refused.map(({ code, count }) => [code, count]))
+    return {
+      seen,
+      snippetVersion: (row?.snippet_version as string | null) ?? null,
+      skews: row ? (JSON.parse(row.skews as string) as number[]) : [],
+      rejections: countsIn(refusals, rejectionCodes, code => code),
+      erased: refusals.get('erased') ?? 0,
+      refusedOrigins: refusals.get(refusedOrigin) ?? 0,
+      limitedMinutes: countsIn(refusals, buckets, limitReached),
+      userHashes: summedHours(hours),
+    }
+  }
+
+  /** See `PresenceBook.since`. */
+  async countedSince(orgRow: number, now: number): Promise<CountedSince> {
+    const kept = Math.floor((now - countsKeptMs) / hourMs)
+    const [refused, wrong] = await Promise.all([
+      this.database.all<{ code: string; hour: number }>(sql.refusedSince, orgRow, kept),
+      this.database.get<{ hour: number | null }>(sql.wrongHashesSince, orgRow, kept),
+    ])
+    const since = new Map(refused.map(({ code, hour }) => [code, hour * hourMs]))
+    const wrongHour = wrong?.hour ?? null
+    return {
+      rejections: countsIn(since, rejectionCodes, code => code),
+      refusedOrigins: since.get(refusedOrigin) ?? null,
+      limited: countsIn(since, buckets, limitReached),
+      wrongHashes: wrongHour === null ? null : wrongHour * hourMs,
+    }
+  }
+
+  /** The hours of the last 24 in which any was counted, oldest first. */
+  async identityHours(orgRow: number, now: number): Promise<IdentityHour[]> {
+    const from = Math.floor(now / hourMs) - 24
+    return identityHoursOf(await this.database.all<IdentityRow>(sql.identity, orgRow, from))
+  }
+}
