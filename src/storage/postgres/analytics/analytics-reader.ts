@@ -1,0 +1,72 @@
+import type { Database } from 'bun:sqlite'
+import type { TimeRange } from '../../../core/time/time-range.ts'
+import type { AnalyticsReader } from '../../../modules/analytics/port.ts'
+import { TimeSlices } from '../../../scheduling/cooperative.ts'
+import type { InRows } from '../../shared/in-rows.ts'
+import { type RunRecord, runRowColumns, runRowOf } from '../../sqlite/runs/run-rows.ts'
+import type { Postgres, Queries } from '../database/connection.ts'
+import { inSlices, pages } from '../database/pages.ts'
+import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
+import { experimentOver } from './experiment.ts'
+import { RunHistory } from './run-history.ts'
+
+/** Rows that a statement reads: to plan it may take milliseconds, where a table has many parts. */
+const pageRows = 2_048
+
+/** Rows that are handed out at once: what becomes of them takes a millisecond or two. */
+const sliceRows = 256
+
+/**
+ * What analytics read. Downloads read page after page, each as of its own moment: whoever takes them
+ * slowly holds nothing.
+ *
+ * @param postgres a pool that plans anew
+ * @param copy the node's own
+ */
+export function analyticsOver(postgres: Postgres, copy: Database): InRows<AnalyticsReader> {
+  const history = new RunHistory(postgres, copy)
+  return {
+    runs: (orgRow, flowRow, range) => runsIn(postgres, orgRow, flowRow, range),
+    answers: (orgRow, flowRow, range) =>
+      runsIn(postgres, orgRow, flowRow, range, 'and answers is not null'),
+    events: (orgRow, flowRow, range) => eventsIn(postgres, orgRow, flowRow, range),
+    experiment: experimentOver(postgres),
+    columns: (flow, { startMs, endMs }, beside) => history.between(flow, startMs, endMs, beside),
+  }
+}
+
+async function* runsIn(
+  queries: Queries,
+  orgRow: number,
+  flowRow: number,
+  { startMs, endMs }: TimeRange,
+  condition = '',
+) {
+  const next = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
+    queries.all<RunRecord>(
+      `select ${runRowColumns} from runs
+      where org_id = $1 and flow_id = $2 and (started_at, id) > ($3, $4) and started_at < $5
+        ${condition}
+      order by started_at, id limit ${pageRows}`,
+      ...[orgRow, flowRow, started_at, id, endMs],
+    )
+  const rows = pages(next, { started_at: startMs, id: 0 }, pageRows)
+  for await (const slice of inSlices(rows, sliceRows, new TimeSlices())) yield slice.map(runRowOf)
+}
+
+async function* eventsIn(
+  queries: Queries,
+  orgRow: number,
+  flowRow: number,
+  { startMs, endMs }: TimeRange,
+) {
+  const next = ({ seq }: Pick<EventRow, 'seq'>) =>
+    queries.all<EventRow>(
+      `select ${eventColumns} from events
+      where org_id = $1 and flow_id = $2 and seq > $3 and occurred_at >= $4 and occurred_at < $5
+      order by seq limit ${pageRows}`,
+      ...[orgRow, flowRow, seq, startMs, endMs],
+    )
+  const rows = pages(next, { seq: 0 }, pageRows)
+  for await (const slice of inSlices(rows, sliceRows, new TimeSlices())) yield slice.map(eventOf)
+}

@@ -1,0 +1,89 @@
+import type { LookStore } from '../../modules/authoring/port.ts'
+import type { EventLog } from '../../modules/events/port.ts'
+import type { OperationsStore } from '../../modules/operations/port.ts'
+import type { PeopleStore } from '../../modules/people/port.ts'
+import type { RunStore } from '../../modules/runs/port.ts'
+import type { StepEvidenceStore } from '../../modules/steps/port.ts'
+import { LagBoard, PresenceBoard, type SharedMemory } from '../shared/boards.ts'
+import { asPort, rowOf } from '../shared/in-rows.ts'
+import { PresenceReader } from '../shared/presence-reader.ts'
+import { connectManagement } from '../sqlite/connect-management.ts'
+import { looksOver } from '../sqlite/steps/step-reader.ts'
+import type { StorageClient } from '../sqlite/writer/client.ts'
+import type { LongWork } from '../sqlite/writer/long-work.ts'
+import { runStoreOver } from './analytics/run-list.ts'
+import type { Reading } from './connect.ts'
+import { eventLogOver } from './events/event-log.ts'
+import { personEventsOver } from './events/person-events.ts'
+import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
+import { nodesSeen } from './nodes/nodes-seen.ts'
+import { requiringCurrent } from './nodes/standing.ts'
+import { personDataOver } from './people/person-data.ts'
+import { refuseToCompact } from './rebuild/rebuild.ts'
+import { stepReaderOver } from './steps/step-reader.ts'
+
+/**
+ * As over SQLite, for what management keeps is in the node's copy; but for what is said of events and runs,
+ * which is in PostgreSQL alone.
+ */
+export function connectPostgresManagement(
+  { copy, postgres, analytics }: Reading,
+  client: StorageClient,
+  shared: SharedMemory,
+  monotonic: () => number,
+): ReturnType<typeof connectManagement> {
+  const requireCurrent = requiringCurrent(shared.node, monotonic)
+  /** A credential that an old copy does not know, or knows as one that works, may be otherwise by now. */
+  const byCurrent = <Known extends { find(sha256: string): unknown }>(known: Known): Known => ({
+    ...known,
+    find(sha256: string) {
+      requireCurrent()
+      return known.find(sha256)
+    },
+  })
+  const own = connectManagement(copy, client, workOf(client), new LagBoard(LagBoard.memory()))
+  const presence = new PresenceReader(postgres, new PresenceBoard(PresenceBoard.memory(1)))
+  const steps = stepReaderOver(postgres)
+  const eventLog = eventLogOver(analytics, copy)
+  return {
+    ...own,
+    managementTokens: byCurrent(own.managementTokens),
+    dashboardSessions: byCurrent(own.dashboardSessions),
+    runs: asPort<RunStore>(runStoreOver(analytics, copy)),
+    eventLog: asPort<EventLog>(eventLog),
+    looks: asPort<LookStore>(looksOver(copy, steps)),
+    evidence: asPort<StepEvidenceStore>(steps),
+    organisations: {
+      ...own.organisations,
+      async identityHours(orgRef, now) {
+        await own.seen.write()
+        return presence.identityHours(rowOf(orgRef), now)
+      },
+    },
+    people: {
+      ...own.people,
+      ...asPort<Pick<PeopleStore, 'stored' | 'events'>>({
+        stored: personDataOver(analytics, copy),
+        events: personEventsOver(analytics, copy),
+      }),
+    },
+    operations: {
+      ...own.operations,
+      ...asPort<Pick<OperationsStore, 'deadLetters' | 'deadLetterIds' | 'nodes'>>({
+        nodes: () => nodesSeen(postgres),
+        deadLetters: (...args) => listDeadLetters(postgres, ...args),
+        deadLetterIds: orgRow => deadLetterIds(postgres, orgRow),
+      }),
+    },
+  }
+}
+
+/** What takes long is done by the storage thread, which alone writes the copy; most of it is waiting. */
+const workOf = (client: StorageClient): LongWork => ({
+  async erase(person, options, audit, tell) {
+    if (options.compact) await refuseToCompact()
+    return client.work('erase', [person, options, audit], tell)
+  },
+  rebuild: (audit, tell) => client.work('rebuild', [audit], tell),
+  compact: refuseToCompact,
+})

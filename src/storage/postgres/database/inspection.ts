@@ -1,0 +1,340 @@
+import { lookup } from 'node:dns/promises'
+import { isPassingFault, Postgres, type Queries, sqlStateOf, storagePools } from './connection.ts'
+import { foreignTables, isUsable, schemaOf, schemaVersion } from './migrate.ts'
+
+/** The database cannot be used, in words for the person who named it. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable'
+
+  /** @param mayPass whether it may be well in a moment, without anybody */
+  constructor(
+    readonly what: string,
+    readonly advice: string,
+    readonly mayPass = false,
+  ) {
+    super(`the database at ${what}: ${advice}`)
+  }
+}
+
+/** What a usable database says of itself and its server. */
+export interface DatabaseSeen {
+  /** Host, port and name. */
+  place: string
+  /** `15.18`. */
+  version: string
+  /** 0 where it is to be migrated and has none yet. */
+  schema: number
+  /** How long a question and its answer take, milliseconds. */
+  tookMs: number
+  /** How far its clock is before this machine's, at least; milliseconds. */
+  aheadMs: number
+  isEncrypted: boolean
+  /** Settings of the server, as it names them. */
+  fsync: boolean
+  fullPageWrites: boolean
+  synchronousCommit: string
+  /** Those that a commit waits for; empty where there are none. */
+  synchronousStandbys: string
+  /** How many are connected that a commit may wait for. */
+  followers: number
+  /** Whether its log goes to where a backup to any moment is made from. */
+  isArchiving: boolean
+  /** How many clients it takes besides superusers, and how many of Cairn's or others it has. */
+  mostClients: number
+  clients: number
+}
+
+/** The first release that has all that is asked of it. */
+const leastMajor = 15
+
+const usualPort = 5_432
+
+/** How long all questions together may take, milliseconds. Only connecting has a limit of its own. */
+const patienceMs = 10_000
+
+/**
+ * Makes sure that a database can keep what Cairn stores: that it is there, lets this user in, can be written, and
+ * has this release's schema.
+ *
+ * @param now this machine's clock
+ * @param isToMigrate an older schema is welcome, and none too
+ * @throws DatabaseUnusable with what to do
+ */
+export async function inspectDatabase(
+  url: string,
+  now: () => number,
+  { isToMigrate = false } = {},
+): Promise<DatabaseSeen> {
+  const address = new Address(url)
+  let postgres: Postgres
+  try {
+    // As a node does later: what is in between may not take its settings.
+    postgres = Postgres.open(url, storagePools.following)
+  } catch (error) {
+    throw await address.refusal(error)
+  }
+  const tooLate = setTimeout(() => postgres.close(true), patienceMs)
+  try {
+    const facts = await factsOf(postgres)
+    requireUsable(address, facts)
+    const schema = await schemaOf(postgres)
+    await requireSchema(address, postgres, facts, schema, isToMigrate)
+    return { ...facts, place: address.place, schema, ...(await timesOf(postgres, now)) }
+  } catch (error) {
+    throw error instanceof DatabaseUnusable ? error : await address.refusal(error)
+  } finally {
+    clearTimeout(tooLate)
+    await postgres.close(true)
+  }
+}
+
+type Facts = Awaited<ReturnType<typeof factsOf>>
+
+async function factsOf(postgres: Queries) {
+  return (await postgres.get<
+    Omit<DatabaseSeen, 'place' | 'schema' | 'tookMs' | 'aheadMs'> & {
+      major: number
+      encoding: string
+      isStandby: boolean
+      isReadOnly: boolean
+      database: string
+      user: string
+      intoSchema: string | null
+      mayCreate: boolean | null
+      owner: string | null
+      isOwner: boolean | null
+    }
+  >(
+    `select
+      split_part(current_setting('server_version'), ' ', 1) as version,
+      current_setting('server_version_num')::integer / 10000 as major,
+      current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() as "isStandby",
+      current_setting('default_transaction_read_only')::boolean as "isReadOnly",
+      current_database() as database,
+      current_user as user,
+      current_schema() as "intoSchema",
+      has_schema_privilege(current_schema(), 'create') as "mayCreate",
+      pg_get_userbyid(ours.relowner) as owner,
+      pg_has_role(ours.relowner, 'usage') as "isOwner",
+      coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted",
+      current_setting('fsync')::boolean as fsync,
+      current_setting('full_page_writes')::boolean as "fullPageWrites",
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('synchronous_standby_names') as "synchronousStandbys",
+      -- To most users it tells of others only that they are there.
+      (select count(*)::integer from pg_stat_replication
+        where coalesce(sync_state, 'sync') in ('sync', 'quorum')) as followers,
+      current_setting('archive_mode') <> 'off' as "isArchiving",
+      current_setting('max_connections')::integer
+        - current_setting('superuser_reserved_connections')::integer
+        - coalesce(current_setting('reserved_connections', true), '0')::integer as "mostClients",
+      (select sum(numbackends)::integer from pg_stat_database) as clients
+    from (select 1) as one left join pg_class as ours on ours.oid = to_regclass('cairn_migrations')`,
+  ))!
+}
+
+/** @throws DatabaseUnusable where the server or the user does not do, whatever is in the tables */
+function requireUsable({ place }: Address, facts: Facts): void {
+  const refuse = (what: string, advice: string) => {
+    throw new DatabaseUnusable(`${place} ${what}`, advice)
+  }
+  if (facts.major < leastMajor) {
+    refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${leastMajor} or newer`)
+  }
+  if (facts.encoding !== 'UTF8') {
+    refuse(
+      `has the encoding ${facts.encoding}, which cannot hold all texts`,
+      `make another by "create database NAME encoding 'UTF8' template template0", and name that`,
+    )
+  }
+  if (facts.isStandby) refuse('is a standby, which takes no writes', 'name its primary')
+  if (facts.isReadOnly) {
+    refuse(
+      'is read-only (default_transaction_read_only)',
+      'set that to off for the server, the database and the user, or name the primary',
+    )
+  }
+  if (facts.isOwner === false) {
+    refuse(
+      `has tables that are not this user's (${facts.user})`,
+      `connect as their owner (${facts.owner}), since Cairn makes and drops partitions of them`,
+    )
+  }
+}
+
+/** @throws DatabaseUnusable where the tables are not those of this release, or cannot be made */
+async function requireSchema(
+  { place }: Address,
+  postgres: Queries,
+  { database, user, intoSchema, mayCreate }: Facts,
+  schema: number,
+  isToMigrate: boolean,
+): Promise<void> {
+  const refuse = (what: string, advice: string) => {
+    throw new DatabaseUnusable(`${place} ${what}`, advice)
+  }
+  if (schema > schemaVersion && !(await isUsable(postgres, schema))) {
+    refuse(
+      `has schema ${schema}, and this cairn knows ${schemaVersion}`,
+      'a newer Cairn has migrated it: run that one',
+    )
+  }
+  const foreign = schema === 0 ? await foreignTables(postgres) : []
+  if (foreign.length > 0) {
+    const [names, more] = [foreign.slice(0, 3).join(', '), foreign.length > 3 ? ' and more' : '']
+    refuse(
+      `has tables that are not Cairn's and have the names of its own (${names}${more})`,
+      'give Cairn a database of its own',
+    )
+  }
+  if (!isToMigrate && schema < schemaVersion) {
+    const what = schema === 0 ? 'has no tables yet' : `has schema ${schema} of an older Cairn`
+    refuse(what, 'run "cairn migrate"')
+  }
+  if (intoSchema === null || mayCreate === false) {
+    refuse(
+      `does not let this user (${user}) make tables`,
+      `make it the owner: alter database "${database}" owner to "${user}"`,
+    )
+  }
+}
+
+async function timesOf(
+  postgres: Queries,
+  now: () => number,
+): Promise<Pick<DatabaseSeen, 'tookMs' | 'aheadMs'>> {
+  const before = now()
+  const startedAt = performance.now()
+  const { at } = (await postgres.get<{ at: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
+  ))!
+  const tookMs = performance.now() - startedAt
+  // It was read at some moment in between.
+  const [least, most] = [at - before - tookMs - 1, at - before]
+  return { tookMs, aheadMs: least > 0 ? least : Math.min(0, most) }
+}
+
+/** Host, port and name of a database: its address without user and password. */
+export const databasePlace = (url: string): string => new Address(url).place
+
+/** What is wrong, what to do, and whether it may pass by itself. */
+type Fault = readonly [what: string, advice: string, mayPass?: boolean]
+
+/** Where a database is, without user and password. */
+class Address {
+  private readonly url: URL
+
+  constructor(url: string) {
+    this.url = new URL(url)
+  }
+
+  private get host(): string {
+    return this.url.hostname.replace(/^\[|\]$/g, '')
+  }
+
+  private get database(): string {
+    return decodeURIComponent(this.url.pathname.slice(1))
+  }
+
+  get place(): string {
+    return `${this.url.hostname}:${this.url.port || usualPort}/${this.database}`
+  }
+
+  private get isSecure(): boolean {
+    return !/^(disable)?$/.test(this.url.searchParams.get('sslmode') ?? '')
+  }
+
+  /** What an error means. Its message is not shown: it may hold what stands in the address. */
+  async refusal(error: unknown): Promise<DatabaseUnusable> {
+    const state = sqlStateOf(error)
+    const code = String((error as { code?: unknown }).code ?? '')
+    const fault =
+      state === null
+        ? await this.faultOfConnection(code, error)
+        : this.faultOfAnswer(state, String((error as Error).message), error)
+    return new DatabaseUnusable(`${this.place} ${fault[0]}`, fault[1], fault[2])
+  }
+
+  private async faultOfConnection(code: string, error: unknown): Promise<Fault> {
+    switch (code) {
+      case 'ERR_POSTGRES_CONNECTION_REFUSED':
+        return (await this.isUnknown())
+          ? ['is unknown', 'correct its name, or DNS', true]
+          : ['accepts no connections', 'start it, or correct the address', true]
+      case 'ERR_POSTGRES_CONNECTION_TIMEOUT':
+      case 'ERR_POSTGRES_CONNECTION_CLOSED':
+        return [
+          'does not answer',
+          'look whether it runs, is PostgreSQL, and no firewall is between',
+          true,
+        ]
+      case 'ERR_POSTGRES_TLS_NOT_AVAILABLE':
+        return [
+          'takes no TLS',
+          'turn "ssl" on there, or leave "sslmode" out of the address where nobody else is on the network between',
+        ]
+      case 'ERR_POSTGRES_CONNECTION_FAILED':
+        return ['closes the connection', 'look at its log, and whether it is PostgreSQL', true]
+      case 'ERR_POSTGRES_UNEXPECTED_MESSAGE':
+        return ['is no PostgreSQL', 'correct the address']
+    }
+    if (/^ERR_(INVALID_ARG|BORINGSSL)/.test(code)) {
+      return [
+        `is not asked, since its address has a part that makes no sense (${code})`,
+        'correct what stands behind the question mark; files that it names must be readable PEM files',
+      ]
+    }
+    if (/CERT|ALTNAME|SIGNED|ISSUER|SIGNATURE/.test(code)) {
+      return [
+        `has a certificate that is not trusted (${code})`,
+        "add sslrootcert=FILE to the address, with its authority's certificates, or name it as the certificate does",
+      ]
+    }
+    return [`cannot be used (${code || 'unknown'})`, 'look at its log', isPassingFault(error)]
+  }
+
+  private faultOfAnswer(state: string, message: string, error: unknown): Fault {
+    const tls = this.isSecure ? '' : '; if it wants TLS, add ?sslmode=verify-full to the address'
+    switch (state) {
+      case '08P01':
+        return [
+          'is behind a pooler that does not take what a connection sets (PgBouncer)',
+          'add pooler=transaction to the query of the address, such as ?pooler=transaction, or name PostgreSQL itself',
+        ]
+      case '28000':
+      case '28P01':
+        if (message.includes('pg_hba.conf')) {
+          return ['does not let this user in from this machine', `allow it in pg_hba.conf${tls}`]
+        }
+        return ['refuses the user or the password', 'correct them, with %40 for @ and the like']
+      case '3D000':
+        return [
+          'does not exist',
+          `make it by "create database ${this.database} encoding 'UTF8' template template0", or correct its name`,
+        ]
+      case '42501':
+        return [
+          'does not let this user in',
+          'make it the owner, or grant it to connect and create there',
+        ]
+      case '42704':
+        return [
+          'does not know a setting of the address',
+          'correct what stands in it behind the question mark',
+        ]
+      case '53300':
+        return ['has no room for another client', 'raise its max_connections', true]
+      case '57P03':
+        return ['is starting or stopping', 'wait a moment', true]
+    }
+    return [`refuses (SQLSTATE ${state})`, 'look at its log', isPassingFault(error)]
+  }
+
+  private async isUnknown(): Promise<boolean> {
+    return lookup(this.host).then(
+      () => false,
+      () => true,
+    )
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  refusesMany,
+  summedHours,
+  type UserHashCounts,
+} from '../../../core/organisation/verified-identity.ts'
+import type { WebhookState } from '../../../modules/alerts/port.ts'
+import { PresenceBoard } from '../../shared/boards.ts'
+import { PresenceReader } from '../../shared/presence-reader.ts'
+import type { DeadLetters } from '../../sqlite/database/inspect.ts'
+import { leftBehind } from '../move/moves.ts'
+import { dayOf, daysWithTable } from '../retention/partitions.ts'
+import { Postgres } from './connection.ts'
+
+/** What is stored in a database that can be used, as far as its operator should know of it. */
+export interface StoredState {
+  hasOrganisation: boolean
+  deadLetters: DeadLetters
+  webhooks: readonly (WebhookState & { slug: string })[]
+  unfinishedErasures: number
+  /** Organisations that require hashes of user ids, and refuse many, with what came in 24 hours. */
+  refusingIdentities: readonly { slug: string; counts: UserHashCounts }[]
+  /** How many of the next days have a table for their events. */
+  daysAhead: number
+  /** How many nodes are running. */
+  nodes: number
+  /** What of the data directory's own database is not in it. */
+  leftBehind: 'all' | 'changes' | 'nothing'
+}
+
+/** Looks, and changes nothing. @param dataDir this machine's */
+export async function readStoredState(
+  url: string,
+  dataDir: string | null,
+  now: number,
+): Promise<StoredState> {
+  const postgres = Postgres.open(url, { most: 1 })
+  try {
+    const counts = (await postgres.get<{
+      hasOrganisation: boolean
+      letters: number
+      erasures: number
+      nodes: number
+    }>(
+      `select exists (select 1 from organisations) as "hasOrganisation",
+        (select count(*) from dead_letters) as letters,
+        (select count(*) from erasures where finished_at is null) as erasures,
+        (select count(*) from nodes where lease_until > clock_timestamp()) as nodes`,
+    ))!
+    const newest = await postgres.get<{ at: number; error: string }>(
+      'select at, error from dead_letters order by seq desc limit 1',
+    )
+    const today = dayOf(now)
+    return {
+      hasOrganisation: counts.hasOrganisation,
+      deadLetters: {
+        count: counts.letters,
+        newestAt: newest?.at ?? null,
+        newestError: newest?.error ?? null,
+      },
+      webhooks: await postgres.all(
+        `select slug, webhooks.public_id as id, url, disabled_at as "disabledAt",
+          disabled_why as "disabledWhy", failing_since as "failingSince"
+        from webhooks join organisations on organisations.id = webhooks.org_id
+        order by slug, webhooks.id`,
+      ),
+      unfinishedErasures: counts.erasures,
+      refusingIdentities: await refusingIdentities(postgres, now),
+      daysAhead: (await daysWithTable(postgres)).filter(day => day > today).length,
+      nodes: counts.nodes,
+      leftBehind: dataDir === null ? 'nothing' : await leftBehind(postgres, dataDir),
+    }
+  } finally {
+    await postgres.close()
+  }
+}
+
+async function refusingIdentities(postgres: Postgres, now: number) {
+  const presence = new PresenceReader(postgres, new PresenceBoard(PresenceBoard.memory(1)))
+  const enforcing = await postgres.all<{ id: number; slug: string }>(
+    "select id, slug from organisations where identity_mode = 'enforce' order by slug",
+  )
+  const all: StoredState['refusingIdentities'][number][] = []
+  for (const { id, slug } of enforcing) {
+    all.push({ slug, counts: summedHours(await presence.identityHours(id, now)) })
+  }
+  return all.filter(({ counts }) => refusesMany(counts))
+}

@@ -1,0 +1,58 @@
+/** Nobody's turn has come in time. */
+export class NoTurn extends Error {
+  override readonly name = 'NoTurn'
+  readonly code = 'ERR_POSTGRES_NO_TURN'
+
+  constructor() {
+    super('All connections were in use for too long')
+  }
+}
+
+/** Lets so many do something at once, in the order in which they come; they wait as long as turns end. */
+export class Turns {
+  private readonly waiting = new Set<() => void>()
+  private taken = 0
+  private handedOnAt = 0
+
+  constructor(
+    private readonly most: number,
+    private readonly patienceMs: number,
+  ) {}
+
+  /**
+   * @returns ends the turn
+   * @throws NoTurn
+   */
+  async take(): Promise<() => void> {
+    if (this.taken < this.most) this.taken++
+    else await this.wait()
+    return () => {
+      const [next] = this.waiting
+      this.handedOnAt = performance.now()
+      if (next) next()
+      else this.taken--
+    }
+  }
+
+  /** Resolves once whoever has a turn hands it on. */
+  private wait(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let timer: ReturnType<typeof setTimeout>
+    const look = (afterMs: number) => {
+      timer = setTimeout(() => {
+        const leftMs = this.handedOnAt + this.patienceMs - performance.now()
+        if (leftMs > 0) return look(leftMs)
+        this.waiting.delete(begin)
+        reject(new NoTurn())
+      }, afterMs)
+    }
+    const begin = () => {
+      clearTimeout(timer)
+      this.waiting.delete(begin)
+      resolve()
+    }
+    this.waiting.add(begin)
+    look(this.patienceMs)
+    return promise
+  }
+}

@@ -1,0 +1,38 @@
+import { weekMs } from '../../../core/time/durations.ts'
+
+/**
+ * How an event id is stored. Its bucket is a function of the id alone: so an id is unique although its
+ * table is partitioned, and what is old goes by whole weeks.
+ */
+
+/** The form in which a UUID is sent nearly always. In another one, it is another id. */
+const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Buckets of UUIDs that tell no time: -1 to -16. */
+const timelessBuckets = 16
+/** The bucket of all texts that are no UUID. */
+const textBucket = -1 - timelessBuckets
+
+/** Where the version of a UUID stands, and its first 48 bits: of version 7 they are epoch milliseconds. */
+const versionAt = 14
+const millisecondsOf = (uuid: string) => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+
+/** The week of a moment; weeks are counted from 1970, and begin on Thursdays. */
+export const weekOf = (epochMs: number): number => Math.floor(epochMs / weekMs)
+
+/** The partition of an id: the week that a UUID of version 7 names, or a number below 0. */
+export function bucketOf(id: string): number {
+  if (!canonicalUuid.test(id)) return textBucket
+  if (id[versionAt] === '7') return weekOf(millisecondsOf(id))
+  const mixed = idBytes(id).reduce((sum, byte) => sum ^ byte, 0)
+  return -1 - ((mixed ^ (mixed >> 4)) % timelessBuckets)
+}
+
+/** An id within its bucket: 16 bytes of a UUID, all of another text. */
+export const idBytes = (id: string): Uint8Array => Buffer.from(hexOf(id), 'hex')
+
+/** The same as PostgreSQL reads bytes from text. */
+export const idInText = (id: string): string => `\\x${hexOf(id)}`
+
+const hexOf = (id: string) =>
+  canonicalUuid.test(id) ? id.replaceAll('-', '') : Buffer.from(id).toString('hex')

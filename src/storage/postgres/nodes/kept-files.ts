@@ -1,0 +1,64 @@
+import type { Queries } from '../database/connection.ts'
+
+/** What a server alone keeps in files, and nodes share: a session key, versions of the snippet, issuer keys. */
+export interface KeptFile {
+  name: string
+  content: Uint8Array
+  /** When it was written, epoch milliseconds. */
+  at: number
+}
+
+const columns = 'name, content, at'
+
+const hexOf = (content: Uint8Array) => Buffer.from(content).toString('hex')
+
+/** Null where there is none. */
+export const keptFile = (queries: Queries, name: string): Promise<KeptFile | null> =>
+  queries.get<KeptFile>(`select ${columns} from kept_files where name = $1`, name)
+
+/** Writes one, in place of what it was. */
+export async function keepFile(queries: Queries, { name, content, at }: KeptFile): Promise<void> {
+  await queries.run(
+    `insert into kept_files (name, content, at) values ($1, decode($2, 'hex'), $3)
+    on conflict (name) do update set content = excluded.content, at = excluded.at`,
+    name,
+    hexOf(content),
+    at,
+  )
+}
+
+/**
+ * Writes one where there is none. Of several nodes that do so at the same moment, one wins.
+ *
+ * @returns what it is now
+ */
+export async function keepFileIfAbsent(
+  queries: Queries,
+  { name, content, at }: KeptFile,
+): Promise<KeptFile> {
+  // A statement does not see what another has inserted since it began: so the row is asked for after it.
+  await queries.run(
+    `insert into kept_files (name, content, at) values ($1, decode($2, 'hex'), $3)
+    on conflict (name) do nothing`,
+    name,
+    hexOf(content),
+    at,
+  )
+  // Another may have deleted it in between.
+  return (await keptFile(queries, name)) ?? keepFileIfAbsent(queries, { name, content, at })
+}
+
+/** All whose names begin so, in the order of their names. */
+export const keptFiles = (queries: Queries, prefix: string): Promise<KeptFile[]> =>
+  queries.all<KeptFile>(
+    `select ${columns} from kept_files where starts_with(name, $1) order by name collate "C"`,
+    prefix,
+  )
+
+/** Deletes those whose names begin so and that were written before a moment. @returns how many */
+export const dropFilesBefore = (
+  queries: Queries,
+  prefix: string,
+  before: number,
+): Promise<number> =>
+  queries.run('delete from kept_files where starts_with(name, $1) and at < $2', prefix, before)

@@ -1,0 +1,30 @@
+import type { NodeSeen, NodesSeen } from '../../../modules/operations/port.ts'
+import type { Queries } from '../database/connection.ts'
+import { defaultLease } from './nodes.ts'
+
+/**
+ * All nodes that have given a word of late, by name, with what each holds; by PostgreSQL's clock. One that
+ * another has taken the place of, by its name, is gone.
+ */
+export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
+  const rows = await queries.all<Omit<NodeSeen, 'jobs'> & { jobs: string }>(
+    `select name, release, started_at as "startedAt", took_up as change,
+      lease_until > clock_timestamp() as "isLeased",
+      greatest(0, extract(epoch from clock_timestamp() - lease_until) * 1000 + $1)::float8
+        as "silentMs",
+      (select coalesce(json_agg(jobs.name order by jobs.name), '[]')::text from jobs
+        where holder = nodes.id and until > clock_timestamp()) as jobs
+    from nodes
+    where lease_until > clock_timestamp() or not exists (
+      select 1 from nodes as other
+      where other.name = nodes.name and other.lease_until > nodes.lease_until)
+    order by name, started_at`,
+    defaultLease.leaseMs,
+  )
+  // After them: a node is not said to be ahead of the last change.
+  const clock = await queries.get<{ seq: number }>('select seq from catalogue_clock')
+  return {
+    change: clock!.seq,
+    nodes: rows.map(({ jobs, ...node }) => ({ ...node, jobs: JSON.parse(jobs) })),
+  }
+}

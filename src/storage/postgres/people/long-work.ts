@@ -1,0 +1,66 @@
+import type { Database } from 'bun:sqlite'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import { rewritingHeld } from '../../sqlite/database/rewriting.ts'
+import type { Postgres, Queries } from '../database/connection.ts'
+import type { Transactions } from '../writer/transactions.ts'
+import type { ErasureChanges } from './erasure-changes.ts'
+
+/** What work needs that takes long and goes beside a node's other work: erasing people, and rebuilding. */
+export interface LongWorkParts {
+  /**
+   * A pool of its own, of two connections at least: whoever waits in it for an organisation's lock must
+   * keep no connection from those who have that lock.
+   */
+  postgres: Postgres
+  /** Over that pool. */
+  transactions: Transactions
+  /** The node's copy of what management keeps; only read. */
+  reading: Database
+  /** Has the copy be of this change at least. */
+  upToDate(change: number): Promise<unknown>
+  /** Each is a change of what management keeps: see `CatalogueCopy.alter`. */
+  changes: { [Name in keyof ErasureChanges]: Asynchronous<ErasureChanges[Name]> } & {
+    audit(orgRow: number, entry: AuditEntry): Promise<unknown>
+  }
+}
+
+type Asynchronous<Method> = Method extends (...args: infer Args) => infer Result
+  ? (...args: Args) => Promise<Result>
+  : never
+
+/** Holds what is held, or throws where that was lost. */
+export type StillHeld = () => Promise<unknown>
+
+/**
+ * Does work that gives people or their runs other rows than the ledger or the projections say they have,
+ * while no other node does: see `whileRewriting` of SQLite.
+ *
+ * The lock is a transaction's, which writes nothing and holds up no vacuum; PgBouncer can carry it.
+ *
+ * @throws AppError `rewriting_under_way`
+ */
+export const whileRewriting = <T>(
+  postgres: Postgres,
+  work: (stillHeld: StillHeld) => Promise<T>,
+): Promise<T> =>
+  postgres.begin(async holder => {
+    // A number that no other installation in the same database has.
+    const lock = await holder.get<{ isHeld: boolean }>(
+      `select pg_try_advisory_xact_lock('erasures'::regclass::oid::bigint) as "isHeld"`,
+    )
+    if (!lock?.isHeld) throw rewritingHeld()
+    return work(() => holder.get('select 1'))
+  })
+
+/**
+ * Has nobody else write an organisation's events, or change what they mean, until the transaction ends.
+ *
+ * @returns the last change that concerns the organisation
+ */
+export async function lockOrganisation(transaction: Queries, orgRow: number): Promise<number> {
+  const ledger = await transaction.get<{ change: number }>(
+    'select change from ledgers where org_id = $1 for update',
+    orgRow,
+  )
+  return ledger?.change ?? 0
+}

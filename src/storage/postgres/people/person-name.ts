@@ -1,0 +1,84 @@
+import { personOf } from '../../../core/event/event.ts'
+import { tablesByPerson } from '../../sqlite/erasure/erase-facts.ts'
+import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
+import { hashedPerson, isOf } from '../../sqlite/erasure/person-matcher.ts'
+import { letterIn, namesIn } from '../../sqlite/ledger/dead-letters.ts'
+import type { Queries } from '../database/connection.ts'
+import { pages } from '../database/pages.ts'
+
+/** Where people are named, and how: all that an erasure goes through. */
+const named: readonly (readonly [table: string, person: string])[] = [
+  ['events', "'u' || user_id"],
+  ['events', "'a' || anonymous_id"],
+  ['runs', 'person'],
+  ['runs', "'u' || least_user_id"],
+  ['runs', "'a' || least_anonymous_id"],
+  ...tablesByPerson.map(([table]) => [table, 'person'] as const),
+  ['run_owners', 'person'],
+  ['caused_events', 'person'],
+  ['person_changes', 'person'],
+  ['step_reports', 'person'],
+  ['step_health', 'person'],
+]
+
+/** How many bytes of a message HMAC-SHA-256 mixes at once (RFC 2104). */
+const blockBytes = 64
+
+/** The key of an HMAC, as its two hashes begin with it. */
+function padded(key: string, byte: number): string {
+  const block = Buffer.alloc(blockBytes)
+  Buffer.from(key, 'base64').copy(block)
+  return Buffer.from(block.map(value => value ^ byte)).toString('hex')
+}
+
+const lettersPerPage = 500
+
+/**
+ * Whose hash it is (`hashOfPerson`), as PostgreSQL itself finds out; null where nothing is stored of them.
+ * Only needed where whoever asked for an erasure is gone: nothing tells a name but the person's own rows.
+ */
+export async function nameOfErased(
+  queries: Queries,
+  { orgRow, orgId, key, person: hash }: ErasureRow,
+): Promise<string | null> {
+  const inner = `${padded(key, 0x36)}${Buffer.from(`${orgId}\0`).toString('hex')}`
+  for (const [table, person] of named) {
+    const found = await queries.get<{ person: string }>(
+      `select person from (
+        select distinct ${person} as person from ${table} where org_id = $1
+      ) as named
+      where person is not null and substr(sha256(
+        decode($2, 'hex') || sha256(decode($3, 'hex') || convert_to(person, 'UTF8'))
+      ), 1, 16) = decode($4, 'hex')
+      limit 1`,
+      ...[orgRow, padded(key, 0x5c), inner, hash],
+    )
+    if (found) return found.person
+  }
+  return nameInLetters(queries, orgRow, hashedPerson(key, orgId, hash))
+}
+
+async function nameInLetters(
+  queries: Queries,
+  orgRow: number,
+  person: ReturnType<typeof hashedPerson>,
+): Promise<string | null> {
+  const next = ({ seq }: { seq: number }) =>
+    queries.all<{ seq: number; event: string }>(
+      `select seq, event from dead_letters where org_id = $1 and seq > $2
+      order by seq limit ${lettersPerPage}`,
+      ...[orgRow, seq],
+    )
+  for await (const page of pages(next, { seq: 0 }, lettersPerPage)) {
+    for (const { event } of page) {
+      const { userId, anonymousId } = namesIn(letterIn(event))
+      for (const ids of [
+        { userId, anonymousId: null },
+        { userId: null, anonymousId },
+      ]) {
+        if (isOf(person, ids)) return personOf(ids.userId, ids.anonymousId)
+      }
+    }
+  }
+  return null
+}

@@ -1,0 +1,91 @@
+import { Database } from 'bun:sqlite'
+import { migrate } from '../../sqlite/database/migrate.ts'
+import { TransactionParticipant } from '../../sqlite/engine/participant.ts'
+import { CausedEvents } from '../../sqlite/people/caused-events.ts'
+import type { HistoryOf } from '../../sqlite/projections/facts.ts'
+import { Projector } from '../../sqlite/projections/projector.ts'
+import { type RunIndex, toNobody } from '../../sqlite/runs/run-table.ts'
+import { RowChanges } from '../rows/row-changes.ts'
+import { type RowChange, RowWriter } from '../rows/tables.ts'
+import { type State, stateTables } from './state.ts'
+
+/** Gives numbers to new runs. */
+export interface RunNumbers {
+  next(): number
+}
+
+/** Few runs are in a scratch, and SQLite finds them by their keys. */
+class ScratchIndex extends TransactionParticipant implements RunIndex {
+  private readonly byKey
+
+  constructor(
+    database: Database,
+    private readonly numbers: RunNumbers,
+  ) {
+    super()
+    database.run('create index runs_by_key on runs (flow_id, run_key)')
+    this.byKey = database.query<{ id: number }, [number, string]>(
+      'select id from runs where flow_id = ? and run_key = ?',
+    )
+  }
+
+  add(): number {
+    return this.numbers.next()
+  }
+
+  find(flowRow: number, key: string, isIt: (row: number) => boolean): number {
+    return this.byKey.all(flowRow, key).find(({ id }) => isIt(id))?.id ?? 0
+  }
+}
+
+/**
+ * A database in memory where the same projector works as in a server alone, on as much of the projections
+ * as some reports concern. What it holds is loaded from PostgreSQL, and what it changes is written there.
+ */
+export class Scratch {
+  readonly database: Database
+  readonly projector: Projector
+  readonly caused: CausedEvents
+  private readonly changes: RowChanges
+  private readonly writers: ReadonlyMap<string, RowWriter>
+
+  constructor(historyOf: HistoryOf, numbers: RunNumbers) {
+    this.database = new Database(':memory:', { strict: true })
+    this.database.run('pragma temp_store = memory')
+    migrate(this.database, 0)
+    this.projector = new Projector(
+      this.database,
+      historyOf,
+      toNobody,
+      new ScratchIndex(this.database, numbers),
+    )
+    this.caused = new CausedEvents(this.database)
+    const tables = stateTables(this.database)
+    this.changes = new RowChanges(this.database, tables)
+    this.writers = new Map(tables.map(table => [table.name, new RowWriter(this.database, table)]))
+  }
+
+  /**
+   * Does something with what was loaded, and forgets all of it again.
+   *
+   * @returns the rows that it has changed
+   */
+  work(states: readonly State[], work: () => void): readonly RowChange[] {
+    this.database.run('begin')
+    try {
+      for (const state of states) {
+        for (const [name, rows] of state) {
+          const writer = this.writers.get(name)!
+          for (const row of rows) writer.put(row)
+        }
+      }
+      this.changes.forget()
+      this.projector.forget()
+      work()
+      return this.changes.take()
+    } finally {
+      this.projector.participants.rollback()
+      this.database.run('rollback')
+    }
+  }
+}

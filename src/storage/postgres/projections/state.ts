@@ -1,0 +1,223 @@
+import type { Database } from 'bun:sqlite'
+import type { Queries } from '../database/connection.ts'
+import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
+import { type MovedTable, type Row, tableOf } from '../rows/tables.ts'
+
+/**
+ * What the projections keep of people and runs, and how as much of it is read as a few reports concern. It
+ * may be read while nobody else writes it: by who has locked the organisation, or by who only looks.
+ */
+
+/** The tables of the projections, in which a scratch stands for PostgreSQL. */
+export const stateTables = (database: Database): readonly MovedTable[] => [
+  tableOf(database, 'runs', ['org_id', 'flow_id', 'run_key']),
+  tableOf(database, 'loose_facts'),
+  tableOf(database, 'ticks'),
+  tableOf(database, 'progress'),
+  tableOf(database, 'checklist_completions'),
+  tableOf(database, 'run_people'),
+  tableOf(database, 'run_owners'),
+  tableOf(database, 'caused_events'),
+  // Of these no row need be read: the first moment stands, or the last.
+  tableOf(database, 'completions', undefined, { reported_at: 'least' }),
+  tableOf(database, 'held_out', undefined, { at: 'least' }),
+  tableOf(database, 'goals', undefined, { last_at: 'greatest' }),
+]
+
+/** Tables of which a row says that a flow's runs do not say everything. */
+const beyondRuns: ReadonlySet<string> = new Set([
+  'loose_facts',
+  'ticks',
+  'progress',
+  'checklist_completions',
+  'run_people',
+  'run_owners',
+])
+
+export const isBeyondRuns = ({ name }: MovedTable) => beyondRuns.has(name)
+
+/** Rows by their table's name. */
+export type State = ReadonlyMap<string, readonly Row[]>
+
+export interface RunName {
+  org_id: number
+  flow_id: number
+  run_key: string
+}
+
+export interface PersonInFlow {
+  org_id: number
+  flow_id: number
+  person: string
+}
+
+export interface FlowName {
+  org_id: number
+  flow_id: number
+}
+
+/** Whoever is together with more people than this, or in more runs, is left out by `partyReader`. */
+const mostTogether = 17
+
+/** How many people away somebody may be whose runs are counted to find out who counts together. */
+const stepsAway = 3
+
+const runKeys = { org_id: 'bigint', flow_id: 'bigint', run_key: 'text' } as const
+const people = { org_id: 'bigint', flow_id: 'bigint', person: 'text' } as const
+const causers = { org_id: 'bigint', person: 'text' } as const
+
+/** Of runs, which are read most: numbers come as doubles, for all are below 2^53 and bigints cost more. */
+const runColumns = [
+  ...['run_key', 'person', 'least_user_id', 'least_anonymous_id'].map(name => `r.${name}`),
+  ...['steps', 'traits', 'answers'],
+  ...['id', 'org_id', 'flow_id', 'started_at', 'last_at', 'named_version', 'version'].map(asDouble),
+  ...['completed_at', 'dismissed_at', 'own_started_at', 'own_completed_at'].map(asDouble),
+  ...['has_loose', 'loose_version'].map(asDouble),
+].join(', ')
+
+function asDouble(name: string): string {
+  return `r.${name}::float8 as ${name}`
+}
+
+const fromRuns = fromArrays(runKeys)
+const fromPeople = fromArrays(people)
+
+const named = ({ flow_id, run_key }: RunName) => `${flow_id} ${run_key}`
+const personNamed = ({ flow_id, person }: PersonInFlow) => `${flow_id} ${person}`
+
+/** Gathers things by name, each once, and tells which of them were new at the last call. */
+class Gathered<T> {
+  private readonly known = new Map<string, T>()
+
+  constructor(private readonly nameOf: (one: T) => string) {}
+
+  /** @returns those that were not known */
+  add(some: Iterable<T>): T[] {
+    const fresh: T[] = []
+    for (const one of some) {
+      const name = this.nameOf(one)
+      if (this.known.has(name)) continue
+      this.known.set(name, one)
+      fresh.push(one)
+    }
+    return fresh
+  }
+
+  get all(): T[] {
+    return [...this.known.values()]
+  }
+}
+
+/**
+ * Runs by their names. Asked for in the order of the primary key, so that no plan goes by another index of
+ * which it knows no better: one that was made while the table was empty looked through all runs of a flow.
+ */
+const runsByName = `select ${runColumns} from ${fromRuns} cross join lateral (
+    select * from runs where org_id = k.org_id and flow_id = k.flow_id and run_key >= k.run_key
+    order by run_key limit 1
+  ) r where r.run_key = k.run_key`
+
+export const readRuns = (queries: Queries, names: readonly RunName[]): Promise<Row[]> =>
+  names.length === 0
+    ? Promise.resolve([])
+    : queries.all<Row>(runsByName, ...inArrays(runKeys, names))
+
+/** Which of some organisations' flows are in `joined_flows`. */
+export const readJoinedFlows = (queries: Queries, orgRows: readonly number[]) =>
+  queries.all<FlowName>(
+    `select org_id, flow_id from joined_flows
+    where org_id = any($1::text::bigint[])`,
+    arrayOf(orgRows),
+  )
+
+/** What people have caused, by name of event. */
+export const readCaused = (queries: Queries, whom: readonly Omit<PersonInFlow, 'flow_id'>[]) =>
+  whom.length === 0
+    ? Promise.resolve([])
+    : queries.all<Row>(
+        `select c.* from ${fromArrays(causers)} join caused_events c using (org_id, person)`,
+        ...inArrays(causers, whom),
+      )
+
+/**
+ * All that is kept of people in flows, and of those who count together with them: so much that the
+ * projector finds whatever it asks for.
+ *
+ * @param runs whose names are known, stored or not
+ */
+export async function readPeople(
+  queries: Queries,
+  whom: readonly PersonInFlow[],
+  runs: readonly RunName[],
+): Promise<State> {
+  const known = new Gathered(personNamed)
+  const names = new Gathered(named)
+  const together = new Gathered<Row>(row => `${row.flow_id} ${row.run_key} ${row.person}`)
+  let newPeople = known.add(whom)
+  let newRuns = names.add(runs)
+  for (let step = 0; step < stepsAway && newPeople.length + newRuns.length > 0; step++) {
+    const theirs = await queries.all<Row & RunName & PersonInFlow>(
+      `select k.org_id, k.flow_id, p.run_key, k.person
+      from ${fromPeople}
+      cross join lateral (
+        select run_key from run_people p
+        where p.org_id = k.org_id and p.flow_id = k.flow_id and p.person = k.person
+        limit ${mostTogether}) p`,
+      ...inArrays(people, newPeople),
+    )
+    newRuns = [...newRuns, ...names.add(theirs)]
+    const others = await queries.all<Row & RunName & PersonInFlow>(
+      `select k.org_id, k.flow_id, k.run_key, p.person
+      from ${fromRuns}
+      cross join lateral (
+        select person from run_people p
+        where p.org_id = k.org_id and p.flow_id = k.flow_id and p.run_key = k.run_key
+        limit ${mostTogether}) p`,
+      ...inArrays(runKeys, newRuns),
+    )
+    together.add([...theirs, ...others])
+    newPeople = known.add(others)
+    newRuns = []
+  }
+  const persons = inArrays(people, known.all)
+  const ofPeople = (table: string) =>
+    queries.all<Row>(
+      `select t.* from ${fromPeople}
+      join ${table} t using (org_id, flow_id, person)`,
+      ...persons,
+    )
+  const [theirRuns, loose, ticks, progress, completions, passes] = await Promise.all(
+    ['runs', 'loose_facts', 'ticks', 'progress', 'completions', 'checklist_completions'].map(
+      ofPeople,
+    ),
+  )
+  names.add((theirRuns as (Row & RunName)[]).map(nameOf))
+  for (const row of [...ticks!, ...passes!]) {
+    const flow = { org_id: Number(row.org_id), flow_id: Number(row.flow_id) }
+    for (const key of [row.run_key, row.named]) {
+      if (typeof key === 'string' && key !== '') names.add([{ ...flow, run_key: key }])
+    }
+  }
+  const allNames = inArrays(runKeys, names.all)
+  const ofRuns = (table: string) =>
+    queries.all<Row>(
+      `select t.* from ${fromRuns}
+      join ${table} t using (org_id, flow_id, run_key)`,
+      ...allNames,
+    )
+  const [allRuns, owners, passesOfRuns] = await Promise.all(
+    ['runs', 'run_owners', 'checklist_completions'].map(ofRuns),
+  )
+  return new Map([
+    ['runs', [...theirRuns!, ...allRuns!]],
+    ['loose_facts', loose!],
+    ['ticks', ticks!],
+    ['progress', progress!],
+    ['completions', completions!],
+    ['checklist_completions', [...passes!, ...passesOfRuns!]],
+    ['run_people', together.all],
+    ['run_owners', owners!],
+  ])
+}
+
+const nameOf = ({ org_id, flow_id, run_key }: RunName): RunName => ({ org_id, flow_id, run_key })

@@ -1,0 +1,91 @@
+import { personOf } from '../../../core/event/event.ts'
+import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
+import type { Caused } from '../../sqlite/people/caused-events.ts'
+import type { Queries } from '../database/connection.ts'
+import { type EventRow, eventColumns } from '../events/event-rows.ts'
+import { lockOrganisation } from '../people/long-work.ts'
+import { Scratch } from '../projections/scratch.ts'
+import { readCaused } from '../projections/state.ts'
+import { writeChanges } from '../projections/write-changes.ts'
+import type { Transactions } from '../writer/transactions.ts'
+import { factOf } from './replay.ts'
+
+const pageRows = 2_000
+
+/** See `replayCaused` of SQLite: what people have caused is noted again, of an organisation's custom events. */
+export async function replayCaused(
+  transactions: Transactions,
+  catalogue: StoredCatalogue,
+  orgRow: number,
+): Promise<void> {
+  catalogue.refresh()
+  const organisation = catalogue.organisationByRow(orgRow)
+  const locked = <T>(work: (transaction: Queries) => Promise<T>) =>
+    transactions.run(async transaction => {
+      await lockOrganisation(transaction, orgRow)
+      return work(transaction)
+    })
+  await locked(async transaction => {
+    const names = await transaction.all<{ name: string }>(
+      'select distinct name from caused_events where org_id = $1',
+      orgRow,
+    )
+    for (const { name } of names) {
+      if ((catalogue.asked(organisation, name)?.most ?? 0) > 0) continue
+      await transaction.run(
+        'delete from caused_events where org_id = $1 and name = $2',
+        orgRow,
+        name,
+      )
+    }
+  })
+  if (!catalogue.asksForEvents(organisation)) return
+  const scratch = new Scratch(
+    () => {
+      throw new Error('Nothing is projected here')
+    },
+    { next: () => 1 },
+  )
+  try {
+    for (let after: number | null = 0; after !== null; ) {
+      const last: number = after
+      after = await locked(async transaction => {
+        const rows = await transaction.all<EventRow>(
+          `select ${eventColumns} from events
+          where org_id = $1 and kind = 'custom' and seq > $2 order by seq limit ${pageRows}`,
+          ...[orgRow, last],
+        )
+        await note(transaction, scratch, catalogue, orgRow, rows)
+        return rows.length < pageRows ? null : rows.at(-1)!.seq
+      })
+    }
+  } finally {
+    scratch.database.close()
+  }
+}
+
+async function note(
+  transaction: Queries,
+  scratch: Scratch,
+  catalogue: StoredCatalogue,
+  orgRow: number,
+  rows: readonly EventRow[],
+): Promise<void> {
+  const organisation = catalogue.organisationByRow(orgRow)
+  const caused = rows.flatMap((row): Caused[] => {
+    const asked = row.name === null ? null : catalogue.asked(organisation, row.name)
+    return asked ? [{ fact: factOf(orgRow, row), asked }] : []
+  })
+  if (caused.length === 0) return
+  const people = new Set(
+    caused.map(({ fact: { userId, anonymousId } }) => personOf(userId, anonymousId)),
+  )
+  const known = await readCaused(
+    transaction,
+    [...people].map(person => ({ org_id: orgRow, person })),
+  )
+  const changes = scratch.work([new Map([['caused_events', known]])], () =>
+    scratch.caused.note(caused),
+  )
+  await writeChanges(transaction, changes)
+}

@@ -1,0 +1,161 @@
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../../sqlite/database/migrate.ts'
+import { isOfFlow } from '../../sqlite/engine/event-codec/event-text.ts'
+import type { HistoryOf, LedgerFact } from '../../sqlite/projections/facts.ts'
+import { rebuiltTables, SideTables } from '../../sqlite/projections/rebuild.ts'
+import type { Queries } from '../database/connection.ts'
+import { pages } from '../database/pages.ts'
+import { type EventRow, eventColumns } from '../events/event-rows.ts'
+import { stateTables } from '../projections/state.ts'
+import { arrayOf } from '../rows/arrays.ts'
+import { RowChanges } from '../rows/row-changes.ts'
+import { type Row, type RowChange, RowWriter, tableOf } from '../rows/tables.ts'
+
+/** Rows, and events, that are fetched at once. */
+const pageRows = 5_000
+
+/** What stands in PostgreSQL, and has to in the file for a replay; owners of runs are not made anew. */
+const loadedTables = [...rebuiltTables, 'run_owners']
+
+/** Those of an organisation's flows of which anything is stored: there is nothing to make anew of the others. */
+export async function flowsWithRows(
+  queries: Queries,
+  orgRow: number,
+  flowRows: readonly number[],
+): Promise<Set<number>> {
+  const isIn = (table: string) =>
+    `exists (select from ${table} t where t.org_id = $1 and t.flow_id = f.id)`
+  const found = await queries.all<{ id: number }>(
+    `select f.id from unnest($2::text::bigint[]) as f (id)
+    where ${['events', ...loadedTables].map(isIn).join(' or ')}`,
+    orgRow,
+    arrayOf(flowRows),
+  )
+  return new Set(found.map(({ id }) => id))
+}
+
+/** What the ledger says of an event, as far as anything follows from it. */
+export const factOf = (orgRow: number, row: EventRow): LedgerFact => ({
+  id: row.id,
+  orgRow,
+  flowRow: row.flow_id,
+  itemRow: row.item_id,
+  byCustomEvent: row.source === 'custom_event',
+  kind: row.kind,
+  userId: row.user_id,
+  anonymousId: row.anonymous_id,
+  flowVersion: row.flow_version,
+  stepId: row.step_id,
+  runId: row.run_id,
+  sessionId: row.session_id,
+  occurredAt: row.occurred_at,
+  traits: row.traits,
+  answer: row.answer,
+  name: row.name,
+})
+
+/**
+ * A flow's projections made anew by the code of a server alone, in a temporary file: its tables hold what
+ * PostgreSQL has of the flow, and side tables what the flow's events come to.
+ */
+export class Replay {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'cairn-rebuild-'))
+  private readonly database: Database
+  private readonly writers
+  private sides: SideTables | null = null
+  private changes: RowChanges | null = null
+
+  constructor(private readonly historyOf: HistoryOf) {
+    this.database = new Database(join(this.folder, 'replay.db'), { strict: true })
+    // A file only because it may be more than memory holds: nothing of it outlives the process.
+    for (const pragma of ['synchronous = off', 'journal_mode = memory', 'temp_store = file']) {
+      this.database.run(`pragma ${pragma}`)
+    }
+    migrate(this.database, 0)
+    this.writers = loadedTables.map(name => ({
+      name,
+      writer: new RowWriter(this.database, tableOf(this.database, name)),
+    }))
+  }
+
+  /**
+   * Replays a flow, as of a transaction in which it stands still.
+   *
+   * @param notesChanges whether `takeOver` follows
+   * @returns of how many events
+   */
+  async replay(
+    queries: Queries,
+    orgRow: number,
+    flowRow: number,
+    notesChanges = false,
+  ): Promise<number> {
+    // While there are side tables, statements that name none would mean those.
+    this.sides?.drop()
+    await this.load(queries, orgRow, flowRow)
+    if (notesChanges) this.changes = new RowChanges(this.database, stateTables(this.database))
+    this.sides = new SideTables(this.database, this.historyOf)
+    const deleted = await queries.get<{ last_at: number }>(
+      'select last_at from deleted_events where org_id = $1 and flow_id = $2',
+      ...[orgRow, flowRow],
+    )
+    this.sides.begin(orgRow, flowRow, deleted?.last_at ?? null)
+    const next = ({ seq }: { seq: number }) =>
+      queries.all<EventRow>(
+        `select ${eventColumns} from events
+        where org_id = $1 and flow_id = $2 and seq > $3 order by seq limit ${pageRows}`,
+        ...[orgRow, flowRow, seq],
+      )
+    let events = 0
+    for await (const page of pages(next, { seq: 0 }, pageRows)) {
+      const facts = page.map(row => factOf(orgRow, row)).filter(isOfFlow)
+      events += facts.length
+      this.sides.project(facts)
+    }
+    return events
+  }
+
+  /** Whether PostgreSQL has what was made anew. */
+  isRight(orgRow: number, flowRow: number): boolean {
+    return this.sides!.isRight(orgRow, flowRow)
+  }
+
+  /** Which rows of PostgreSQL have to be others. */
+  takeOver(orgRow: number, flowRow: number): RowChange[] {
+    this.sides!.takeOver(orgRow, flowRow)
+    this.sides!.drop()
+    this.sides = null
+    // What stands there is wrong, and is not to be joined with what is right.
+    return this.changes!.take().map(change => ({
+      ...change,
+      table: { ...change.table, joined: {} },
+    }))
+  }
+
+  close(): void {
+    this.database.close()
+    rmSync(this.folder, { recursive: true })
+  }
+
+  private async load(queries: Queries, orgRow: number, flowRow: number): Promise<void> {
+    for (const { name, writer } of this.writers) {
+      this.database.run(`delete from ${name}`)
+      await queries.run(
+        `declare rows no scroll cursor for
+        select * from ${name} where org_id = $1 and flow_id = $2`,
+        ...[orgRow, flowRow],
+      )
+      for (let isMore = true; isMore; ) {
+        const page = await queries.all<Row>(`fetch ${pageRows} from rows`)
+        this.database.transaction(() => {
+          for (const row of page) writer.put(row)
+        })()
+        isMore = page.length === pageRows
+      }
+      await queries.run('close rows')
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Rows as a statement takes them: an array a column, which PostgreSQL reads in a quarter of the time that
+ * it takes for JSON with the names of all columns in each row.
+ */
+
+/** What PostgreSQL calls a column, and its type. */
+export type ColumnTypes = Readonly<
+  Record<string, 'bigint' | 'integer' | 'double precision' | 'text' | 'bytea'>
+>
+
+type Value = string | number | null
+
+/** A column of some rows, as it stands in an array; null where none of them has a value. */
+export type Part = string | null
+
+const special = /["\\]/
+const specials = /["\\]/g
+
+/** An element of an array: `"text"`, `1`, `NULL`. */
+function elementOf(value: Value): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') return `${value}`
+  return special.test(value) ? `"${value.replace(specials, '\\$&')}"` : `"${value}"`
+}
+
+/** The values of a column, one after the other. */
+export function partOf(values: readonly Value[]): Part {
+  let part = ''
+  let isEmpty = true
+  // Rows that stand together often say the same.
+  let last: Value = null
+  let element = 'NULL'
+  for (const value of values) {
+    if (value !== last) {
+      element = elementOf(value)
+      last = value
+      isEmpty = false
+    }
+    part += part === '' ? element : `,${element}`
+  }
+  return isEmpty ? null : part
+}
+
+/** One column of several parts, as a value of a statement. `unnest` fills an empty array up with nulls. */
+export function joined(parts: readonly Part[], counts: readonly number[]): string {
+  if (parts.every(part => part === null)) return '{}'
+  return `{${parts.map((part, i) => part ?? `NULL${',NULL'.repeat(counts[i]! - 1)}`).join(',')}}`
+}
+
+/** Values as one array: for `= any($1::text::bigint[])`. */
+export const arrayOf = (values: readonly Value[]): string => `{${partOf(values) ?? ''}}`
+
+/**
+ * What stands behind `from` for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.
+ *
+ * @param more what stands behind the arrays, such as `with ordinality`, and the column that it adds
+ */
+export function fromArrays(types: ColumnTypes, more?: { how: string; column: string }): string {
+  const arrays = Object.values(types).map((type, i) => `$${i + 1}::text::${type}[]`)
+  const names = [...Object.keys(types), ...(more ? [more.column] : [])]
+  return `unnest(${arrays.join(', ')}) ${more?.how ?? ''} as k(${names.join(', ')})`
+}
+
+/** The values of such a statement. */
+export function inArrays<Types extends ColumnTypes>(
+  types: Types,
+  rows: readonly { readonly [Name in keyof Types]?: Value }[],
+): string[] {
+  return Object.keys(types).map(name => arrayOf(rows.map(row => row[name] ?? null)))
+}

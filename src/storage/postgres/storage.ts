@@ -1,0 +1,525 @@
+import type { Database } from 'bun:sqlite'
+import type { Clock } from '../../core/time/clock.ts'
+import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
+import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
+import type { ActivityCall } from '../shared/activity/live-activity.ts'
+import { WatchBoard } from '../shared/activity/watch-board.ts'
+import {
+  type BufferBounds,
+  BufferGauge,
+  IdentityBoard,
+  LagBoard,
+  PresenceBoard,
+  ProgressBoard,
+  type SharedMemory,
+} from '../shared/boards.ts'
+import type { InRows } from '../shared/in-rows.ts'
+import { NodeBoard } from '../shared/node-board.ts'
+import { StoredCatalogue } from '../sqlite/catalogue/catalogue.ts'
+import { openForReading, openForWriting } from '../sqlite/database/database.ts'
+import { prepareDatabase } from '../sqlite/database/prepare.ts'
+import { ColumnSegments } from '../sqlite/engine/column-segments/column-segments.ts'
+import { defaultSealPolicy } from '../sqlite/engine/column-segments/sealer.ts'
+import { Echo } from '../sqlite/erasure/echo.ts'
+import { ErasedPeople } from '../sqlite/erasure/erased-people.ts'
+import { Withholding } from '../sqlite/erasure/withheld.ts'
+import { writeAudit } from '../sqlite/organisations/audit-log.ts'
+import { PresenceTable } from '../sqlite/organisations/presence-table.ts'
+import { ClockWatch } from '../sqlite/retention/clock-watch.ts'
+import type { RetentionReport } from '../sqlite/retention/retention.ts'
+import {
+  CommandExecutor,
+  type CommandResult,
+  type StorageCommand,
+} from '../sqlite/writer/commands.ts'
+import {
+  type Answer,
+  Answers,
+  cannotWrite,
+  framesIn,
+  PendingWrite,
+} from '../sqlite/writer/messages.ts'
+import {
+  type Operation,
+  operate,
+  operationsOver,
+  type StorageOperations,
+} from '../sqlite/writer/operations.ts'
+import type { WriteObserver, WriterPolicy } from '../sqlite/writer/writer.ts'
+import { SharedActivity } from './activity/shared-activity.ts'
+import { authorSessionsOver, previewsOver } from './author/short-lived.ts'
+import { CatalogueCopy, CopyIsBehind } from './copy/copy.ts'
+import { isPassingFault, Postgres, storagePools } from './database/connection.ts'
+import { isUsable, schemaOf } from './database/migrate.ts'
+import { deleteDeadLetters } from './ledger/dead-letters.ts'
+import { retryLetters } from './ledger/retry-letters.ts'
+import { requireNoMove } from './move/moves.ts'
+import { holdJob, mayGoByTime } from './nodes/jobs.ts'
+import { ClusterNode, type NodeOptions } from './nodes/nodes.ts'
+import { Visibility } from './nodes/visibility.ts'
+import { erasePerson, finishErasures } from './people/erase-person.ts'
+import { erasureChanges } from './people/erasure-changes.ts'
+import type { LongWorkParts } from './people/long-work.ts'
+import { PresenceTable as SeenTable } from './presence/presence-table.ts'
+import { Scratch } from './projections/scratch.ts'
+import { rebuild } from './rebuild/rebuild.ts'
+import { otherOldRows } from './retention/others.ts'
+import { makePartitions } from './retention/partitions.ts'
+import { Retention } from './retention/retention.ts'
+import { GroupExecutor } from './writer/executor.ts'
+import { GroupWriter } from './writer/group-writer.ts'
+import { RunNumberBlock } from './writer/run-numbers.ts'
+import { Transactions } from './writer/transactions.ts'
+
+export interface PostgresStorageOptions {
+  url: string
+  /** Where the node's copy of what management keeps is made; empty. */
+  copyDir: string
+  shared: SharedMemory
+  clock: Clock
+  bufferBounds: BufferBounds
+  policy: WriterPolicy
+  /** How long events are kept by organisations that have no number of their own. */
+  retentionDays: number
+  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  onClockSet?: (byMs: number) => void
+  onRetained?: (report: RetentionReport) => void
+  /**
+   * How this node is called, its version, and how it does (`now` as in `NodeOptions`); null for a command, for
+   * which nobody waits.
+   */
+  node:
+    | ({ name: string; release: string } & Pick<NodeOptions, 'now' | 'lease' | 'onRenewed'>)
+    | null
+  observer?: WriteObserver
+  /** Storage refuses, or something was set aside. */
+  onFault?: (error: unknown, what: string) => void
+  /** Storage takes writes again after it had refused. */
+  onHealed?: () => void
+  /** The copy of what management keeps had a gap, and was filled anew. */
+  onRefilled?: () => void
+  /** What is known here is not what is stored: only a new start helps. */
+  onDivergence?: (error: unknown) => void
+}
+
+/** When it is looked again for what was kept long enough, and the pause between two pieces, milliseconds. */
+const idleRetainMs = 10_000
+const betweenPiecesMs = 20
+
+/** How long a node that deletes goes on being the one, if it says nothing more; milliseconds. */
+const retentionJobMs = 60_000
+
+/** @throws Error where the schema was changed since it was looked at: a migration sees the nodes that have joined */
+async function requireUsable(postgres: Postgres): Promise<void> {
+  const schema = await schemaOf(postgres)
+  if (await isUsable(postgres, schema)) return
+  throw new Error(`The database has schema ${schema} by now, which this release does not know`)
+}
+
+/** What is noted by the way: nobody asks for it in the next moment. */
+const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
+  'noteTokenUse',
+  'noteSeen',
+  'noteAttempt',
+  'forgetAlerts',
+])
+
+/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
+const lastTriesMs = 30_000
+
+/**
+ * The writer of a node: puts its parts together, gives each message to the one that it is for, and closes
+ * them. To the threads that answer requests it is what the storage over SQLite is.
+ */
+export class PostgresStorage {
+  /** What management changes, and what follows from time to time. */
+  readonly postgres: Postgres
+  readonly transactions: Transactions
+  /** Those of groups of events and reports. */
+  readonly groups: Transactions
+  readonly copy: CatalogueCopy
+  /** Null for a command: it takes up what others have changed before each request. */
+  readonly node: ClusterNode | null
+  private readonly visibility: Visibility
+  private readonly board: NodeBoard
+  retentionDays: number
+  readonly writer: GroupWriter
+  readonly withholding: Withholding
+  private readonly retention: Retention
+  private readonly writing: Postgres
+  private readonly following: Postgres
+  private readonly longPool: Postgres
+  /** By which what takes long is done. */
+  readonly longWork: LongWorkParts
+  private readonly reading: Database
+  private readonly catalogue: StoredCatalogue
+  private readonly operations: StorageOperations
+  private readonly seen: SeenTable
+  private readonly gauge: BufferGauge
+  private readonly generation: Int32Array
+  private readonly answers = new Answers()
+  private readonly activity: SharedActivity
+  private readonly authors
+  private readonly previews
+  private knownChange = -1
+
+  private constructor(private readonly options: PostgresStorageOptions) {
+    const { copyDir, shared, clock } = options
+    const { now, monotonic } = clock
+    const { writing, changes, following, longWork } = storagePools
+    this.writing = Postgres.open(options.url, writing)
+    this.postgres = Postgres.open(options.url, changes)
+    this.following = Postgres.open(options.url, following)
+    this.longPool = Postgres.open(options.url, longWork)
+    this.transactions = new Transactions(this.postgres, this.following)
+    this.groups = new Transactions(this.writing, this.following)
+    prepareDatabase(copyDir, now()).close()
+    const ownCopy = openForWriting(copyDir)
+    // It is made anew at each start.
+    ownCopy.run('pragma synchronous = off')
+    this.copy = new CatalogueCopy(
+      ...([ownCopy, this.following, this.transactions, now, options.onRefilled] as const),
+    )
+    this.reading = openForReading(copyDir)
+    this.catalogue = new StoredCatalogue(this.reading)
+    this.gauge = new BufferGauge(shared.buffer, options.bufferBounds)
+    this.generation = new Int32Array(shared.generation)
+    this.activity = new SharedActivity(this.following, new WatchBoard(shared.watch), now)
+    this.authors = authorSessionsOver(this.transactions)
+    this.previews = previewsOver(this.transactions)
+    this.seen = new SeenTable(
+      this.postgres,
+      new PresenceBoard(shared.presence),
+      new IdentityBoard(shared.identity),
+    )
+    const historyOf = (orgRow: number, flowRow: number) => {
+      const flow = this.catalogue.flowByRow(orgRow, flowRow)
+      if (!flow) throw new Error(`No flow has row ${flowRow}`)
+      return flow
+    }
+    const runNumbers = new RunNumberBlock(this.writing)
+    const executor = new GroupExecutor(this.catalogue, new Scratch(historyOf, runNumbers))
+    this.withholding = new Withholding(executor, new ErasedPeople(this.reading), this.echo())
+    this.writer = new GroupWriter(
+      {
+        ...{ executor, runNumbers, catalogue: this.catalogue },
+        ...{ transactions: this.groups, withholding: this.withholding },
+      },
+      options.policy,
+      {
+        observer: options.observer,
+        upToDate: change => this.upToDate(change),
+        onSkew: (...args) => this.seen.addSkew(...args),
+        onSettled: () => this.answers.send(),
+        onFault: options.onFault,
+        onDivergence: options.onDivergence,
+        onRefusing: isRefused => {
+          // A probe and a commit may find at the same time that it is back.
+          if (isRefused === this.gauge.isRefused) return
+          this.gauge.isRefused = isRefused
+          if (!isRefused) options.onHealed?.()
+        },
+      },
+    )
+    this.operations = operationsOver(ownCopy, copyDir, this.withholding, now, () => () => {})
+    this.retentionDays = options.retentionDays
+    this.retention = new Retention({
+      ...{ postgres: this.longPool, copy: this.reading, clock },
+      clockWatch: new ClockWatch(clock, options.onClockSet),
+      others: otherOldRows,
+    })
+    this.longWork = this.longWorkParts(this.longPool)
+    this.board = new NodeBoard(shared.node)
+    this.visibility = new Visibility(this.following, this.board, options.node?.lease)
+    this.node =
+      options.node &&
+      new ClusterNode({
+        ...{ queries: this.following, monotonic, startedAt: now(), board: this.board },
+        ...options.node,
+        onFault: error => this.writer.suspect(error),
+      })
+  }
+
+  /**
+   * Copies what management keeps, and joins the nodes.
+   *
+   * @throws MoveRefused where a move into the database is not done
+   */
+  static async open(options: PostgresStorageOptions): Promise<PostgresStorage> {
+    const storage = new PostgresStorage(options)
+    try {
+      await storage.node?.join()
+      // A migration or a move that begins from now on finds this node.
+      await requireUsable(storage.postgres)
+      await requireNoMove(storage.postgres)
+      await storage.copy.fill()
+      storage.noticed()
+      await storage.node?.tell()
+      if (storage.node === null) return storage
+      await makePartitions(storage.postgres, options.clock.now())
+      await finishErasures(storage.longWork)
+      return storage
+    } catch (error) {
+      // Or others would wait for it until its lease has run out.
+      await storage.node?.leave().catch(() => {})
+      await Promise.all(storage.pools.map(pool => pool.close(true)))
+      throw error
+    }
+  }
+
+  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  join(port: MessagePort): void {
+    const answer = (lines: string) => port.postMessage(lines)
+    port.onmessage = ({ data }: { data: string }) => this.handle(data, answer)
+  }
+
+  /** Executes what a client's message holds. `answer` is called with what became of it once it is committed. */
+  handle(message: string, answer: Answer): void {
+    for (const text of framesIn(message)) {
+      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
+      const { command } = pending
+      switch (command.type) {
+        case 'operation':
+          this.tell(pending, () => this.operate(command, progress => pending.progress(progress)))
+          break
+        case 'project':
+          // What is committed is projected.
+          this.tell(pending, () => null)
+          break
+        case 'activity':
+          this.tell(pending, () => this.look(command))
+          break
+        case 'author':
+          this.tell(pending, () => this.authors.call(command))
+          break
+        case 'preview':
+          this.tell(pending, () => this.previews.call(command))
+          break
+        default:
+          this.writer.submit(pending as PendingWrite<StorageCommand>)
+      }
+    }
+  }
+
+  /**
+   * Takes up what other nodes have changed, and tells them so. To be called every so often; costs a
+   * statement where nothing has changed.
+   */
+  async watch(): Promise<void> {
+    const at = this.options.clock.monotonic()
+    try {
+      await this.copy.follow()
+      this.noticed()
+      this.board.followedAt = at
+      await this.node?.tell()
+      await this.activity.turn()
+      await this.writer.probe()
+    } catch (error) {
+      if (isPassingFault(error)) this.writer.suspect(error)
+      else this.options.onDivergence?.(error)
+    }
+  }
+
+  /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
+  async writeSeen(): Promise<void> {
+    // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
+    if (!this.gauge.isRefused)
+      await this.whileThere(() => this.seen.write(this.options.clock.now()))
+  }
+
+  /**
+   * A piece of deleting what was kept long enough, where this is the node that does. To be called again
+   * after the pause that it answers with, milliseconds.
+   */
+  async retain(): Promise<number> {
+    const { node, gauge } = this
+    if (gauge.isRefused || node === null || !mayGoByTime(this.board)) return idleRetainMs
+    const report = await this.whileThere(async () =>
+      (await holdJob(this.following, 'retention', node.id, retentionJobMs))
+        ? this.retention.retain(this.retentionDays)
+        : null,
+    )
+    if (report) this.options.onRetained?.(report)
+    return report?.isMoreLeft ? betweenPiecesMs : idleRetainMs
+  }
+
+  /** Does what is done again later anyway; where the database is away, that is said once, and by whom it ails. */
+  private async whileThere<T>(work: () => Promise<T>): Promise<T | null> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isPassingFault(error)) throw error
+      this.writer.suspect(error)
+      return null
+    }
+  }
+
+  private get pools(): Postgres[] {
+    return [this.writing, this.postgres, this.following, this.longPool]
+  }
+
+  /** Commits all that waits; the number of commands that could not be. */
+  flush(): Promise<number> {
+    return this.writer.flush()
+  }
+
+  /**
+   * Flushes and closes.
+   *
+   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   */
+  async close(): Promise<void> {
+    let unwritten = await this.writer.flush()
+    const deadline = performance.now() + lastTriesMs
+    while (unwritten > 0 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      unwritten = await this.writer.flush()
+    }
+    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+    try {
+      await this.writeSeen()
+      await this.node?.leave()
+    } catch (error) {
+      this.options.onFault?.(error, 'what was seen last was not written')
+    }
+    this.reading.close()
+    this.copy.database.close()
+    await Promise.all(this.pools.map(pool => pool.close()))
+  }
+
+  /** Tells what came of what is no command of a group. */
+  private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
+    try {
+      pending.resolve(((await work()) ?? null) as CommandResult)
+    } catch (error) {
+      const isPassing = isPassingFault(error) || error instanceof CopyIsBehind
+      pending.reject(isPassing ? cannotWrite(error) : error)
+    }
+    this.answers.send()
+  }
+
+  /** Notes what arrived, or tells of it, and nothing of people who were erased. */
+  private async look(call: ActivityCall): Promise<unknown> {
+    if ('after' in call) return this.activity.read(call.orgRow, call.after)
+    const events = this.withholding.ofOthers(call.orgRow, call.events)
+    this.activity.note(call.orgRow, events, call.left)
+    return null
+  }
+
+  /**
+   * Carries out what management asks for. Before the answer leaves every thread of this node knows of it, and
+   * the other nodes have been waited for.
+   */
+  private async operate(
+    { name, input, ...operation }: Operation,
+    tell: (progress: object) => void,
+  ): Promise<unknown> {
+    const { made } = this.copy
+    const own = this.ownOperations[name as keyof typeof this.ownOperations] as
+      | ((...input: readonly unknown[]) => Promise<unknown>)
+      | undefined
+    const result = await (own
+      ? own(...input, tell)
+      : this.copy.alter(() => operate(this.operations, { name, input, ...operation })))
+    this.noticed()
+    // What is committed is so: who reads the activity tries again.
+    await this.activity.forgotten().catch(() => {})
+    if (this.copy.made > made && !nobodyWaits.has(name)) await this.visibility.wait(this.copy.made)
+    return result
+  }
+
+  /** Operations on what is in PostgreSQL alone. */
+  private readonly ownOperations = {
+    writeSeen: () => this.writeSeen(),
+    retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
+      this.copy.alter(
+        (retried: readonly Retried[]) => {
+          const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
+          const entry = { ...audit, before: null, after }
+          if (retried.length > 0) writeAudit(this.copy.database, orgRow, [entry])
+          return retried
+        },
+        queries => retryLetters(this, queries, orgRow, ids),
+      ),
+    dropDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
+      this.copy.alter(
+        (letters: readonly number[]) => {
+          const entry = { ...audit, before: { letters }, after: null }
+          if (letters.length > 0) writeAudit(this.copy.database, orgRow, [entry])
+          return letters.length
+        },
+        queries => deleteDeadLetters(queries, orgRow, ids),
+      ),
+    erase: (
+      person: InRows<NamedPerson>,
+      _options: unknown,
+      audit: ErasureAudit,
+      tell: (progress: ErasureProgress) => void,
+    ) => erasePerson(this.longWork, person, audit, tell),
+    rebuild: (audit: OperationAudit, tell: (progress: RebuildProgress) => void) =>
+      rebuild(this.longWork, audit, tell),
+    allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
+      this.longWork.changes.allowPerson(person, audit),
+  }
+
+  /** Each made on the copy, and known to all of this node before it resolves. */
+  private longWorkParts(postgres: Postgres): LongWorkParts {
+    const alter = async <T>(work: () => T): Promise<T> => {
+      const result = await this.copy.alter(work)
+      this.noticed()
+      return result
+    }
+    const own = erasureChanges(this.copy.database, this.options.clock.now)
+    return {
+      postgres,
+      transactions: new Transactions(postgres, this.following),
+      reading: this.reading,
+      upToDate: change => this.upToDate(change),
+      changes: {
+        beginErasure: (...args) => alter(() => own.beginErasure(...args)),
+        reapplyErasures: (...args) => alter(() => own.reapplyErasures(...args)),
+        endErasure: (...args) => alter(() => own.endErasure(...args)),
+        allowPerson: (...args) => alter(() => own.allowPerson(...args)),
+        audit: (orgRow, entry) => alter(() => writeAudit(this.copy.database, orgRow, [entry])),
+      },
+    }
+  }
+
+  /**
+   * Has all that is in memory agree with the copy, and begins to tell others that it does.
+   *
+   * @returns whether there was anything new
+   */
+  private noticed(): boolean {
+    const { change } = this.copy
+    if (change === this.knownChange) return false
+    this.catalogue.refresh()
+    if (this.withholding.look()) this.activity.forget()
+    Atomics.add(this.generation, 0, 1)
+    this.knownChange = change
+    this.node?.takeUp(change)
+    // What is committed is so, whatever becomes of this: it is told again at the next look.
+    this.node?.tell().catch(() => {})
+    return true
+  }
+
+  private async upToDate(change: number): Promise<boolean> {
+    await this.copy.reach(change)
+    return this.noticed()
+  }
+
+  /** Where people who were erased are answered from: in memory, by the code of a server alone. */
+  private echo(): Echo {
+    const { shared, clock } = this.options
+    return new Echo(shared.echo, database => {
+      const boards = {
+        progress: new ProgressBoard(shared.progress),
+        lag: new LagBoard(LagBoard.memory()),
+        now: clock.now,
+      }
+      const presence = new PresenceTable(database, new PresenceBoard(PresenceBoard.memory(1)))
+      const segments = new ColumnSegments(database, clock.monotonic, defaultSealPolicy)
+      return new CommandExecutor(database, this.catalogue, presence, segments, boards)
+    })
+  }
+}

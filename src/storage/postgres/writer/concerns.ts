@@ -1,0 +1,169 @@
+import { needsItem, personOf } from '../../../core/event/event.ts'
+import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { isUnattributed, runKeyOf } from '../../../core/run/run.ts'
+import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
+import { eventsPerBatch } from '../../sqlite/engine/event-codec/event-batches.ts'
+import { type EventText, isOfFlow } from '../../sqlite/engine/event-codec/event-text.ts'
+import type { Withholding } from '../../sqlite/erasure/withheld.ts'
+import type { LedgerFact } from '../../sqlite/projections/facts.ts'
+import { isInRun } from '../../sqlite/projections/joined-facts.ts'
+import type { StorageCommand } from '../../sqlite/writer/commands.ts'
+import type { Queries } from '../database/connection.ts'
+import { claimIds, takenIds } from '../ledger/event-ids.ts'
+import {
+  type FlowName,
+  type PersonInFlow,
+  type RunName,
+  readCaused,
+  readJoinedFlows,
+  readPeople,
+  readRuns,
+  type State,
+} from '../projections/state.ts'
+import type { PreparedBatch, PreparedBatches } from './prepared-batch.ts'
+
+/** An id of an organisation's event, as one name. */
+export const idNamed = (orgRow: number, id: string) => `${orgRow} ${id}`
+
+/** What a group of commands may have to know, so that it can be read in few round trips. */
+export class Concerns {
+  readonly organisations: readonly number[]
+  /** The batches, by their texts. */
+  readonly batches = new Map<EventText, PreparedBatch>()
+  /** Those of which all events are stored whose ids are free; of the others some may be withheld. */
+  readonly whole = new Set<EventText>()
+  /** Whom the events of each run name. */
+  private readonly runs = new Map<string, RunName & { people: Set<string> }>()
+  /** Of whom something is said that a run's own events do not say. */
+  private readonly people = new Map<string, PersonInFlow>()
+  private readonly causers = new Map<string, Omit<PersonInFlow, 'flow_id'>>()
+
+  constructor(
+    commands: readonly StorageCommand[],
+    private readonly catalogue: StoredCatalogue,
+    prepared: PreparedBatches,
+    withholding: Pick<Withholding, 'hasErased'>,
+  ) {
+    this.organisations = [...new Set(commands.map(({ orgRow }) => orgRow))].sort((a, b) => a - b)
+    for (const command of commands) {
+      if (command.type === 'append') {
+        const { orgRow, text } = command
+        if (text.count <= eventsPerBatch && !withholding.hasErased(orgRow)) this.whole.add(text)
+        this.addBatch(orgRow, text, prepared.of(command))
+      }
+      if (command.type === 'complete' || command.type === 'tick') {
+        const { orgRow, flowRow, runId = null } = command
+        this.addPerson(orgRow, flowRow, command)
+        if (runId !== null) this.addRun(orgRow, flowRow, `r${runId}`, command)
+      }
+    }
+  }
+
+  /**
+   * What is known of the ids of events, and of the people and runs that are concerned. The ids of batches
+   * that are stored whole are taken by it.
+   */
+  async read(queries: Queries): Promise<{ taken: Set<string>; states: readonly State[] }> {
+    const [taken, runs, joined, caused] = await Promise.all([
+      this.takenIds(queries),
+      readRuns(queries, [...this.runs.values()].map(nameOf)),
+      readJoinedFlows(queries, this.organisations),
+      readCaused(queries, [...this.causers.values()]),
+    ])
+    const states: State[] = [
+      new Map([
+        ['runs', runs],
+        ['caused_events', caused],
+      ]),
+    ]
+    const [people, names] = this.beyondRuns(runs as unknown as readonly StoredRunName[], joined)
+    if (people.length > 0) states.push(await readPeople(queries, people, names))
+    return { taken, states }
+  }
+
+  /** Whom more than their runs' own events may concern, and their runs. */
+  private beyondRuns(
+    stored: readonly StoredRunName[],
+    joinedFlows: readonly FlowName[],
+  ): [PersonInFlow[], RunName[]] {
+    const joined = new Set(joinedFlows.map(({ flow_id }) => flow_id))
+    const people = new Map(this.people)
+    const names: RunName[] = []
+    for (const { flow_id, run_key, person } of stored) {
+      this.runs.get(`${flow_id} ${run_key}`)?.people.add(person)
+    }
+    const concerned = new Set([...this.people.values()].map(({ flow_id }) => flow_id))
+    for (const { org_id, flow_id, run_key, people: named } of this.runs.values()) {
+      if (!joined.has(flow_id) && !concerned.has(flow_id) && named.size === 1) continue
+      names.push({ org_id, flow_id, run_key })
+      for (const person of named) people.set(`${flow_id} ${person}`, { org_id, flow_id, person })
+    }
+    return [[...people.values()], names]
+  }
+
+  private addBatch(orgRow: number, text: EventText, batch: PreparedBatch): void {
+    this.batches.set(text, batch)
+    for (const fact of batch.facts) {
+      if (fact.kind === 'custom') this.addCustom(orgRow, fact)
+      if (!isOfFlow(fact)) continue
+      if (isInRun(fact)) this.addRun(orgRow, fact.flowRow, runKeyOf(fact), fact)
+      if (isUnattributed(fact) || needsItem(fact.kind)) this.addPerson(orgRow, fact.flowRow, fact)
+    }
+  }
+
+  private addCustom(orgRow: number, fact: LedgerFact): void {
+    if (fact.name === null) return
+    const organisation = this.catalogue.organisationByRow(orgRow)
+    for (const { flow } of this.catalogue.itemsCompletedBy(organisation, fact.name)) {
+      this.addPerson(orgRow, flow.ref, fact)
+    }
+    if (this.catalogue.asked(organisation, fact.name) === null) return
+    const person = personOf(fact.userId, fact.anonymousId)
+    this.causers.set(`${orgRow} ${person}`, { org_id: orgRow, person })
+  }
+
+  private addPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
+    const person = personOf(ids.userId, ids.anonymousId)
+    this.people.set(`${flowRow} ${person}`, { org_id: orgRow, flow_id: flowRow, person })
+  }
+
+  private addRun(orgRow: number, flowRow: number, key: string, ids: PersonIds): void {
+    const name = `${flowRow} ${key}`
+    const known = this.runs.get(name)
+    const person = personOf(ids.userId, ids.anonymousId)
+    if (known) known.people.add(person)
+    else {
+      const people = new Set([person])
+      this.runs.set(name, { org_id: orgRow, flow_id: flowRow, run_key: key, people })
+    }
+  }
+
+  /** Which ids are taken already. */
+  private async takenIds(queries: Queries): Promise<Set<string>> {
+    const [whole, others] = [true, false].map(isWhole =>
+      [...this.batches]
+        .filter(([text]) => this.whole.has(text) === isWhole)
+        .map(([, batch]) => batch),
+    ) as [PreparedBatch[], PreparedBatch[]]
+    const asked = [
+      { batches: whole, ask: claimIds },
+      { batches: others, ask: takenIds },
+    ].filter(({ batches }) => batches.length > 0)
+    const found = await Promise.all(
+      asked.map(async ({ batches, ask }) => {
+        const places = await ask(
+          queries,
+          batches.map(({ ids }) => ids),
+        )
+        if (places.length === 0) return []
+        const facts = batches.flatMap(batch => batch.facts)
+        return places.map(place => idNamed(facts[place]!.orgRow, facts[place]!.id))
+      }),
+    )
+    return new Set(found.flat())
+  }
+}
+
+type StoredRunName = RunName & { person: string }
+
+const nameOf = ({ org_id, flow_id, run_key }: RunName): RunName => ({ org_id, flow_id, run_key })

@@ -1,0 +1,239 @@
+import type { EventSource } from '../../../core/event/event.ts'
+import { needsItem } from '../../../core/event/event.ts'
+import type { PersonIds } from '../../../core/event/stored-event.ts'
+import type { NewEvent } from '../../shared/in-rows.ts'
+import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
+import {
+  decodeEvents,
+  type EventText,
+  isOfFlow,
+} from '../../sqlite/engine/event-codec/event-text.ts'
+import { TransactionParticipant } from '../../sqlite/engine/participant.ts'
+import type { Withholdable } from '../../sqlite/erasure/withheld.ts'
+import type { Caused } from '../../sqlite/people/caused-events.ts'
+import type { Fact, LedgerFact } from '../../sqlite/projections/facts.ts'
+import { JoinedFacts } from '../../sqlite/projections/joined-facts.ts'
+import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
+import {
+  EventCommands,
+  type EventStore,
+  type StoreOutcome,
+} from '../../sqlite/writer/event-commands.ts'
+import { type EventParts, partsOf } from '../events/event-rows.ts'
+import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
+import type { Scratch } from '../projections/scratch.ts'
+import type { State } from '../projections/state.ts'
+import type { RowChange } from '../rows/tables.ts'
+import { idNamed } from './concerns.ts'
+import { type PreparedBatch, prepareBatch } from './prepared-batch.ts'
+
+class Nothing extends TransactionParticipant {}
+
+/** What is known of a group before it is executed. */
+export interface GroupKnowledge {
+  batches: ReadonlyMap<EventText, PreparedBatch>
+  /** Batches whose ids are taken for them already, as far as they were free. */
+  whole: ReadonlySet<EventText>
+  /** Ids that are taken, by `idNamed`. */
+  taken: Set<string>
+  states: readonly State[]
+  /** The last number of each organisation's events. Moves on as events are stored. */
+  numbers: Map<number, number>
+}
+
+/** What a group has to have written. */
+export interface GroupRows {
+  events: (EventParts & { firstSeq: number })[]
+  /** Ids that are not taken yet. */
+  ids: IdParts[]
+  changes: readonly RowChange[]
+  /** Counts of what was refused, by organisation, hour's moment and code. */
+  refusals: { orgRow: number; at: number; counts: Record<string, number | undefined> }[]
+  /** Reports of steps, which are counted in PostgreSQL itself. */
+  health: Extract<StorageCommand, { type: 'health' }>[]
+  /** How far pages' clocks were off. */
+  skews: { orgRow: number; skewMs: number }[]
+  /** The snippet's versions, by organisation. */
+  versions: Map<number, string>
+  /** Of whom what their own browser is told may be another. */
+  progressed: Map<string, { org_id: number; person: string }>
+}
+
+const nothing = (): GroupRows & GroupKnowledge => ({
+  ...{
+    events: [],
+    ids: [],
+    changes: [],
+    refusals: [],
+    health: [],
+    skews: [],
+    progressed: new Map(),
+    versions: new Map(),
+  },
+  ...{
+    batches: new Map(),
+    whole: new Set<EventText>(),
+    taken: new Set(),
+    states: [],
+    numbers: new Map(),
+  },
+})
+
+/**
+ * Executes commands in memory, over what was read of PostgreSQL for them, and says which rows there have
+ * to be written for it.
+ */
+export class GroupExecutor implements Withholdable, EventStore {
+  readonly participants = new Nothing()
+  readonly ids = { isTaken: (orgRow: number, id: string) => this.isTaken(orgRow, id) }
+  readonly follower = { projectOwn() {}, projectAgain() {} }
+  private readonly events: EventCommands
+  private group = nothing()
+  private waiting: Fact[] = []
+  private caused: Caused[] = []
+
+  constructor(
+    catalogue: StoredCatalogue,
+    private readonly scratch: Scratch,
+  ) {
+    this.events = new EventCommands(catalogue, this)
+  }
+
+  get projector() {
+    return this.scratch.projector
+  }
+
+  /** Executes what belongs to one group. */
+  run(knowledge: GroupKnowledge, work: () => void): GroupRows {
+    this.group = { ...nothing(), ...knowledge }
+    this.waiting = []
+    this.caused = []
+    try {
+      const changes = this.scratch.work(knowledge.states, () => {
+        work()
+        this.settle()
+      })
+      return { ...this.group, changes }
+    } finally {
+      this.events.waitingTicks.rollback()
+      this.group = nothing()
+    }
+  }
+
+  execute(command: StorageCommand): CommandResult {
+    switch (command.type) {
+      case 'append': {
+        const { orgRow, receivedAt, refusals, skewMs } = command
+        const outcome = this.events.append(command)
+        this.refuse(orgRow, receivedAt, refusals)
+        if (skewMs !== null) this.group.skews.push({ orgRow, skewMs })
+        return outcome
+      }
+      case 'complete':
+        return this.events.complete(command)
+      case 'tick':
+        return this.events.tick(command)
+      case 'health':
+        this.group.health.push(command)
+        return null
+      case 'snippet_version':
+        this.group.versions.set(command.orgRow, command.version)
+        return null
+      case 'refusal':
+        this.refuse(command.orgRow, command.at, { [command.code]: 1 })
+        return null
+      case 'fingerprint':
+        throw new Error('A fingerprint is judged by what PostgreSQL has')
+    }
+  }
+
+  settle(): void {
+    this.project()
+    if (this.caused.length > 0) this.scratch.caused.note(this.caused)
+    this.caused = []
+  }
+
+  refuse(orgRow: number, at: number, counts: Record<string, number | undefined>): void {
+    this.group.refusals.push({ orgRow, at, counts })
+  }
+
+  storeBatch(
+    orgRow: number,
+    receivedAt: number,
+    source: EventSource,
+    text: EventText,
+  ): StoreOutcome {
+    const { batches, whole, taken, numbers, events: rows, ids } = this.group
+    const batch = batches.get(text) ?? prepareBatch({ orgRow, receivedAt, text }, source)
+    const stored: LedgerFact[] = []
+    const duplicates: number[] = []
+    for (const [place, fact] of batch.facts.entries()) {
+      const name = idNamed(orgRow, fact.id)
+      if (taken.has(name)) {
+        duplicates.push(place)
+        continue
+      }
+      taken.add(name)
+      stored.push(fact)
+      if (isOfFlow(fact)) this.waiting.push(fact)
+    }
+    if (stored.length === 0) return { stored, duplicates }
+    const last = numbers.get(orgRow)!
+    numbers.set(orgRow, last + stored.length)
+    const areAllNew = duplicates.length === 0
+    const parts = areAllNew ? batch.rows : partsOf(orgRow, newOnes())
+    rows.push({ ...parts, firstSeq: last + 1 })
+    if (!whole.has(text)) {
+      const newIds = stored.map(({ id }) => id)
+      ids.push(areAllNew ? batch.ids : idPartsOf(orgRow, receivedAt, newIds))
+    }
+    return { stored, duplicates }
+
+    function newOnes() {
+      const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
+      const left = new Set(duplicates)
+      return events.filter((_, place) => !left.has(place))
+    }
+  }
+
+  noteCaused(caused: Caused): void {
+    this.caused.push(caused)
+  }
+
+  projectPerson(_orgRow: number, _flowRow: number, _person: PersonIds): void {
+    this.project()
+  }
+
+  projectFlow(): void {
+    this.project()
+  }
+
+  hasTicksBehind(flowRow: number): boolean {
+    return this.waiting.some(fact => fact.flowRow === flowRow && needsItem(fact.kind))
+  }
+
+  bury(_orgRow: number, _event: NewEvent): void {
+    throw new Error('What PostgreSQL does not take is buried by the writer')
+  }
+
+  buryCommand(): void {
+    throw new Error('What PostgreSQL does not take is buried by the writer')
+  }
+
+  private project(): void {
+    const facts = this.waiting
+    this.waiting = []
+    if (facts.length === 0) return
+    const joined = new JoinedFacts()
+    for (const fact of facts) joined.add(fact)
+    for (const { runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
+      for (const { orgRow, person } of this.projector.projectJoined(runs, others)) {
+        this.group.progressed.set(`${orgRow} ${person}`, { org_id: orgRow, person })
+      }
+    }
+  }
+
+  private isTaken(orgRow: number, id: string): boolean {
+    return this.group.taken.has(idNamed(orgRow, id))
+  }
+}

@@ -1,0 +1,459 @@
+import { AppError } from '../../../core/errors.ts'
+import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import { failing } from '../../../failpoints.ts'
+import type { FingerprintReport, NewEvent } from '../../shared/in-rows.ts'
+import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
+import { decodeEvents, encodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
+import type { Withholding } from '../../sqlite/erasure/withheld.ts'
+import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
+import { cannotWrite, commitInDoubt, isInDoubt } from '../../sqlite/writer/messages.ts'
+import type { Submission, WriteObserver, WriterPolicy } from '../../sqlite/writer/writer.ts'
+import { mayBeOfRow, type Queries } from '../database/connection.ts'
+import { insertEvents } from '../events/event-rows.ts'
+import { bury } from '../ledger/dead-letters.ts'
+import { insertIds } from '../ledger/event-ids.ts'
+import { recordSnippetVersions } from '../presence/presence-table.ts'
+import { refuseAll } from '../presence/refusals.ts'
+import { isBeyondRuns } from '../projections/state.ts'
+import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
+import { type RowChange, writeRows } from '../rows/tables.ts'
+import { recordFingerprint, recordHealth } from '../steps/step-table.ts'
+import { Concerns } from './concerns.ts'
+import type { GroupExecutor, GroupRows } from './executor.ts'
+import { PreparedBatches } from './prepared-batch.ts'
+import type { RunNumberBlock } from './run-numbers.ts'
+import type { Transactions } from './transactions.ts'
+
+export interface GroupWriterHooks {
+  observer?: WriteObserver
+  /**
+   * Has the catalogue be of this change at least, before reports are judged by it.
+   *
+   * @returns whether it is another now
+   */
+  upToDate(change: number): Promise<boolean>
+  /** How far a page's clock was off, once its events are committed. */
+  onSkew(orgRow: number, skewMs: number): void
+  /** All of a group have been told what became of them. */
+  onSettled?(): void
+  onFault?(error: unknown, what: string): void
+  /** Storage has begun to refuse, or takes writes again. */
+  onRefusing?(isRefused: boolean): void
+  /** What is stored is no longer what is known here: only a new start helps. */
+  onDivergence?(error: unknown): void
+}
+
+/** What the group writer needs of the rest of storage. */
+export interface GroupWriterParts {
+  transactions: Transactions
+  catalogue: StoredCatalogue
+  executor: GroupExecutor
+  withholding: Withholding
+  runNumbers: RunNumberBlock
+}
+
+const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
+
+/** When a report came, epoch milliseconds. */
+const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
+  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
+
+/** How long a group is tried, and others wait behind it, before callers are told to come again; milliseconds. */
+const longestWaitMs = 5_000
+
+/** How often it is looked whether they have waited that long. */
+const lookEveryMs = 1_000
+
+/** Runs that an event may make: its own, and its person's. */
+const mostRunsOfEvent = 4
+
+/**
+ * Group commit: all that waits goes into one transaction, and only once PostgreSQL has committed it is
+ * anybody told. What arrives meanwhile makes the next group, so the slower the database the larger the
+ * groups.
+ *
+ * A transaction that fails for a passing reason is tried again and then refused as a whole
+ * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single poison
+ * event or command ends in the dead letters and its neighbours are kept.
+ */
+export class GroupWriter {
+  private waiting: Submission[] = []
+  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
+  private running: Promise<void> | null = null
+  private isRefused = false
+  /** When the group under way began, or a part of it was committed last. */
+  private progressedAt = 0
+  private readonly betweenRows = failing('between_rows', () => {})
+  /** All that is in memory takes it up. */
+  private readonly noteCommit: () => void
+  private readonly prepared = new PreparedBatches()
+
+  constructor(
+    private readonly parts: GroupWriterParts,
+    private readonly policy: WriterPolicy,
+    private readonly hooks: GroupWriterHooks,
+  ) {
+    this.noteCommit = failing('after_commit', () => parts.withholding.participants.commit())
+  }
+
+  /** Takes a command into the next group. */
+  submit(submission: Submission): void {
+    this.prepared.prepare(submission.command)
+    this.waiting.push(submission)
+    this.schedule(submission.isAwaited)
+  }
+
+  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
+  async flush(): Promise<number> {
+    if (this.running) await this.running
+    do await this.commitWaiting()
+    while (this.waiting.length > 0 && !this.isRefused)
+    return this.waiting.length
+  }
+
+  /**
+   * Executes commands within a transaction of somebody else's, of people who were not erased. What was said
+   * before stays where it throws, if the transaction goes on at a savepoint.
+   */
+  async executeWithin(
+    transaction: Queries,
+    commands: readonly StorageCommand[],
+  ): Promise<CommandResult[]> {
+    await this.provideNumbers(commands)
+    return (await this.execution(transaction, commands)).results
+  }
+
+  /** Storage is away, as somebody else has found out: it refuses until it has taken a write. */
+  suspect(error: unknown): void {
+    if (this.isRefused || this.running) return
+    this.isRefused = true
+    this.hooks.onFault?.(error, 'the database is away')
+    this.hooks.onRefusing?.(true)
+  }
+
+  /** While storage refuses and no caller tries, tries whether it would take a write. */
+  async probe(): Promise<void> {
+    if (!this.isRefused || this.running || this.waiting.length > 0) return
+    const isTaken = await this.parts.transactions.run(async () => true).catch(() => false)
+    if (!isTaken) return
+    this.isRefused = false
+    this.hooks.onRefusing?.(false)
+  }
+
+  private schedule(isAwaited: boolean): void {
+    if (this.running || this.scheduled === 'now') return
+    if (isAwaited) {
+      if (this.scheduled) clearTimeout(this.scheduled)
+      this.scheduled = 'now'
+      // After the messages that have already arrived: they share the commit.
+      setImmediate(() => this.commitWaiting())
+    } else {
+      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
+    }
+  }
+
+  private commitWaiting(): Promise<void> {
+    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
+    this.scheduled = null
+    this.running ??= this.commitAll().finally(() => {
+      this.hooks.onSettled?.()
+      this.running = null
+      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+    })
+    return this.running
+  }
+
+  private async commitAll(): Promise<void> {
+    const group = this.takeGroup()
+    if (group.length === 0) return
+    const wasRefused = this.isRefused
+    this.isRefused = false
+    this.progressedAt = performance.now()
+    // Nothing has been begun of what waits behind it. One that is taken apart gets on, if slowly.
+    const whileItLasts = setInterval(() => {
+      if (performance.now() - this.progressedAt >= longestWaitMs) this.refuseWaiting()
+    }, lookEveryMs)
+    try {
+      await this.commitOrRefuse(group, wasRefused)
+    } finally {
+      clearInterval(whileItLasts)
+    }
+    if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
+  }
+
+  private async commitOrRefuse(group: readonly Submission[], wasRefused: boolean): Promise<void> {
+    const startedAt = performance.now()
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const results = await this.commit(group.map(({ command }) => command))
+        for (const [i, one] of group.entries()) this.settle(one, results[i] ?? null)
+        return
+      } catch (error) {
+        if (!isInDoubt(error) && mayBeOfRow(error)) return this.commitApart(group, error)
+        if (attempt === 1 && !wasRefused) this.hooks.onFault?.(error, 'a commit failed')
+        if (isInDoubt(error)) return this.refuse(group, error)
+        const isLate = performance.now() - startedAt >= longestWaitMs
+        if (isLate || attempt >= this.policy.tries) {
+          this.refuse(group, error)
+          if (isLate) this.refuseWaiting(error)
+          return
+        }
+        await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
+      }
+    }
+  }
+
+  private takeGroup(): Submission[] {
+    let events = 0
+    let length = 0
+    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
+      events += eventsIn((this.waiting[length] as Submission).command)
+      length++
+    }
+    return this.waiting.splice(0, length)
+  }
+
+  /** @returns what became of each command */
+  private async commit(commands: readonly StorageCommand[]): Promise<CommandResult[]> {
+    const startedAt = performance.now()
+    const { participants } = this.parts.withholding
+    await this.provideNumbers(commands)
+    let rows: GroupRows | null = null
+    try {
+      const results = await this.parts.transactions.run(async transaction => {
+        // It is executed anew.
+        if (rows) participants.rollback()
+        const done = await this.execution(transaction, commands)
+        rows = done.rows
+        participants.beforeCommit()
+        return done.results
+      })
+      this.takeUp()
+      for (const { orgRow, skewMs } of rows!.skews) this.hooks.onSkew(orgRow, skewMs)
+      this.progressedAt = performance.now()
+      const durationMs = this.progressedAt - startedAt
+      const events = commands.reduce((sum, command) => sum + eventsIn(command), 0)
+      this.hooks.observer?.committed({ commands: commands.length, events, durationMs })
+      return results
+    } catch (error) {
+      participants.rollback()
+      throw error
+    }
+  }
+
+  private takeUp(): void {
+    try {
+      this.noteCommit()
+    } catch (cause) {
+      this.hooks.onDivergence?.(cause)
+      // Executed again, it would be there twice.
+      throw commitInDoubt(cause)
+    }
+  }
+
+  /** Whatever they make, there is a number for it. */
+  private provideNumbers(commands: readonly StorageCommand[]): Promise<void> {
+    const events = commands.reduce((sum, command) => sum + eventsIn(command), 0)
+    return this.parts.runNumbers.provide(events * mostRunsOfEvent)
+  }
+
+  /** Executes commands within a transaction, and has written what follows. */
+  private async execution(transaction: Queries, commands: readonly StorageCommand[]) {
+    const { catalogue, executor, withholding } = this.parts
+    const concernsOf = () => new Concerns(commands, catalogue, this.prepared, withholding)
+    let concerns = concernsOf()
+    const ledgers = await transaction.all<{ org_id: number; seq: number; change: number }>(
+      `select org_id, seq, change from ledgers
+      where org_id = any($1::text::bigint[]) order by org_id for update`,
+      arrayOf(concerns.organisations),
+    )
+    // What is committed before this can be seen by the next statement, and nobody changes it any more.
+    const change = Math.max(0, ...ledgers.map(({ change }) => change))
+    if (await this.hooks.upToDate(change)) concerns = concernsOf()
+    const { taken, states } = await concerns.read(transaction)
+    const numbers = new Map(ledgers.map(({ org_id, seq }) => [org_id, seq]))
+    const results: CommandResult[] = []
+    const fingerprints: { place: number; report: FingerprintReport }[] = []
+    const { batches, whole } = concerns
+    const rows = executor.run({ batches, whole, taken, states, numbers }, () => {
+      for (const [place, command] of commands.entries()) {
+        if (command.type === 'fingerprint') fingerprints.push({ place, report: command })
+        else results[place] = withholding.execute(command)
+      }
+      withholding.settle()
+    })
+    await this.write(transaction, rows, ledgers, numbers)
+    for (const { place, report } of fingerprints) {
+      results[place] = await recordFingerprint(transaction, report)
+    }
+    return { results, rows }
+  }
+
+  private async write(
+    transaction: Queries,
+    { events, ids, changes, refusals, health, progressed, versions }: GroupRows,
+    ledgers: readonly { org_id: number; seq: number }[],
+    numbers: ReadonlyMap<number, number>,
+  ): Promise<void> {
+    const written: Promise<unknown>[] = []
+    if (ids.length > 0) written.push(insertIds(transaction, ids))
+    if (events.length > 0) {
+      const moved = ledgers
+        .map(({ org_id, seq }) => ({ org_id, seq: numbers.get(org_id)!, before: seq }))
+        .filter(({ seq, before }) => seq !== before)
+      written.push(insertEvents(transaction, events), noteNumbers(transaction, moved))
+      this.betweenRows()
+    }
+    const joined = changes.filter(({ table, content }) => content && isBeyondRuns(table))
+    if (joined.length > 0) written.push(noteJoinedFlows(transaction, joined))
+    if (progressed.size > 0) {
+      const people = [...progressed.values()]
+      const rows = people.map(one => ({ ...one, seq: numbers.get(one.org_id)! }))
+      written.push(noteProgressed(transaction, rows))
+    }
+    written.push(...writeRows(transaction, changes))
+    if (versions.size > 0) written.push(recordSnippetVersions(transaction, versions))
+    written.push(refuseAll(transaction, refusals), recordHealth(transaction, ...health))
+    await Promise.all(written)
+  }
+
+  private settle(waiting: Submission, result: CommandResult): void {
+    const { command } = waiting
+    if (command.type === 'append') this.hooks.observer?.appended(command, result as AppendOutcome)
+    waiting.resolve(result)
+  }
+
+  /** Each command by itself, and of a batch that fails even so, each event by itself. */
+  private async commitApart(group: readonly Submission[], error: unknown): Promise<void> {
+    this.hooks.onFault?.(error, 'a group of commands is taken apart')
+    for (const [i, waiting] of group.entries()) {
+      try {
+        const [result] = await this.commit([waiting.command])
+        this.settle(waiting, result ?? null)
+      } catch (fault) {
+        if (!isInDoubt(fault) && mayBeOfRow(fault)) {
+          await this.setAside(waiting, fault)
+          continue
+        }
+        this.refuse([waiting], fault)
+        this.refuse(group.slice(i + 1), fault instanceof AppError ? fault.cause : fault)
+        return
+      }
+    }
+  }
+
+  /** Keeps of a command what PostgreSQL takes, and the rest as dead letters. */
+  private async setAside(waiting: Submission, fault: unknown): Promise<void> {
+    const { command } = waiting
+    try {
+      if (command.type === 'append') {
+        this.settle(waiting, await this.commitEventByEvent(command))
+        return
+      }
+      this.hooks.onFault?.(fault, `a command (${command.type}) goes to the dead letters`)
+      const { orgRow } = command
+      if (!this.parts.withholding.isWithheld(orgRow, command)) {
+        await this.parts.transactions.run(queries =>
+          bury(queries, orgRow, timeOf(command), fault, command),
+        )
+      }
+      waiting.reject(fault)
+    } catch (passing) {
+      this.refuse([waiting], passing)
+    }
+  }
+
+  private async commitEventByEvent(
+    command: Extract<StorageCommand, { type: 'append' }>,
+  ): Promise<AppendOutcome> {
+    const { orgRow, receivedAt, text } = command
+    const outcome = {
+      duplicates: [] as number[],
+      deadLetters: [] as number[],
+      erased: [] as number[],
+    }
+    // What belongs to the batch and to no event comes first, so that no event takes it along.
+    await this.commit([{ ...command, text: encodeEvents([]) }])
+    const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
+    for (const [i, event] of events.entries()) {
+      const one = { ...command, refusals: {}, skewMs: null, text: encodeEvents([event]) }
+      try {
+        const [result] = (await this.commit([one])) as [AppendOutcome]
+        if (result.duplicates.length > 0) outcome.duplicates.push(i)
+        if (result.erased.length > 0) outcome.erased.push(i)
+      } catch (fault) {
+        if (isInDoubt(fault) || !mayBeOfRow(fault)) throw commitInDoubt(fault)
+        try {
+          await this.buryEvent(orgRow, event, receivedAt, fault)
+        } catch (passing) {
+          // What came before it is kept.
+          throw commitInDoubt(passing)
+        }
+        outcome.deadLetters.push(i)
+      }
+    }
+    return outcome
+  }
+
+  private async buryEvent(orgRow: number, event: NewEvent, at: number, fault: unknown) {
+    this.hooks.onFault?.(fault, 'an event goes to the dead letters')
+    if (this.parts.withholding.isWithheld(orgRow, event)) return
+    await this.parts.transactions.run(queries => bury(queries, orgRow, at, fault, event))
+  }
+
+  /**
+   * Tells who waits that storage cannot write, or that nobody knows what it has written; keeps for later
+   * what was acknowledged already, which is known again by its ids.
+   */
+  private refuse(group: readonly Submission[], error: unknown): void {
+    this.isRefused = true
+    this.hooks.onRefusing?.(true)
+    this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+    const refusal = isInDoubt(error) ? error : cannotWrite(error)
+    for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
+  }
+
+  private refuseWaiting(error?: unknown): void {
+    const refused = this.waiting.filter(({ isAwaited }) => isAwaited)
+    this.waiting = this.waiting.filter(({ isAwaited }) => !isAwaited)
+    for (const waiting of refused) waiting.reject(cannotWrite(error))
+    this.hooks.onSettled?.()
+  }
+}
+
+const ledgerNumbers = { org_id: 'bigint', seq: 'bigint' } as const
+
+/** The last number of an organisation's events. */
+function noteNumbers(
+  queries: Queries,
+  rows: readonly { org_id: number; seq: number }[],
+): Promise<unknown> {
+  return queries.run(
+    `update ledgers l set seq = k.seq from ${fromArrays(ledgerNumbers)} where l.org_id = k.org_id`,
+    ...inArrays(ledgerNumbers, rows),
+  )
+}
+
+const personChanges = { org_id: 'bigint', person: 'text', seq: 'bigint' } as const
+
+function noteProgressed(
+  queries: Queries,
+  rows: readonly { org_id: number; person: string; seq: number }[],
+): Promise<unknown> {
+  return queries.run(
+    `insert into person_changes (org_id, person, seq) select * from ${fromArrays(personChanges)}
+    on conflict (org_id, person) do update set seq = excluded.seq`,
+    ...inArrays(personChanges, rows),
+  )
+}
+
+const flowNames = { org_id: 'bigint', flow_id: 'bigint' } as const
+
+function noteJoinedFlows(queries: Queries, changes: readonly RowChange[]): Promise<unknown> {
+  const flows = new Map(changes.map(({ key }) => [`${key.flow_id}`, key]))
+  return queries.run(
+    `insert into joined_flows (org_id, flow_id) select * from ${fromArrays(flowNames)}
+    on conflict do nothing`,
+    ...inArrays(flowNames, [...flows.values()]),
+  )
+}

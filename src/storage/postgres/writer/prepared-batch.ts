@@ -1,0 +1,45 @@
+import type { EventSource } from '../../../core/event/event.ts'
+import {
+  decodeEvents,
+  decodeFacts,
+  type EncodedBatch,
+  type EventText,
+} from '../../sqlite/engine/event-codec/event-text.ts'
+import type { LedgerFact } from '../../sqlite/projections/facts.ts'
+import type { StorageCommand } from '../../sqlite/writer/commands.ts'
+import { type EventParts, partsOf } from '../events/event-rows.ts'
+import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
+
+/** A batch as far as it can be worked on before it is known what is stored already. */
+export interface PreparedBatch {
+  facts: readonly LedgerFact[]
+  ids: IdParts
+  rows: EventParts
+}
+
+export function prepareBatch(
+  { orgRow, receivedAt, text }: Pick<EncodedBatch, 'orgRow' | 'receivedAt' | 'text'>,
+  source: EventSource,
+): PreparedBatch {
+  const facts = decodeFacts(text, orgRow, source)
+  const ids = facts.map(({ id }) => id)
+  const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
+  return { facts, ids: idPartsOf(orgRow, receivedAt, ids), rows: partsOf(orgRow, events) }
+}
+
+/** Prepares batches when they arrive, while PostgreSQL works on those before them. */
+export class PreparedBatches {
+  private readonly prepared = new WeakMap<EventText, PreparedBatch>()
+
+  prepare(command: StorageCommand): void {
+    if (command.type === 'append') this.of(command)
+  }
+
+  of(batch: Pick<EncodedBatch, 'orgRow' | 'receivedAt' | 'text'>): PreparedBatch {
+    const known = this.prepared.get(batch.text)
+    if (known) return known
+    const prepared = prepareBatch(batch, 'events')
+    this.prepared.set(batch.text, prepared)
+    return prepared
+  }
+}

@@ -1,0 +1,350 @@
+import { afterAll, beforeAll, expect } from 'bun:test'
+import type { TimeRange } from '../../../../src/core/time/time-range.ts'
+import type { EventLog, LoggedEvent } from '../../../../src/modules/events/port.ts'
+import type { PeopleStore, PersonsEvents } from '../../../../src/modules/people/port.ts'
+import type { RunsAsked } from '../../../../src/modules/runs/port.ts'
+import { analyticsOver } from '../../../../src/storage/postgres/analytics/analytics-reader.ts'
+import { runStoreOver } from '../../../../src/storage/postgres/analytics/run-list.ts'
+import {
+  asRows,
+  isPassingFault,
+  Postgres,
+} from '../../../../src/storage/postgres/database/connection.ts'
+import { eventLogOver } from '../../../../src/storage/postgres/events/event-log.ts'
+import { rowOf } from '../../../../src/storage/postgres/events/event-rows.ts'
+import { personEventsOver } from '../../../../src/storage/postgres/events/person-events.ts'
+import type { InRows, NewEvent } from '../../../../src/storage/shared/in-rows.ts'
+import { storedEvents } from '../../../support/ledger.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+import { runsOf } from '../../../support/run-columns.ts'
+import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
+import { World } from '../../../support/world.ts'
+
+/** More runs than two pages have of any reader. */
+const lives = 9_400
+
+const minute = 60_000
+
+let server: PostgresServer
+let postgres: Postgres
+let world: World
+let ours: StoredWorld
+let theirs: StoredWorld
+
+const flow = {
+  key: 'tour',
+  versions: [1, 2].map(version => ({
+    version,
+    publishedAt: 0,
+    steps: ['a', 'b', 'asked'].slice(0, version + 1).map(key => ({ key })),
+    items: [{ key: 'item', completeOn: null }],
+  })),
+}
+
+/** What people did: of each a run, of some an answer, a tick, or that they were held back. */
+function eventsOf(stored: StoredWorld, from: number): NewEvent[] {
+  return Array.from({ length: lives }, (_, life): NewEvent[] => {
+    // Several start at the same moment, and people come again.
+    const start = from + Math.floor(((life * 7_919) % lives) / 3) * minute
+    const userId = life % 5 === 0 ? undefined : `u${life % 1_000}`
+    const anonymousId = life % 5 === 1 ? undefined : `a${life % 700}`
+    const who = { ...{ userId, anonymousId, flowKey: 'tour', flowVersion: 1 + (life % 2) } }
+    const event = (kind: NewEvent['kind'], at: number, more: object = {}) => {
+      const runId = `run ${life}`
+      const of = { ...who, runId, kind, at: start + at, ...more }
+      return newEventOf(stored, of, `${kind} ${life} ${at}`)
+    }
+    const traits = life % 4 === 0 ? { plan: `${life % 3}` } : undefined
+    const events = [event('flow_started', 0, { traits })]
+    if ((life % 1_000) % 9 === 0) return [event('flow_held_out', 0, { runId: undefined })]
+    if (life % 3 > 0) events.push(event('step_viewed', 100, { stepKey: 'a' }))
+    if (life % 3 > 1) events.push(event('step_viewed', 90 * minute, { stepKey: 'b' }))
+    if (life % 7 === 0) events.push(event('flow_completed', 8_000))
+    if (life % 11 === 0) events.push(event('flow_dismissed', 9_000))
+    if (life % 6 === 0) events.push(event('item_completed', 10_000, { itemKey: 'item' }))
+    if (life % 2 === 1) {
+      const asked = event('question_answered', 5_000, { stepKey: 'asked', answer: '""' })
+      events.push({ ...asked, properties: JSON.stringify({ answer: `It is ${life}` }) })
+    }
+    return events
+  }).flat()
+}
+
+/** The same rows as a SQLite database has. */
+async function copyRows(): Promise<void> {
+  for (const table of ['runs', 'progress', 'held_out', 'goals']) {
+    await postgres.run(
+      `insert into ${table} select * from json_populate_recordset(null::${table}, $1::text::json)`,
+      asRows(world.database.query<object, []>(`select * from ${table}`).all()),
+    )
+  }
+  for (const { orgRow } of [ours, theirs]) {
+    const events = storedEvents(world.database, orgRow)
+    await postgres.run(
+      'insert into events select * from json_populate_recordset(null::events, $1::text::json)',
+      asRows(events.map((event, place) => rowOf(orgRow, place + 1, event))),
+    )
+    await postgres.run(
+      'insert into ledgers (org_id, seq) values ($1, $2)',
+      ...[orgRow, events.length],
+    )
+  }
+}
+
+const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER } as TimeRange
+
+let from: number
+/** From within the first hours to within the last. */
+let range: TimeRange
+
+async function listOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = []
+  for await (const page of pages) {
+    expect(page.length).toBeGreaterThan(0)
+    all.push(...page)
+  }
+  return all
+}
+
+describe('what is read of PostgreSQL', () => {
+  beforeAll(async () => {
+    world = new World()
+    ours = storeFlows(world, [flow, { ...flow, key: 'other' }])
+    theirs = storeFlows(world, [flow])
+    from = world.clock.now() - 3 * 24 * 60 * minute
+    range = {
+      ...{ startMs: from + 200 * minute, endMs: from + 2_800 * minute + 1 },
+    } as TimeRange
+    for (const stored of [ours, theirs]) {
+      const events = eventsOf(stored, from)
+      for (let at = 0; at < events.length; at += 1_000) {
+        await world.byRow.ledger.append({
+          orgRef: stored.orgRow,
+          receivedAt: world.clock.now(),
+          events: events.slice(at, at + 1_000),
+          refusals: {},
+          skewMs: null,
+        })
+      }
+    }
+    await world.sealAll()
+    world.database.run(
+      `insert into goals select org_id, flow_id, person, 'won', max(started_at) + 60000 * (length(run_key) - 6)
+      from runs where length(person) < 5 group by org_id, flow_id, person`,
+    )
+    server = await PostgresServer.open()
+    postgres = Postgres.open(await server.newDatabase(), { most: 2, plansAnew: true })
+    await copyRows()
+  })
+  afterAll(async () => {
+    await world.close()
+    await postgres.close()
+    await server.close()
+  })
+
+  const both = () => [world.byRow.analytics, analyticsOver(postgres, world.reading)] as const
+  const flowRow = () => ours.flowRows.get('tour')!
+  const flowRuns = () => ({
+    orgRef: ours.orgRow,
+    flowRef: flowRow(),
+    versions: flow.versions.map(({ version, steps }) => ({
+      version,
+      stepRefs: steps.map(({ key }) => ours.stepRows.get(`tour/${key}`)!),
+    })),
+  })
+
+  for (const name of ['runs', 'answers', 'events'] as const) {
+    test(`${name} of a range are those that SQLite has, page after page`, async () => {
+      const [lite, full] = await Promise.all(
+        both().map(reader => listOf<object>(reader[name](ours.orgRow, flowRow(), range))),
+      )
+      expect(full!.length).toBeGreaterThan(1_100)
+      expect(full).toEqual(lite!)
+    })
+  }
+
+  test('columns say of each run what those of SQLite say', async () => {
+    const late = { step: ours.stepRows.get('tour/b')!, afterMs: 60 * minute }
+    for (const [within, beside] of [
+      [always, undefined],
+      [range, undefined],
+      [range, { late, hasWays: true }],
+    ] as const) {
+      const [lite, full] = await Promise.all(
+        both().map(async reader => {
+          const runs: ReturnType<typeof runsOf> = []
+          for await (const columns of reader.columns(flowRuns(), within, beside)) {
+            // Segments tell less of late news.
+            runs.push(...runsOf(columns).map(run => ({ ...run, lately: undefined })))
+          }
+          return runs
+        }),
+      )
+      expect(full!.length).toBeGreaterThan(within === always ? 8_192 : 1_100)
+      expect(full).toEqual(lite!)
+    }
+  })
+
+  test('columns are as of one moment, and a reading that is given up leaves nothing open', async () => {
+    const read = () => analyticsOver(postgres, world.reading).columns(flowRuns(), always)
+    const count = async () => {
+      let count = 0
+      for await (const columns of read()) count += columns.count
+      return count
+    }
+    const before = await count()
+    let during = 0
+    for await (const columns of read()) {
+      if (during === 0) {
+        await postgres.run(
+          'update runs set started_at = started_at + 1 where org_id = $1',
+          ours.orgRow,
+        )
+      }
+      during += columns.count
+    }
+    expect(during).toBe(before)
+    await postgres.run('update runs set started_at = started_at - 1 where org_id = $1', ours.orgRow)
+    for (let i = 0; i < 5; i++) for await (const _ of read()) break
+    expect(await count()).toBe(before)
+    const open = await server.ask<{ state: string }>(
+      "select state from pg_stat_activity where state like 'idle in transaction%'",
+    )
+    expect(open).toEqual([])
+  })
+
+  test('columns whose connection is lost fail, and can be read again', async () => {
+    const read = analyticsOver(postgres, world.reading)
+    const reading = async (onFirst: () => Promise<unknown>) => {
+      let count = 0
+      for await (const columns of read.columns(flowRuns(), always)) {
+        if (count === 0) await onFirst()
+        count += columns.count
+      }
+      return count
+    }
+    const whole = await reading(async () => {})
+    const cut = reading(() =>
+      server.ask(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+        where xact_start is not null and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+      ),
+    )
+    const fault: unknown = await cut.then(
+      () => null,
+      error => error,
+    )
+    expect(fault && isPassingFault(fault)).toBe(true)
+    expect(await reading(async () => {})).toBe(whole)
+  })
+
+  test('an experiment’s people are those of SQLite', async () => {
+    for (const [within, version] of [
+      [always, null],
+      [range, null],
+      [range, 2],
+      [range, 9],
+    ] as const) {
+      const asked = { range: within, version, goal: 'won' }
+      const [lite, full] = await Promise.all(
+        both().map(reader => reader.experiment(ours.orgRow, flowRow(), asked)),
+      )
+      expect(full).toEqual(lite!)
+      if (version === null)
+        expect(Math.min(full!.shown.achieved, full!.heldOut.people)).toBePositive()
+    }
+  })
+
+  test('lists of runs and of answers in words are those of SQLite, page after page', async () => {
+    const stores = [
+      world.management.runs as unknown as InRows<typeof world.management.runs>,
+      runStoreOver(postgres, world.reading),
+    ] as const
+    const asked = { after: null, most: 150, mostLookedAt: 400, outcome: null, version: null }
+    for (const more of [
+      { started: null },
+      { started: { startMs: range.startMs, endMs: range.endMs } },
+      { started: null, version: 2 },
+      { started: null, outcome: 'completed' as const, version: 1 },
+      { started: null, outcome: 'dismissed' as const },
+    ] satisfies Partial<RunsAsked>[]) {
+      const [lite, full] = await Promise.all(
+        stores.map(async store => {
+          const told: object[] = []
+          let after: string | null = null
+          do {
+            const page = await store.runs(ours.orgRow, 'tour', { ...asked, ...more, after })
+            told.push(page!)
+            after = page!.rest ?? page!.runs.at(-1)?.cursor ?? null
+          } while (after !== null)
+          after = null
+          do {
+            const of = { ...asked, version: null, ...more, after, stepKey: 'asked' }
+            const page = await store.writtenAnswers(ours.orgRow, 'tour', of)
+            told.push(page!)
+            after = page!.answers.at(-1)?.cursor ?? null
+          } while (after !== null)
+          return told
+        }),
+      )
+      expect(full).toEqual(lite!)
+    }
+    for (const store of stores) {
+      expect(await store.runs(ours.orgRow, 'none', { ...asked, started: null })).toBeNull()
+    }
+  })
+
+  type EventStores = [InRows<EventLog>, InRows<Pick<PeopleStore, 'events'>>]
+
+  /** Without what each store counts in its own way. */
+  const unnumbered = ({ cursor: _, ...event }: LoggedEvent) => event
+
+  const storesOfEvents = (): EventStores[] =>
+    [
+      [world.management.eventLog, world.management.people],
+      [
+        eventLogOver(postgres, world.reading),
+        { events: personEventsOver(postgres, world.reading, 3_000) },
+      ],
+    ] as unknown as EventStores[]
+
+  test('an export has all events of the organisation, from any cursor on', async () => {
+    const [lite, full] = await Promise.all(
+      storesOfEvents().map(async ([log]) => {
+        const whole = await listOf((await log.after(ours.orgRow, null, 1e9))!)
+        const parts: LoggedEvent[] = []
+        for (let last = 0; last < 3_000; last += 700) {
+          const after = whole[last]!.cursor
+          parts.push(...(await listOf((await log.after(ours.orgRow, after, 1_100))!)))
+        }
+        return [...whole, ...parts].map(unnumbered)
+      }),
+    )
+    expect(full).toEqual(lite!)
+    expect(full![0]!.flow?.key).toBe('tour')
+    const [log] = storesOfEvents()[1]!
+    const last = (full!.length - 5 * 1_100).toString(36)
+    expect(await listOf((await log.after(ours.orgRow, last, 10))!)).toEqual([])
+    expect(await log.after(ours.orgRow, `${last}0`, 10)).toBeNull()
+  })
+
+  test('events of one person are found, look after look', async () => {
+    for (const person of ['uu7', 'aa7', 'unobody']) {
+      const [lite, full] = await Promise.all(
+        storesOfEvents().map(async ([, people]) => {
+          const all: LoggedEvent[] = []
+          let before: string | null = null
+          do {
+            const who = { orgRef: ours.orgRow, orgId: '', person }
+            const look: InRows<PersonsEvents> = await people.events(who, before, 5)
+            all.push(...look.events)
+            before = look.next
+          } while (before !== null)
+          return all.map(unnumbered)
+        }),
+      )
+      expect(full).toEqual(lite!)
+      expect(full!.length > 8).toBe(person !== 'unobody')
+    }
+  })
+})

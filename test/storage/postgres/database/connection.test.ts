@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, expect } from 'bun:test'
+import { until } from '../../../../scripts/support/until.ts'
+import {
+  asRows,
+  isPassingFault,
+  Postgres,
+  sqlStateOf,
+} from '../../../../src/storage/postgres/database/connection.ts'
+import { freePort } from '../../../support/identity-provider.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+
+describe('PostgreSQL is asked', () => {
+  let server: PostgresServer
+  let url: string
+  let postgres: Postgres
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+  })
+  beforeEach(async () => {
+    await postgres?.close()
+    url = await server.emptyDatabase()
+    postgres = Postgres.open(url, { most: 3 })
+    await postgres.run('create table boats (id bigint primary key, name text, hull bytea)')
+  })
+  afterAll(async () => {
+    await postgres?.close(true)
+    await server?.close()
+  })
+
+  const names = () => postgres.all<{ name: string }>('select name from boats order by id')
+
+  test('whole numbers come as numbers, up to the largest exact one', async () => {
+    const largest = Number.MAX_SAFE_INTEGER
+    await postgres.run('insert into boats values ($1, null), ($2, null)', largest, -1)
+    const rows = await postgres.all<{ id: number }>('select id from boats order by id')
+    expect(rows.map(({ id }) => id)).toEqual([-1, largest])
+    const counted = await postgres.get<{ n: number; of: number; half: number }>(
+      'select count(*) as n, 7::integer as of, 0.5::float8 as half from boats',
+    )
+    expect(counted).toEqual({ n: 2, of: 7, half: 0.5 })
+  })
+
+  test('a missing row is null, and what was written is counted', async () => {
+    expect(await postgres.get('select * from boats')).toBeNull()
+    expect(await postgres.run("insert into boats values (1, 'Ann', null), (2, null, null)")).toBe(2)
+    expect(await postgres.run('update boats set name = $1 where id > $2', 'Bea', 5)).toBe(0)
+    expect(await postgres.run("update boats set name = 'Bea'")).toBe(2)
+    expect(await postgres.run('delete from boats where id = $1', 2)).toBe(1)
+  })
+
+  test('many rows are one value', async () => {
+    const rows = [
+      { id: 1, name: 'O’Hara "\\" \u{1F600} {"a":1}', hull: '\\x00ff' },
+      { id: Number.MAX_SAFE_INTEGER, name: null, hull: null },
+    ]
+    const insert =
+      'insert into boats select * from json_populate_recordset(null::boats, $1::text::json)'
+    expect(await postgres.run(insert, asRows(rows))).toBe(2)
+    const [first, second] = await postgres.all<{ id: number; name: string; hull: Uint8Array }>(
+      'select * from boats order by id',
+    )
+    expect(first!.name).toBe(rows[0]!.name!)
+    expect([...first!.hull]).toEqual([0, 255])
+    expect(second).toEqual(rows[1] as never)
+  })
+
+  test('a script is kept as a whole or not at all', async () => {
+    await postgres.script(
+      "insert into boats values (1, 'Ann'); insert into boats values (2, 'Bea')",
+    )
+    const torn = postgres.script(
+      "insert into boats values (3, 'Cia'); insert into boats values (1)",
+    )
+    await expect(torn).rejects.toThrow('duplicate key')
+    expect(await names()).toEqual([{ name: 'Ann' }, { name: 'Bea' }])
+  })
+
+  test('a transaction is kept where its work resolves, and rolled back where it does not', async () => {
+    const answered = await postgres.begin(async transaction => {
+      await transaction.run("insert into boats values (1, 'Ann')")
+      expect(await names()).toEqual([])
+      return 'done'
+    })
+    expect(answered).toBe('done')
+    const failed = postgres.begin(async transaction => {
+      await transaction.run("insert into boats values (2, 'Bea')")
+      throw new Error('changed my mind')
+    })
+    await expect(failed).rejects.toThrow('changed my mind')
+    expect(await names()).toEqual([{ name: 'Ann' }])
+  })
+
+  test('a transaction after a failed statement keeps nothing, and the pool goes on', async () => {
+    const failed = postgres.begin(async transaction => {
+      await transaction.run("insert into boats values (1, 'Ann')")
+      await transaction.run('insert into boats values (1)').catch(() => {})
+    })
+    await failed.catch(() => {})
+    expect(await names()).toEqual([])
+    for (let i = 1; i <= 6; i++) await postgres.run('insert into boats values ($1)', i)
+    expect(await names()).toHaveLength(6)
+  })
+
+  test('a transaction has the mode that it asks for', async () => {
+    const write = postgres.begin(
+      transaction => transaction.run('insert into boats values (1)'),
+      'isolation level repeatable read, read only',
+    )
+    const error = await write.catch(fault => fault)
+    expect(sqlStateOf(error)).toBe('25006')
+  })
+
+  const faultOf = (work: Promise<unknown>) =>
+    work.then(
+      () => null,
+      error => error,
+    )
+
+  describe('a fault', () => {
+    const owns = {
+      'that a row is there already': ['insert into boats values (1), (1)', '23505'],
+      'in a value': ["select 'x'::integer", '22P02'],
+      'in a statement': ['select nothing', '42703'],
+    }
+    test.each(Object.entries(owns))('%s does not pass by itself', async (_, [text, state]) => {
+      const fault = await faultOf(postgres.run(text!))
+      expect(sqlStateOf(fault)).toBe(state!)
+      expect(isPassingFault(fault)).toBe(false)
+    })
+
+    test('of our own does not pass', () => {
+      expect(isPassingFault(new TypeError('x is not a function'))).toBe(false)
+      expect(isPassingFault(Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBe(
+        false,
+      )
+    })
+
+    test('that nobody listens passes', async () => {
+      const nobody = Postgres.open(`postgres://cairn@127.0.0.1:${await freePort()}/x`, { most: 1 })
+      const fault = await faultOf(nobody.all('select 1'))
+      expect(fault).toBeInstanceOf(Error)
+      expect(sqlStateOf(fault)).toBeNull()
+      expect(isPassingFault(fault)).toBe(true)
+      await nobody.close()
+    })
+
+    test('that two wait for each other passes', async () => {
+      await postgres.run("insert into boats values (1, 'Ann'), (2, 'Bea')")
+      const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const faults = await Promise.all(
+        [0, 1].map(mine =>
+          faultOf(
+            postgres.begin(async transaction => {
+              const lock = 'select 1 from boats where id = $1 for update'
+              await transaction.all(lock, mine + 1)
+              met[mine]!.resolve()
+              await met[1 - mine]!.promise
+              await transaction.all(lock, 2 - mine)
+            }),
+          ),
+        ),
+      )
+      const [fault] = faults.filter(Boolean)
+      expect(sqlStateOf(fault)).toBe('40P01')
+      expect(isPassingFault(fault)).toBe(true)
+    })
+
+    test('that the server ends a connection passes, and the pool makes another', async () => {
+      const fault = await faultOf(
+        postgres.begin(async transaction => {
+          await transaction.run('insert into boats values (1)')
+          await transaction.all('select pg_terminate_backend(pg_backend_pid())')
+        }),
+      )
+      expect(isPassingFault(fault)).toBe(true)
+      expect(await names()).toEqual([])
+    })
+
+    const isAsleep = () =>
+      until(
+        () => server.ask("select 1 from pg_stat_activity where wait_event = 'PgSleep'"),
+        rows => rows.length > 0,
+      )
+
+    test('that the server dies under a statement passes, and a later one is answered', async () => {
+      const under = faultOf(postgres.all('select pg_sleep(60)'))
+      await isAsleep()
+      await server.kill()
+      expect(isPassingFault(await under)).toBe(true)
+      expect(isPassingFault(await faultOf(postgres.all('select 1')))).toBe(true)
+      await server.start()
+      expect(await postgres.get('select 1 as one')).toEqual({ one: 1 })
+    })
+
+    test('that the pool was closed at once passes', async () => {
+      const pool = Postgres.open(url, { most: 1 })
+      const under = faultOf(pool.all('select pg_sleep(60)'))
+      await isAsleep()
+      await pool.close(true)
+      expect(isPassingFault(await under)).toBe(true)
+    })
+  })
+})

@@ -1,0 +1,242 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { TcpProxy } from '../../../../scripts/support/tcp-proxy.ts'
+import { until } from '../../../../scripts/support/until.ts'
+import {
+  isPassingFault,
+  Postgres,
+  sqlStateOf,
+} from '../../../../src/storage/postgres/database/connection.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+
+/** Far longer than it may take, on a machine that has much else to do. */
+const generousMs = 20_000
+
+describe('a database that says nothing', () => {
+  let server: PostgresServer
+  let proxy: TcpProxy
+  let pools: Postgres[]
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+    await server.ask('create table boats (id bigint primary key, name text)')
+  })
+  beforeEach(async () => {
+    await server.ask('truncate boats')
+    proxy = await TcpProxy.open(server.port)
+    pools = []
+  })
+  afterEach(async () => {
+    server.signal('SIGCONT')
+    await Promise.all(pools.map(pool => pool.close(true)))
+    await proxy.close()
+  })
+  afterAll(() => server?.close())
+
+  function open(options: Partial<Parameters<typeof Postgres.open>[1]> = {}): Postgres {
+    const pool = Postgres.open(proxy.through(server.url()), {
+      ...{ most: 1, answersWithinMs: 500, ...options },
+    })
+    pools.push(pool)
+    return pool
+  }
+
+  /** How something fails, which may take no longer than is bearable. */
+  async function faultOf(work: Promise<unknown>) {
+    const startedAt = performance.now()
+    const fault = await work.then(
+      () => null,
+      error => error,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(generousMs)
+    return fault
+  }
+
+  const isAnswered = (pool: Postgres) =>
+    until(() =>
+      pool.get('select 1').then(
+        () => true,
+        () => false,
+      ),
+    )
+
+  const ways = {
+    'whose processes stand still': [() => server.signal('SIGSTOP'), () => server.signal('SIGCONT')],
+    'from which nothing arrives': [() => proxy.freeze(), () => proxy.thaw()],
+  } as const
+  describe.each(Object.entries(ways))('%s', (_, [silence, speak]) => {
+    test('is given up: a statement, and whoever asks meanwhile', async () => {
+      const pool = open()
+      await pool.get('select 1')
+      silence()
+      const faults = await Promise.all([1, 2, 3].map(() => faultOf(pool.get('select 1'))))
+      expect(faults.map(isPassingFault)).toEqual([true, true, true])
+      speak()
+      await isAnswered(pool)
+    })
+
+    test('is given up before a transaction, which is not begun later either', async () => {
+      const pool = open()
+      await pool.get('select 1')
+      silence()
+      let isBegun = false
+      const fault = await faultOf(
+        pool.begin(async transaction => {
+          isBegun = true
+          await transaction.run('insert into boats values (1)')
+        }),
+      )
+      expect(fault.name).toBe('NoAnswer')
+      speak()
+      await isAnswered(pool)
+      expect(isBegun).toBe(false)
+      expect(await pool.all('select * from boats')).toEqual([])
+    })
+
+    test('is given up within a transaction, of which nothing is kept', async () => {
+      const pool = open()
+      const fault = await faultOf(
+        pool.begin(async transaction => {
+          await transaction.run('insert into boats values (1)')
+          silence()
+          await transaction.run('insert into boats values (2)')
+        }),
+      )
+      expect(isPassingFault(fault)).toBe(true)
+      speak()
+      await isAnswered(pool)
+      expect(await pool.all('select * from boats')).toEqual([])
+    })
+
+    test('is given up at a commit, which may have been made', async () => {
+      const pool = open()
+      const fault = await faultOf(
+        pool.begin(async transaction => {
+          await transaction.run('insert into boats values (1)')
+          silence()
+        }),
+      )
+      expect(fault.name).toBe('NoAnswer')
+      speak()
+      await isAnswered(pool)
+    })
+
+    test('is given up by one caller at a time, and the others are told at once', async () => {
+      const pool = open()
+      await pool.get('select 1')
+      silence()
+      await faultOf(pool.get('select 1'))
+      const tried = faultOf(pool.get('select 1'))
+      const startedAt = performance.now()
+      for (let i = 0; i < 100; i++) await faultOf(pool.get('select 1'))
+      // One after the other, by the bound, it were 150 s.
+      expect(performance.now() - startedAt).toBeLessThan(generousMs)
+      speak()
+      await tried
+      await isAnswered(pool)
+    })
+  })
+
+  test('holds up no snapshot that is read from it', async () => {
+    const pool = open()
+    const rows = pool.asOfOneMoment(async function* (snapshot) {
+      yield await snapshot.get('select 1 as one')
+      yield await snapshot.get('select 2 as one')
+    })
+    expect(await rows.next()).toMatchObject({ value: { one: 1 } })
+    server.signal('SIGSTOP')
+    expect((await faultOf(rows.next())).name).toBe('NoAnswer')
+    server.signal('SIGCONT')
+    await isAnswered(pool)
+  })
+
+  test('is not given up for a statement that takes long, which is ended alone', async () => {
+    const pool = open({ most: 2 })
+    const other = pool.begin(async transaction => {
+      await transaction.run('insert into boats values (1)')
+      const fault = await faultOf(pool.get('select pg_sleep(60)'))
+      expect(sqlStateOf(fault)).toBe('57014')
+      expect(isPassingFault(fault)).toBe(true)
+    })
+    await other
+    expect(await pool.all('select id from boats')).toEqual([{ id: 1 }])
+  })
+
+  test('tells callers what they are to be told', async () => {
+    const pool = open({ whileAway: cause => new Error('come again', { cause }) })
+    await pool.get('select 1')
+    server.signal('SIGSTOP')
+    expect((await faultOf(pool.get('select 1'))).message).toBe('come again')
+    server.signal('SIGCONT')
+    await isAnswered(pool)
+    // What is wrong with the statement is nothing that passes.
+    expect(sqlStateOf(await faultOf(pool.get('select nothing')))).toBe('42703')
+  })
+
+  test('keeps nobody from closing', async () => {
+    const pool = open()
+    await pool.get('select 1')
+    server.signal('SIGSTOP')
+    const asked = faultOf(pool.get('select 1'))
+    const closed = pool.close()
+    await asked
+    expect(await faultOf(closed)).toBeNull()
+  })
+
+  test('a transaction that its node leaves alone is taken back, and others go on', async () => {
+    const [left, right] = [open({ continuesWithinMs: 500 }), open({ answersWithinMs: 10_000 })]
+    await right.run("insert into boats values (1, 'Ann')")
+    const locked = Promise.withResolvers<void>()
+    const leaving = faultOf(
+      left.begin(async transaction => {
+        await transaction.all('select * from boats for update')
+        locked.resolve()
+        await until(() => right.run("update boats set name = 'Bea'"))
+        await transaction.run("update boats set name = 'Cia'")
+      }),
+    )
+    await locked.promise
+    expect(isPassingFault(await leaving)).toBe(true)
+    expect(await right.get('select name from boats')).toEqual({ name: 'Bea' })
+  })
+
+  test('where connections are held for long, others wait for one in turn, and not for ever', async () => {
+    const pool = open({ most: 1, isInTurns: true, answersWithinMs: 1_000 })
+    const held = Promise.withResolvers<void>()
+    const rows = pool.asOfOneMoment(async function* (snapshot) {
+      yield await snapshot.get('select 1 as one')
+      await held.promise
+      yield await snapshot.get('select 2 as one')
+    })
+    await rows.next()
+    const fault = await faultOf(pool.get('select 1'))
+    expect(fault.name).toBe('NoTurn')
+    expect(isPassingFault(fault)).toBe(true)
+    const waiting = pool.get('select 3 as one')
+    held.resolve()
+    expect(await rows.next()).toMatchObject({ value: { one: 2 } })
+    await rows.return(undefined)
+    expect(await waiting).toEqual({ one: 3 })
+  })
+})
+
+describe('an address that leads to another server', () => {
+  test('is asked anew once the old one takes no writes', async () => {
+    const [old, next] = await Promise.all([PostgresServer.open(), PostgresServer.open()])
+    const proxy = await TcpProxy.open(old.port)
+    const pool = Postgres.open(proxy.through(old.url()), { most: 1, answersWithinMs: 5_000 })
+    try {
+      for (const server of [old, next]) await server.ask('create table boats (id bigint)')
+      await pool.run('insert into boats values (1)')
+      // The old connection is left open, as HAProxy leaves it unless told otherwise.
+      proxy.target = next.port
+      await pool.run('set default_transaction_read_only = on')
+      const fault = await pool.run('insert into boats values (2)').catch(error => error)
+      expect(isPassingFault(fault)).toBe(true)
+      expect(await pool.run('insert into boats values (2)')).toBe(1)
+      expect(await next.ask('select id::float8 from boats')).toEqual([{ id: 2 }])
+    } finally {
+      await pool.close(true)
+      await proxy.close()
+      await Promise.all([old.close(), next.close()])
+    }
+  })
+})

@@ -1,0 +1,367 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { until } from '../../../../scripts/support/until.ts'
+import { Postgres } from '../../../../src/storage/postgres/database/connection.ts'
+import { holdJob, releaseJobs, SharedJob } from '../../../../src/storage/postgres/nodes/jobs.ts'
+import {
+  dropFilesBefore,
+  keepFile,
+  keepFileIfAbsent,
+  keptFile,
+  keptFiles,
+} from '../../../../src/storage/postgres/nodes/kept-files.ts'
+import {
+  apart,
+  ClusterNode,
+  graceMs,
+  liveNodes,
+  type NodeOptions,
+  nodesBehind,
+  ownName,
+} from '../../../../src/storage/postgres/nodes/nodes.ts'
+import { nodesSeen } from '../../../../src/storage/postgres/nodes/nodes-seen.ts'
+import { namesBehind, Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
+import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+
+/** Longer than any test. */
+const long = 600_000
+const lease = { leaseMs: long, renewMs: long }
+const own = { release: '1.2.3', startedAt: 5 }
+
+describe('nodes that share a database', () => {
+  let server: PostgresServer
+  let postgres: Postgres
+  /** What nodes count their leases by. */
+  let elapsedMs = 0
+  const joined: ClusterNode[] = []
+
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+  })
+  beforeEach(async () => {
+    postgres = Postgres.open(await server.newDatabase(), { most: 4 })
+  })
+  afterEach(async () => {
+    for (const node of joined.splice(0)) await node.leave()
+    await postgres.close()
+  })
+  afterAll(() => server?.close())
+
+  const newNode = (name: string, options: Partial<NodeOptions> = {}) => {
+    const monotonic = () => elapsedMs
+    const node = new ClusterNode({
+      ...{ queries: postgres, name, ...own, monotonic, lease },
+      ...options,
+    })
+    joined.push(node)
+    return node
+  }
+  const join = async (name: string, options?: Partial<NodeOptions>) => {
+    const node = newNode(name, options)
+    await node.join()
+    return node
+  }
+  /** All of a node knows of a change, and the others are told. */
+  const takeUp = async (node: ClusterNode, change: number) => {
+    node.takeUp(change)
+    await node.tell()
+  }
+  const behind = async (change: number) =>
+    (await nodesBehind(postgres, change, lease)).map(({ name }) => name)
+  const names = async () => (await liveNodes(postgres)).map(({ name }) => name)
+  const change = () => postgres.run('update catalogue_clock set seq = seq + 1')
+  /** As if PostgreSQL's clock had gone on. */
+  const expire = (node: ClusterNode, byMs = 1) =>
+    postgres.run(
+      `update nodes set lease_until = clock_timestamp() - $2 * interval '1 millisecond'
+      where id = $1`,
+      node.id,
+      byMs,
+    )
+
+  test('are seen with how long they are silent, what they know of, and what they hold', async () => {
+    const a = await join('a')
+    const b = await join('b')
+    for (let i = 0; i < 3; i++) await change()
+    await b.takeUp(3)
+    await b.renew()
+    await holdJob(postgres, 'retention', b.id, long)
+    await holdJob(postgres, 'alerts', b.id, long)
+    await holdJob(postgres, 'partitions', a.id, -1)
+    await expire(a, 60_000)
+    const seen = await nodesSeen(postgres)
+    expect(seen).toEqual({
+      change: 3,
+      nodes: [
+        { name: 'a', ...own, isLeased: false, silentMs: expect.any(Number), change: 0, jobs: [] },
+        {
+          name: 'b',
+          ...own,
+          isLeased: true,
+          silentMs: 0,
+          change: 3,
+          jobs: ['alerts', 'retention'],
+        },
+      ],
+    })
+    // Another one has come in its place.
+    await join('a')
+    expect((await nodesSeen(postgres)).nodes.map(({ isLeased }) => isLeased)).toEqual([true, true])
+    // Since its last word, by which it had the usual lease.
+    expect(seen.nodes[0]!.silentMs).toBeWithin(75_000, 75_000 + long)
+  })
+
+  describe('leases', () => {
+    test('list who is running, from its joining to its leaving', async () => {
+      const b = await join('b')
+      const a = await join('a')
+      await takeUp(a, 3)
+      expect(await liveNodes(postgres)).toEqual([
+        { id: a.id, name: 'a', release: '1.2.3', startedAt: 5, tookUp: 3 },
+        { id: b.id, name: 'b', release: '1.2.3', startedAt: 5, tookUp: 0 },
+      ])
+      await a.leave()
+      expect(a.isCurrent).toBe(false)
+      expect(await names()).toEqual(['b'])
+    })
+
+    test('that run out take a node off the list, and after a day its row', async () => {
+      const node = await join('a')
+      await expire(node)
+      expect(await names()).toEqual([])
+      expect(await postgres.all('select * from nodes')).toHaveLength(1)
+      await expire(node, 86_400_000)
+      expect(await names()).toEqual([])
+      expect(await postgres.all('select * from nodes')).toHaveLength(0)
+      await node.renew()
+      expect(await names()).toEqual(['a'])
+    })
+
+    test('are renewed again and again, also after a renewal has failed', async () => {
+      let asked = 0
+      const failingOnce = Object.assign(Object.create(postgres), {
+        get: (text: string, ...values: string[]) => {
+          if (text.startsWith('insert') && ++asked === 2) return Promise.reject(new Error('away'))
+          return postgres.get(text, ...values)
+        },
+      })
+      const faults: unknown[] = []
+      await join('a', {
+        queries: failingOnce,
+        lease: { leaseMs: long, renewMs: 5 },
+        onFault: error => faults.push(error),
+      })
+      await until(() => asked >= 4)
+      expect(faults).toEqual([new Error('away')])
+      expect(await names()).toEqual(['a'])
+    })
+
+    test('run out for the node itself by its own clock, from before it had asked, and some time after them it stops answering', async () => {
+      const slow = Object.assign(Object.create(postgres), {
+        get: (text: string, ...values: string[]) => {
+          elapsedMs += 10
+          return postgres.get(text, ...values)
+        },
+      })
+      const node = await join('a', { queries: slow })
+      expect(node.isCurrent).toBe(true)
+      // It has asked twice: for the lease, and for what it must know.
+      elapsedMs += long + graceMs - 20 - 1
+      expect(node.isCurrent).toBe(true)
+      elapsedMs += 1
+      expect(node.isCurrent).toBe(false)
+      await node.renew()
+      expect(node.isCurrent).toBe(true)
+    })
+
+    test('say how many nodes are running, and how far the clock is off', async () => {
+      const board = new NodeBoard(NodeBoard.memory())
+      await join('a')
+      const gone = await join('gone')
+      await expire(gone)
+      let seen = 0
+      await join('b', { board, now: () => Date.now() + 60_000, onRenewed: () => seen++ })
+      expect(board.nodes).toBe(2)
+      expect(seen).toBe(1)
+      expect(Math.round(board.clockAhead! / 10_000)).toBe(6)
+      expect(apart(1_000, 1_000, 50)).toBe(0)
+      expect(apart(1_000, 1_040, 50)).toBe(0)
+      expect(apart(1_000, 900, 50)).toBe(100)
+      expect(apart(1_000, 2_000, 50)).toBe(-949)
+    })
+
+    test('are called by their host and process where nobody names them', () => {
+      expect(ownName()).toContain(String(process.pid))
+    })
+  })
+
+  describe('a change of the catalogue', () => {
+    test('is waited for until all have taken it up', async () => {
+      const [a, b] = [await join('a'), await join('b')]
+      await takeUp(a, 7)
+      expect(await behind(7)).toEqual(['b'])
+      const board = new NodeBoard(NodeBoard.memory())
+      const waiting = new Visibility(postgres, board, lease).wait(7)
+      expect(await namesBehind(postgres, board)).toEqual(['b'])
+      await takeUp(b, 8)
+      await waiting
+      expect(board.settled).toBe(7)
+      expect(await namesBehind(postgres, board)).toEqual([])
+      // Words that overtake each other take nothing back.
+      await takeUp(b, 7)
+      expect(await behind(8)).toEqual(['a'])
+    })
+
+    test('that is made while others wait is waited for by itself', async () => {
+      const [a, b] = [await join('a'), await join('b')]
+      await takeUp(a, 9)
+      const board = new NodeBoard(NodeBoard.memory())
+      const visibility = new Visibility(postgres, board, lease)
+      let isSeen = false
+      const first = visibility.wait(7)
+      const second = visibility.wait(8).then(() => {
+        isSeen = true
+      })
+      await takeUp(b, 7)
+      await first
+      expect(isSeen).toBe(false)
+      await takeUp(b, 8)
+      await second
+    })
+
+    test('is not waited for from a node that gives no word, but the node is named until it answers nothing', async () => {
+      const [a, b] = [await join('a'), await join('b')]
+      const board = new NodeBoard(NodeBoard.memory())
+      const waiting = new Visibility(postgres, board, lease).wait(1)
+      await expire(a)
+      await b.leave()
+      await waiting
+      expect(await namesBehind(postgres, board)).toEqual(['a'])
+      // A little longer than the node itself goes on.
+      await expire(a, graceMs + 500)
+      expect(await behind(1)).toEqual(['a'])
+      await expire(a, graceMs + 1_500)
+      expect(await behind(1)).toEqual([])
+    })
+
+    test('whose nodes the database does not tell is answered with a word for them', async () => {
+      const board = new NodeBoard(NodeBoard.memory())
+      board.made = 1
+      const away = { ...postgres, all: () => Promise.reject(new Error('away')) }
+      expect(await namesBehind(away as never, board)).toEqual(['unknown'])
+    })
+
+    test('is to be known to a node that joins before it may answer', async () => {
+      await change()
+      const node = await join('a')
+      expect(node.isCurrent).toBe(false)
+      await takeUp(node, 1)
+      expect(node.isCurrent).toBe(true)
+      await change()
+      // It has a lease, so who made that change waits for it.
+      expect(node.isCurrent).toBe(true)
+    })
+
+    test('is to be known to a node that had lost its lease, for nobody has waited for it', async () => {
+      const node = await join('a')
+      elapsedMs += long + graceMs
+      await expire(node, graceMs + 1_500)
+      await change()
+      expect(await behind(1)).toEqual([])
+      expect(node.isCurrent).toBe(false)
+      await node.renew()
+      expect(node.isCurrent).toBe(false)
+      await takeUp(node, 1)
+      expect(node.isCurrent).toBe(true)
+    })
+  })
+
+  describe('a job', () => {
+    test('is held by one until it gives it up', async () => {
+      expect(await holdJob(postgres, 'retention', 'a', long)).toBe(true)
+      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(false)
+      expect(await holdJob(postgres, 'retention', 'a', long)).toBe(true)
+      expect(await holdJob(postgres, 'alerts', 'b', long)).toBe(true)
+      await releaseJobs(postgres, 'b', 'retention')
+      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(false)
+      await releaseJobs(postgres, 'a', 'retention')
+      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(true)
+      await releaseJobs(postgres, 'b')
+      expect(await postgres.all('select * from jobs')).toEqual([])
+    })
+
+    test('goes to another once its time has run out', async () => {
+      expect(await holdJob(postgres, 'retention', 'a', -1)).toBe(true)
+      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(true)
+      expect(await holdJob(postgres, 'retention', 'a', long)).toBe(false)
+    })
+
+    test('is done soon where it has come from another, or another asks', async () => {
+      const board = { followedAt: 0, clockAhead: -59_000 }
+      const monotonic = () => elapsedMs
+      const [a, b] = ['a', 'b'].map(() => new SharedJob(postgres, 'alerts', board, monotonic))
+      expect(await a!.hold()).toBe(true)
+      // What the one before has done may not be known here yet.
+      expect(a!.isOurs).toBe(false)
+      board.followedAt = elapsedMs
+      expect(a!.isOurs).toBe(true)
+      expect([await b!.hold(), b!.isOurs]).toEqual([false, false])
+      expect(await a!.hold()).toBe(false)
+      await b!.ask()
+      expect(await a!.hold()).toBe(true)
+      expect(await a!.hold()).toBe(false)
+      await a!.release()
+      expect([await b!.hold(), b!.isOurs]).toEqual([true, true])
+      expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
+      // What is due goes by the time.
+      board.clockAhead = -61_000
+      await b!.release()
+      expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
+    })
+
+    test('goes to one of many who ask at once', async () => {
+      const asked = Array.from({ length: 20 }, (_, i) => holdJob(postgres, 'x', `node ${i}`, long))
+      expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
+    })
+  })
+
+  describe('kept files', () => {
+    const file = (name: string, text: string, at = 1) => ({ name, content: Buffer.from(text), at })
+    const textOf = (kept: { content: Uint8Array } | null) =>
+      kept && Buffer.from(kept.content).toString()
+
+    test('are put, replaced and read, whatever bytes they hold', async () => {
+      expect(await keptFile(postgres, 'key')).toBeNull()
+      const content = Uint8Array.from({ length: 256 }, (_, byte) => byte)
+      await keepFile(postgres, { name: 'key', content, at: 9 })
+      const kept = (await keptFile(postgres, 'key'))!
+      expect({ ...kept, content: [...kept.content] }).toEqual({
+        name: 'key',
+        content: [...content],
+        at: 9,
+      })
+      await keepFile(postgres, file('key', ''))
+      expect(textOf(await keptFile(postgres, 'key'))).toBe('')
+    })
+
+    test('of nodes that put one at once, all get the winner’s', async () => {
+      const putting = Array.from({ length: 20 }, (_, i) =>
+        keepFileIfAbsent(postgres, file('key', `of ${i}`)),
+      )
+      const texts = (await Promise.all(putting)).map(textOf)
+      expect(new Set(texts).size).toBe(1)
+      expect(textOf(await keptFile(postgres, 'key'))).toBe(texts[0]!)
+    })
+
+    test('are listed and deleted by how their names begin', async () => {
+      for (const name of ['snippet/b', 'snippet/a', 'snippet_c', 'issuer/%'])
+        await keepFile(postgres, file(name, name, name.length))
+      const listed = async (prefix: string) =>
+        (await keptFiles(postgres, prefix)).map(({ name }) => name)
+      expect(await listed('snippet/')).toEqual(['snippet/a', 'snippet/b'])
+      await keepFile(postgres, file('snippet/a', 'younger', 100))
+      expect(await dropFilesBefore(postgres, 'snippet/', 100)).toBe(1)
+      expect(await listed('')).toEqual(['issuer/%', 'snippet/a', 'snippet_c'])
+    })
+  })
+})

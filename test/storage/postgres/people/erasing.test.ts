@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { finishErasures } from '../../../../src/storage/postgres/people/erase-person.ts'
+import { whileRewriting } from '../../../../src/storage/postgres/people/long-work.ts'
+import { nameOfErased } from '../../../../src/storage/postgres/people/person-name.ts'
+import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
+import { PostgresServer, test } from '../../../support/postgres.ts'
+import { LongWorkNode } from '../../../support/postgres-long-work.ts'
+import { auditOf, definitionOf, type EventOf, rebuilt, Tenant } from '../../conformance/tenant.ts'
+
+let server: PostgresServer
+let url: string
+let node: LongWorkNode
+let other: LongWorkNode
+let tenant: Tenant
+let sent = 0
+
+const tour = definitionOf({
+  key: 'tour',
+  steps: [{ key: 'hello', title: 'Hello', kind: 'modal' }],
+  checklist: { items: ['one', 'two'].map(key => ({ key, title: key })) },
+})
+const range = { from: '2026-11-01', to: '2026-11-30' }
+
+beforeAll(async () => {
+  server = await PostgresServer.open()
+})
+afterAll(() => server?.close())
+beforeEach(async () => {
+  url = await server.newDatabase()
+  node = await LongWorkNode.open(url)
+  other = await LongWorkNode.open(url, node.world.clock)
+  tenant = await Tenant.of(node.store)
+  await tenant.publish(tour)
+})
+afterEach(async () => {
+  await other.store.close()
+  await node.store.close()
+})
+
+const send = (...events: EventOf[]) =>
+  tenant.append(events.map(event => tenant.event(`event-${sent++}`, event)))
+/** @param more with a time in milliseconds since ten minutes ago */
+const started = ({ at = 0, ...more }: Partial<EventOf>): EventOf => ({
+  kind: 'flow_started',
+  flowKey: 'tour',
+  at: node.world.clock.now() - 600_000 + at,
+  ...more,
+})
+
+/** Of everything something, of a person and of others beside them. */
+async function lives(userId: string): Promise<void> {
+  const ids = { userId, anonymousId: null }
+  const shared = `shared-${sent}`
+  await send(
+    ...[`own-${userId}`, shared].map(runId => started({ userId, runId, at: 10 })),
+    started({ userId, sessionId: `s-${userId}`, at: 20 }),
+    started({ userId: 'bob', runId: shared, at: 30 }),
+    started({ userId, anonymousId: 'browser', url: `https://${userId}`, at: 40 }),
+  )
+  await tenant.complete('tour', ids)
+  await tenant.tick('tour', ids, { one: true })
+  await tenant.tick('tour', { userId: 'bob', anonymousId: null }, { two: true })
+  await node.store.stores.steps.recordHealth({
+    ...{ orgRef: tenant.ref, stepRef: tenant.stepRef('tour', 'hello'), version: 1, at: 1 },
+    ...{ person: `u${userId}`, outcome: 'found', url: null, selector: null, matchCount: 1 },
+    ...{ waitMs: null, snippetVersion: null, message: null },
+  })
+}
+
+test('one that was cut off is finished by another node, which knows a hash alone', async () => {
+  for (const steps of [1, 2, 3, 4, 5, 6]) {
+    const userId = `ada-${steps}`
+    await lives(userId)
+    const before = await tenant.analytics('tour', range)
+    await expect(tenant.erase(`u${userId}`, steps)).rejects.toThrow('gone away')
+    await other.world.storage.watch()
+    expect(await finishErasures(other.parts)).toEqual({ people: 1, unfinished: null })
+    expect(await finishErasures(other.parts)).toEqual({ people: 0, unfinished: null })
+    expect(other.store.traces([userId])).toEqual([])
+    expect(await tenant.analytics('tour', range)).toEqual(before)
+    expect(await rebuilt(node.store)).toBe(0)
+    await node.world.storage.watch()
+    const [{ receipt }] = (await node.parts.postgres.all<{ receipt: string }>(
+      'select receipt from erasures order by id desc limit 1',
+    )) as [{ receipt: string }]
+    expect(JSON.parse(receipt)).toMatchObject({ events: 6, ticks: 1, stepReports: 1 })
+  }
+})
+
+test('goes in steps, between which others write', async () => {
+  const all = Array.from({ length: 2_300 }, (_, i) =>
+    started({ userId: 'ada-lovelace', runId: `her-${i}`, at: 10 + i }),
+  )
+  await send(...all)
+  await lives('ada-lovelace')
+  const { totals } = await tenant.analytics('tour', range)
+  let others = 0
+  const writing: Promise<unknown>[] = []
+  const write = () => {
+    const userId = `other-${others++}`
+    const ids = { userId, anonymousId: null }
+    writing.push(
+      send(started({ userId, runId: `her-${others * 100}`, at: 5_000 })),
+      tenant.tick('tour', ids, { one: true, two: true }),
+    )
+  }
+  const { subject, ...audit } = auditOf('person.erase')
+  const { people } = node.store.management
+  const asked = tenant.named('uada-lovelace')
+  const { receipt } = await people.erase(asked, { compact: false }, audit, write)
+  expect(receipt.erased).toMatchObject({ runs: 2_304, events: 2_306 })
+  await Promise.all(writing)
+  expect(others).toBeGreaterThan(5)
+  expect(node.store.traces(['ada-lovelace'])).toEqual([])
+  expect(await rebuilt(node.store)).toBe(0)
+  // Nobody's run was lost. Who joined one that had another name by then has one of their own.
+  const { starts } = (await tenant.analytics('tour', range)).totals
+  expect(starts).toBeGreaterThanOrEqual(totals.starts)
+  expect(starts).toBeLessThanOrEqual(totals.starts + others)
+})
+
+test('none begins while another node erases somebody, or rebuilds', async () => {
+  await lives('ada')
+  await whileRewriting(other.parts.postgres, async () => {
+    await expect(tenant.erase('uada')).rejects.toMatchObject({ code: 'rewriting_under_way' })
+    await expect(rebuilt(node.store)).rejects.toMatchObject({ code: 'rewriting_under_way' })
+    expect(await finishErasures(node.parts)).toEqual({ people: 0, unfinished: null })
+  })
+  await tenant.erase('uada')
+})
+
+test('what is left of somebody tells whose a hash is, whatever they are called', async () => {
+  const { changes, postgres } = node.parts
+  const { subject, ...audit } = auditOf('person.erase')
+  for (const name of ['aé"\\\'%_😀', 'u 1', 'ux']) {
+    const { orgId, person } = tenant.named(name)
+    const asked = { orgRef: rowOf(tenant.ref), orgId, person }
+    const row = await changes.beginErasure(asked, audit)
+    expect(await nameOfErased(postgres, row)).toBeNull()
+    const letter = { kind: 'custom', name: 'x', userId: null, anonymousId: null }
+    const ids = name.startsWith('u') ? { userId: name.slice(1) } : { anonymousId: name.slice(1) }
+    const insert = 'insert into dead_letters (org_id, at, error, event) values ($1, 1, $2, $3)'
+    const buried = JSON.stringify({ ...letter, ...ids, id: 'e' })
+    await postgres.run(insert, asked.orgRef, 'no', buried)
+    expect(await nameOfErased(postgres, row)).toBe(name)
+    expect((await tenant.erase(name)).receipt.erased).toMatchObject({ deadLetters: 1 })
+    expect(await nameOfErased(postgres, row)).toBeNull()
+    await postgres.run(
+      `insert into caused_events values ($1, $2, 'x', '[]')`,
+      ...[asked.orgRef, name],
+    )
+    expect(await nameOfErased(postgres, row)).toBe(name)
+  }
+})

@@ -1,0 +1,523 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import fc from 'fast-check'
+import { until } from '../../../../scripts/support/until.ts'
+import { asRows, Postgres } from '../../../../src/storage/postgres/database/connection.ts'
+import { bucketOf, idInText, weekOf } from '../../../../src/storage/postgres/ledger/event-id.ts'
+import {
+  dayOf,
+  daysWithTable,
+  dropDay,
+  makePartitions,
+  weeksWithTable,
+} from '../../../../src/storage/postgres/retention/partitions.ts'
+import {
+  type DeleteOld,
+  type PassReport,
+  Retention,
+} from '../../../../src/storage/postgres/retention/retention.ts'
+import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
+import { ClockWatch } from '../../../../src/storage/sqlite/retention/clock-watch.ts'
+import { HandClock } from '../../../support/hand-clock.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+const week = 7 * day
+
+interface Sent {
+  org?: number
+  flow?: number | null
+  id?: string
+  occurredAt?: number
+}
+
+describe('the retention over PostgreSQL', () => {
+  let server: PostgresServer
+  let url: string
+  let postgres: Postgres
+  let copy: Database
+  let clock: HandClock
+  let retention: Retention
+  let lastSeq: number
+
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+  })
+  beforeEach(async () => {
+    url = await server.newDatabase()
+    postgres = Postgres.open(url, { most: 4 })
+    copy = new Database(':memory:')
+    migrate(copy, 0)
+    for (const org of [1, 2, 3]) {
+      copy.run(
+        `insert into organisations (id, public_id, slug, name, created_at)
+        values (${org}, 'org_${org}', 'o${org}', 'O', 0)`,
+      )
+      await postgres.run('insert into ledgers (org_id) values ($1)', org)
+    }
+    clock = new HandClock(Date.UTC(2026, 0, 10, 12))
+    lastSeq = 0
+    start()
+  })
+  afterEach(async () => {
+    await postgres.close()
+    copy.close()
+  })
+  afterAll(() => server?.close())
+
+  /** As when another node takes the work over. */
+  const start = (others: readonly DeleteOld[] = []) => {
+    const clockWatch = new ClockWatch(clock)
+    retention = new Retention({ postgres, copy, clock, clockWatch, others })
+  }
+  const keep = (org: number, days: number | null) =>
+    copy.run('update organisations set retention_days = ? where id = ?', [days, org])
+
+  /** A whole pass. */
+  const retain = async (days = 90): Promise<Omit<PassReport, 'isMoreLeft'>> => {
+    let deleted = 0
+    for (;;) {
+      const report = await retention.retain(days)
+      deleted += report.deleted
+      if (!report.isMoreLeft) return { deleted, oldestAt: report.oldestAt }
+    }
+  }
+
+  /** Stores events that are received now. */
+  const send = async (...events: readonly Sent[]) => {
+    const now = clock.now()
+    const rows = events.map(({ org = 1, flow = 7, id = `e${lastSeq + 1}`, occurredAt = now }) => ({
+      ...{ org_id: org, seq: ++lastSeq, day: dayOf(now), id, kind: 'custom', source: 'events' },
+      ...{ flow_id: flow, occurred_at: occurredAt, received_at: now },
+    }))
+    await postgres.run(
+      'insert into events select * from json_populate_recordset(null::events, $1::text::json)',
+      asRows(rows),
+    )
+    const ids = rows.map(({ org_id, id, received_at }) => ({
+      ...{ org_id, bucket: bucketOf(id), id: idInText(id), received_at },
+    }))
+    await postgres.run(
+      'insert into event_ids select * from json_populate_recordset(null::event_ids, $1::text::json)',
+      asRows(ids),
+    )
+  }
+
+  const idsOf = async (org = 1) => {
+    const rows = await postgres.all<{ id: string }>(
+      'select id from events where org_id = $1 order by seq',
+      org,
+    )
+    return rows.map(({ id }) => id)
+  }
+  const notes = () =>
+    postgres.all<{ org_id: number; flow_id: number; last_at: number }>(
+      'select org_id, flow_id, last_at from deleted_events order by org_id, flow_id',
+    )
+  const tableOf = async (id: string) =>
+    (
+      await postgres.get<{ name: string }>(
+        'select tableoid::regclass::text as name from events where id = $1',
+        id,
+      )
+    )?.name
+  const knownIds = async () => (await postgres.all('select 1 from event_ids')).length
+
+  describe('tables of days and weeks', () => {
+    test('are made ahead, once', async () => {
+      await makePartitions(postgres, clock.now())
+      const [today, thisWeek] = [dayOf(clock.now()), weekOf(clock.now())]
+      const days = [0, 1, 2, 3].map(ahead => today + ahead)
+      const weeks = [0, 1, 2].map(ahead => thisWeek + ahead)
+      expect([await daysWithTable(postgres), await weeksWithTable(postgres)]).toEqual([days, weeks])
+      await Promise.all([1, 2, 3].map(() => makePartitions(postgres, clock.now() + day)))
+      expect(await daysWithTable(postgres)).toEqual([...days, today + 4])
+    })
+
+    test('take what is received on their days; all else is in the default', async () => {
+      await makePartitions(postgres, clock.now())
+      await send({ id: 'now' })
+      clock.advance(4 * day)
+      await send({ id: 'later' })
+      expect(await tableOf('now')).toBe(`events_d${dayOf(clock.now()) - 4}`)
+      expect(await tableOf('later')).toBe('events_default')
+    })
+
+    test('are not made where the default has rows of their time, which stay', async () => {
+      await send({ id: 'a' }, { id: Bun.randomUUIDv7('hex', clock.now()) })
+      await makePartitions(postgres, clock.now())
+      const [today, thisWeek] = [dayOf(clock.now()), weekOf(clock.now())]
+      expect(await daysWithTable(postgres)).toEqual([1, 2, 3].map(ahead => today + ahead))
+      expect(await weeksWithTable(postgres)).toEqual([1, 2].map(ahead => thisWeek + ahead))
+      expect(await tableOf('a')).toBe('events_default')
+    })
+
+    test('have the indexes of the ledger', async () => {
+      await makePartitions(postgres, clock.now())
+      const rows = await postgres.all<{ indexdef: string }>(
+        'select indexdef from pg_indexes where tablename = $1 order by 1',
+        `events_d${dayOf(clock.now())}`,
+      )
+      expect(rows.map(({ indexdef }) => indexdef.replace(/.*using/i, ''))).toEqual([
+        ' btree (org_id, flow_id, seq)',
+        " btree (org_id, step_id, occurred_at) WHERE (kind = 'question_answered'::text)",
+        ' btree (org_id, seq, day)',
+      ])
+    })
+
+    test('wait for nobody for long: they are made and dropped another time', async () => {
+      await makePartitions(postgres, clock.now())
+      const today = dayOf(clock.now())
+      await send({ id: 'a' })
+      clock.advance(91 * day)
+      await postgres.begin(async reader => {
+        await reader.all('select * from events')
+        await reader.all('select * from events_default')
+        expect((await retain()).deleted).toBe(0)
+        expect(await idsOf()).toEqual(['a'])
+        // Nothing of it was noted either.
+        expect(await notes()).toEqual([])
+      })
+      expect((await retain()).deleted).toBe(1)
+      const days = await daysWithTable(postgres)
+      expect(days).not.toContain(today)
+      expect(days).toContain(dayOf(clock.now()))
+    })
+  })
+
+  describe('events', () => {
+    test('go by whole days, at most a day after their time', async () => {
+      await retain()
+      await send({ id: 'a' })
+      clock.advance(5 * hour)
+      await send({ id: 'b' })
+      clock.advance(90 * day)
+      await retain()
+      expect(await idsOf()).toEqual(['a', 'b'])
+      clock.advance(19 * hour)
+      expect(await retain()).toEqual({ deleted: 2, oldestAt: null })
+      expect(await idsOf()).toEqual([])
+    })
+
+    test('leave a note until when those of each flow occurred, and what they have made', async () => {
+      await retain()
+      const at = clock.now()
+      await postgres.run(
+        `insert into completions (org_id, flow_id, person, reported_at) values (1, 7, 'uann', $1)`,
+        at,
+      )
+      await send({ occurredAt: at - 5 }, { occurredAt: at - 9 }, { flow: 8 }, { flow: null })
+      await send({ org: 2, occurredAt: at - hour })
+      clock.advance(91 * day)
+      expect((await retain()).deleted).toBe(5)
+      const noted = [
+        { org_id: 1, flow_id: 7, last_at: at - 5 },
+        { org_id: 1, flow_id: 8, last_at: at },
+        { org_id: 2, flow_id: 7, last_at: at - hour },
+      ]
+      expect(await notes()).toEqual(noted)
+      expect(await postgres.all('select * from completions')).toHaveLength(1)
+      // One that occurred long before takes nothing of a note back.
+      await send({ occurredAt: at - 2 * hour })
+      clock.advance(91 * day)
+      await retain()
+      expect(await notes()).toEqual(noted)
+    })
+
+    test('of a day that one organisation keeps for longer go row by row, in slices', async () => {
+      await retain()
+      keep(1, 365)
+      await send({ id: 'kept' })
+      for (let sent = 0; sent < 2_500; sent += 500) {
+        await send(...Array.from({ length: 500 }, () => ({ org: 2 })))
+      }
+      clock.advance(91 * day)
+      const deleted: number[] = []
+      for (;;) {
+        const report = await retention.retain(90)
+        if (report.deleted > 0) deleted.push(report.deleted)
+        if (!report.isMoreLeft) break
+      }
+      expect(deleted).toEqual([1_000, 1_000, 500])
+      expect([await idsOf(), await idsOf(2)]).toEqual([['kept'], []])
+      expect((await notes()).map(({ org_id }) => org_id)).toEqual([2])
+      clock.advance(275 * day)
+      expect((await retain()).deleted).toBe(1)
+      expect(await notes()).toHaveLength(2)
+    })
+
+    test('that nobody foresaw go too, from the default', async () => {
+      await send({ id: 'a' }, { id: 'b', org: 2 })
+      clock.advance(50 * day)
+      await send({ id: 'c' })
+      clock.advance(41 * day)
+      expect(await retain()).toEqual({ deleted: 2, oldestAt: clock.now() - 41 * day })
+      expect([await idsOf(), await idsOf(2)]).toEqual([['c'], []])
+      expect(await notes()).toHaveLength(2)
+    })
+
+    test('that a clock which ran ahead has dated keep nothing else', async () => {
+      clock.advance(365 * day)
+      await send({ id: 'ahead' })
+      clock.advance(-365 * day)
+      await send({ id: 'a' })
+      clock.advance(91 * day)
+      await retain()
+      expect(await idsOf()).toEqual(['ahead'])
+    })
+
+    test('wait for whoever writes the ledger of their organisation', async () => {
+      await send({ id: 'a' })
+      clock.advance(91 * day)
+      let waiting: Promise<unknown> | undefined
+      await postgres.begin(async writer => {
+        await writer.all('select 1 from ledgers where org_id = 1 for update')
+        waiting = retain()
+        const waiter = "select 1 from pg_stat_activity where wait_event_type = 'Lock'"
+        await until(async () => (await postgres.get(waiter)) !== null)
+        expect(await idsOf()).toEqual(['a'])
+      })
+      await waiting
+      expect(await idsOf()).toEqual([])
+    })
+
+    test('of which a deletion fails are there, and go at the next try', async () => {
+      await send({ id: 'a' })
+      clock.advance(91 * day)
+      await postgres.run('alter table deleted_events add constraint no check (last_at < 0)')
+      await expect(retain()).rejects.toThrow('violates check constraint')
+      expect(await idsOf()).toEqual(['a'])
+      await postgres.run('alter table deleted_events drop constraint no')
+      await retain()
+      expect(await idsOf()).toEqual([])
+    })
+
+    test('take no table that others still write into', async () => {
+      await makePartitions(postgres, clock.now())
+      const today = dayOf(clock.now())
+      await send({ id: 'a' })
+      expect(await dropDay(postgres, today, true)).toBeNull()
+      expect(await dropDay(postgres, today, false)).toBe(1)
+      expect(await daysWithTable(postgres)).not.toContain(today)
+    })
+
+    test('are those of each organisation’s own period, whatever was set in between', async () => {
+      const period = fc.option(fc.integer({ min: 1, max: 8 }))
+      const act = fc.oneof(
+        {
+          weight: 5,
+          arbitrary: fc.record({
+            send: fc.integer({ min: 1, max: 3 }),
+            flow: fc.integer({ min: 1, max: 2 }),
+          }),
+        },
+        { weight: 4, arbitrary: fc.record({ advance: fc.integer({ min: 1, max: 60 }) }) },
+        { weight: 2, arbitrary: fc.record({ retain: fc.integer({ min: 2, max: 6 }) }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({ keep: fc.integer({ min: 1, max: 3 }), days: period }),
+        },
+        { weight: 1, arbitrary: fc.constant({ restart: true }) },
+      )
+      let deleted = 0
+      await fc.assert(
+        fc.asyncProperty(fc.array(act, { minLength: 30, maxLength: 80 }), async acts => {
+          await postgres.script('delete from events; delete from event_ids')
+          await postgres.script('delete from deleted_events')
+          for (const org of [1, 2, 3]) keep(org, null)
+          let stored: { org: number; flow: number; id: string; at: number }[] = []
+          const noted = new Map<string, number>()
+          for (const act of acts) {
+            if ('advance' in act) clock.advance(act.advance * hour)
+            else if ('restart' in act) start()
+            else if ('keep' in act) keep(act.keep, act.days)
+            else if ('send' in act) {
+              const event = { org: act.send, flow: act.flow, id: `e${lastSeq + 1}` }
+              stored.push({ ...event, at: clock.now() })
+              await send(event)
+            } else {
+              await retain(act.retain)
+              const periods = new Map(
+                copy
+                  .query<[number, number | null], []>(
+                    'select id, retention_days from organisations',
+                  )
+                  .values() as [number, number | null][],
+              )
+              const isOld = ({ org, at }: { org: number; at: number }) =>
+                dayOf(at) < dayOf(clock.now()) - (periods.get(org) ?? act.retain)
+              for (const { org, flow, at } of stored.filter(isOld)) {
+                deleted++
+                const key = `${org} ${flow}`
+                noted.set(key, Math.max(at, noted.get(key) ?? 0))
+              }
+              stored = stored.filter(event => !isOld(event))
+            }
+          }
+          for (const org of [1, 2, 3]) {
+            const own = stored.filter(event => event.org === org).map(({ id }) => id)
+            expect(await idsOf(org)).toEqual(own)
+          }
+          const rows = await notes()
+          const found = rows.map(row => [`${row.org_id} ${row.flow_id}`, row.last_at])
+          expect(Object.fromEntries(found)).toEqual(Object.fromEntries(noted))
+        }),
+        { numRuns: 8 },
+      )
+      expect(deleted).toBeGreaterThan(30)
+    })
+  })
+
+  describe('ids', () => {
+    const version7 = () => Bun.randomUUIDv7('hex', clock.now())
+
+    test('are known for a day longer than their events are accepted, in all forms', async () => {
+      await retain()
+      const forms = () => [version7(), crypto.randomUUID(), `text ${lastSeq}`]
+      await send(...forms().map(id => ({ id })))
+      // Of a week that nobody foresaw.
+      const early = clock.now() - 99 * week
+      await send({ id: Bun.randomUUIDv7('hex', early) })
+      clock.advance(91 * day)
+      await retain()
+      expect([await knownIds(), await idsOf()]).toEqual([4, []])
+      clock.advance(7 * day)
+      await send(...forms().map(id => ({ id })))
+      await retain()
+      expect(await knownIds()).toBe(3)
+    })
+
+    test('of a week stay while one of them was received lately', async () => {
+      await retain()
+      const [early, late] = [version7(), version7()]
+      await send({ id: early })
+      clock.advance(60 * day)
+      await send({ id: late })
+      clock.advance(60 * day)
+      await retain()
+      expect(await knownIds()).toBe(2)
+      clock.advance(32 * day + 1)
+      await retain()
+      expect(await knownIds()).toBe(0)
+      expect(await weeksWithTable(postgres)).not.toContain(bucketOf(early))
+    })
+
+    test('are known as long as the longest period of an organisation asks for', async () => {
+      keep(3, 365)
+      await send({ id: 'a' })
+      clock.advance(365 * day)
+      await retain()
+      expect(await knownIds()).toBe(1)
+      clock.advance(2 * day + 1)
+      start()
+      await retain()
+      expect(await knownIds()).toBe(0)
+    })
+  })
+
+  describe('a clock that is set', () => {
+    test('years ahead deletes nothing for an hour, and nothing once it is set back', async () => {
+      await send({ id: 'a' })
+      await retain()
+      clock.wallMs += 1_000 * day
+      for (let waited = 0; waited < hour; waited += 10 * minute) {
+        await retain()
+        clock.advance(10 * minute - 1)
+      }
+      clock.wallMs -= 1_000 * day
+      await retain()
+      clock.advance(2 * hour)
+      await retain()
+      expect(await idsOf()).toEqual(['a'])
+    })
+
+    test('and stays so is right after an hour', async () => {
+      await send({ id: 'a' })
+      await retain()
+      clock.wallMs += 91 * day
+      await retain()
+      clock.advance(hour - 1)
+      await retain()
+      expect(await idsOf()).toEqual(['a'])
+      clock.advance(1)
+      await retain()
+      expect(await idsOf()).toEqual([])
+    })
+  })
+
+  describe('what else grows old', () => {
+    test('dead letters go after their organisation’s period', async () => {
+      keep(2, 30)
+      for (const org of [1, 2]) {
+        await postgres.run(
+          `insert into dead_letters (org_id, at, error, event) values ($1, $2, '', '')`,
+          org,
+          clock.now(),
+        )
+      }
+      clock.advance(30 * day + 1)
+      await retain()
+      expect(await postgres.all('select org_id from dead_letters')).toEqual([{ org_id: 1 }])
+    })
+
+    test('and what others keep is deleted by them, who are told since when each organisation keeps', async () => {
+      keep(2, 30)
+      const told: unknown[] = []
+      start([async (_, organisations, now) => void told.push({ organisations, now })])
+      await retain()
+      const now = clock.now()
+      const organisations = [90, 30, 90].map((days, place) => ({
+        ...{ orgRow: place + 1, since: now - days * day },
+      }))
+      expect(told).toEqual([{ organisations, now }])
+    })
+
+    test('changes of the catalogue go after a day, none of them after a younger one', async () => {
+      const now = clock.now()
+      const ages = [30, 26, 2, 25, 1].map(hours => now - hours * hour)
+      for (const [place, at] of ages.entries()) {
+        await postgres.run(
+          `insert into catalogue_log (seq, place, table_name, key, at) values ($1, 0, '', '', $2)`,
+          place + 1,
+          at,
+        )
+      }
+      const left = async () =>
+        (await postgres.all<{ seq: number }>('select seq from catalogue_log order by seq')).map(
+          ({ seq }) => seq,
+        )
+      await retain()
+      expect(await left()).toEqual([3, 4, 5])
+      clock.advance(day)
+      await retain()
+      expect(await left()).toEqual([])
+    })
+
+    test('receipts go after a day of PostgreSQL’s clock, on whichever page they are', async () => {
+      const insert = (count: number, age: string) =>
+        postgres.run(
+          `insert into receipts (id, at) select gen_random_uuid(), now() - $2::text::interval
+          from generate_series(1, $1::integer)`,
+          count,
+          age,
+        )
+      await insert(30_000, '25 hours')
+      await insert(7, '23 hours')
+      await insert(30_000, '25 hours')
+      await retain()
+      expect(await postgres.all('select * from receipts')).toHaveLength(7)
+    })
+
+    test('nodes that went without a word are forgotten after a day', async () => {
+      await postgres.run(
+        `insert into nodes (id, name, release, schema, started_at, took_up, lease_until)
+        values ('a', 'a', '1', 1, 0, 0, now() - interval '25 hours'),
+          ('b', 'b', '1', 1, 0, 0, now() - interval '23 hours')`,
+      )
+      await retain()
+      expect(await postgres.all('select id from nodes')).toEqual([{ id: 'b' }])
+    })
+  })
+})

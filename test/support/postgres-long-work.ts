@@ -1,0 +1,75 @@
+import type { ManagementStores } from '../../src/app.ts'
+import { erasePerson } from '../../src/storage/postgres/people/erase-person.ts'
+import type { LongWorkParts } from '../../src/storage/postgres/people/long-work.ts'
+import { personDataOver } from '../../src/storage/postgres/people/person-data.ts'
+import { rebuild, refuseToCompact } from '../../src/storage/postgres/rebuild/rebuild.ts'
+import { asPort, type InRows } from '../../src/storage/shared/in-rows.ts'
+import type { Store } from '../storage/conformance/store.ts'
+import { PostgresWorld } from './postgres-world.ts'
+
+type People = ManagementStores['people']
+
+/** A node with what takes long, over connections of its own. */
+export class LongWorkNode {
+  readonly parts: LongWorkParts
+  readonly store: Store
+
+  private constructor(readonly world: PostgresWorld) {
+    const { url, storage, clock, stores } = world
+    const parts = storage.longWork
+    const { postgres } = parts
+    const people: InRows<Pick<People, 'stored' | 'erase' | 'allow'>> = {
+      stored: personDataOver(postgres, parts.reading),
+      erase: (person, _options, audit, tell) => erasePerson(parts, person, audit, tell),
+      allow: (...args) => parts.changes.allowPerson(...args),
+    }
+    const { management } = world
+    this.parts = parts
+    this.store = {
+      stores,
+      management: {
+        ...management,
+        people: { ...management.people, ...asPort<typeof people & People>(people as never) },
+        operations: {
+          ...management.operations,
+          rebuild: (audit, tell) => rebuild(parts, audit, tell),
+          compact: refuseToCompact,
+        },
+      },
+      clock,
+      keptBeyondMs: 24 * 3_600_000,
+      settle: async () => {},
+      async retain(days) {
+        storage.retentionDays = days
+        while ((await storage.retain()) < 1_000);
+      },
+      refuse() {
+        throw new Error('Nothing is refused here')
+      },
+      traces: texts => textsInRows(url, texts),
+      reopen() {
+        throw new Error('It stays open')
+      },
+      close: async () => {
+        await world.close()
+      },
+    }
+  }
+
+  static async open(...args: Parameters<typeof PostgresWorld.open>): Promise<LongWorkNode> {
+    return new LongWorkNode(await PostgresWorld.open(...args))
+  }
+}
+
+/** Which of some texts stand in any row of a database: as a dump has them, or as the bytes of an id. */
+export function textsInRows(url: string, texts: readonly string[]): string[] {
+  // These are about no person, and a random id may happen to contain `ada-4`.
+  const without = ['receipts', 'nodes', 'jobs'].map(table => `--exclude-table-data=${table}`)
+  const dump = ['pg_dump', '--data-only', ...without, '--dbname', url]
+  const { exitCode, stdout, stderr } = Bun.spawnSync(dump)
+  if (exitCode !== 0) throw new Error(String(stderr))
+  const rows = stdout.toString()
+  return texts.filter(
+    text => rows.includes(text) || rows.includes(Buffer.from(text).toString('hex')),
+  )
+}
