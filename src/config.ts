@@ -136,6 +136,31 @@ const limitsServer = (value: string): string | Wrong => {
       )
 }
 
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** Where nodes keep what they share; it can hold a password, so it is never shown. */
+const databaseServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isDatabase =
+    url &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    // Several hosts cannot be named.
+    /^[^,]+$/.test(url.hostname) &&
+    url.port !== '0' &&
+    // Behind an @ may be the rest of a password.
+    /^\/[^/@]+$/.test(url.pathname) &&
+    !url.search.includes('@') &&
+    url.hash === '' &&
+    !/%(?![\da-f]{2})/i.test(url.username + url.password + url.pathname) &&
+    tlsModes.includes(url.searchParams.get('sslmode') ?? 'disable') &&
+    (url.searchParams.get('pooler') ?? 'transaction') === 'transaction'
+  return isDatabase
+    ? value
+    : new Wrong(
+        'set the address of a PostgreSQL database, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full, with &pooler=transaction where PgBouncer is in between; in a password write %2F for / and the like',
+      )
+}
+
 const mailAddress = (value: string): string | Wrong =>
   /^(?:[^<>@\r\n]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)
     ? value
@@ -172,8 +197,14 @@ export const settings = {
   data: setting({
     placeholder: 'dir',
     default: './cairn-data',
-    help: 'directory that holds everything Cairn stores',
+    help: 'directory that holds everything Cairn stores, unless CAIRN_DATABASE_URL names a database',
     parse: text('a directory'),
+  }),
+  databaseUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'PostgreSQL database that several nodes share, and commands work on, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; the data directory has it all unless set',
+    parse: databaseServer,
   }),
   port: setting({
     placeholder: 'port',
@@ -509,6 +540,7 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
       `${variableOf('backupDir')} is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk`,
     )
   }
+  if (config.databaseUrl) crossCheckDatabase(config, problems)
   const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
   const issuer = variableOf('sessionIssuer')
   const secret = variableOf('sessionSecret')
@@ -532,6 +564,28 @@ function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (sessionJwksUrl && sessionSecret) {
     problems.push(
       `${jwksUrl} and ${secret} are both set: unset the one that tokens are not signed for`,
+    )
+  }
+}
+
+/** What is about the files of a data directory, which the data is not in. */
+function crossCheckDatabase(
+  { backupEvery, backupDir, checkpoints }: Partial<Config>,
+  problems: string[],
+): void {
+  const database = variableOf('databaseUrl')
+  for (const [name, isSet] of [
+    ['backupEvery', backupEvery],
+    ['backupDir', backupDir],
+  ] as const) {
+    if (!isSet) continue
+    problems.push(
+      `${variableOf(name)} and ${database} are both set, and Cairn backs up no database of PostgreSQL: unset the first, and have pg_dump or pgBackRest do it`,
+    )
+  }
+  if (checkpoints === 'litestream') {
+    problems.push(
+      `${variableOf('checkpoints')} is "litestream" and ${database} is set, whose changes Litestream does not see: unset the first, and have a standby or pgBackRest follow them`,
     )
   }
 }

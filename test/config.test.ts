@@ -362,3 +362,39 @@ describe('the table for people', () => {
     )
   })
 })
+
+describe('the address of the database', () => {
+  const read = (CAIRN_DATABASE_URL: string) => readConfig({ env: { CAIRN_DATABASE_URL } }).config
+
+  test('is none unless it is set', () => {
+    expect(readConfig({}).config.databaseUrl).toBeNull()
+    expect(flagOf('databaseUrl')).toBeNull()
+  })
+
+  test.each([
+    'postgres://cairn@localhost/cairn',
+    'postgresql://cairn:p%2Fw@db.example.com:6432/cairn?sslmode=verify-full&sslrootcert=/ca.pem',
+    'postgres://cairn@[::1]:5432/my%20base',
+  ])('may be %s', url => {
+    expect(read(url).databaseUrl).toBe(url)
+  })
+
+  test.each([
+    'mysql://ann:hush@localhost/cairn',
+    'hush',
+    'postgres:///cairn?password=hush',
+    'postgres://ann:hush@localhost',
+    'postgres://ann:hush@localhost/',
+    'postgres://ann:hush@localhost:0/cairn',
+    'postgres://ann:hush@localhost/cairn?sslmode=maybe',
+    'postgres://ann:hush@localhost,elsewhere/cairn',
+    'postgres://ann:12/hush@localhost/cairn',
+    'postgres://ann:12/x?hush@localhost/cairn',
+    'postgres://ann:12/x#hush@localhost/cairn',
+    'postgres://ann:hush%@localhost/cairn',
+  ])('is not %s, and nothing of it is shown', url => {
+    const lines = linesOf({ env: { CAIRN_DATABASE_URL: url } })
+    expect(lines).toEqual([expect.stringMatching(/^CAIRN_DATABASE_URL is wrong: set the address/)])
+    expect(lines[0]).not.toContain('hush')
+  })
+})

@@ -50,10 +50,12 @@ export class Workplace {
   /**
    * @param program the executable, for any but this machine's own
    * @param folder a new one, unless it goes on with what is in one
+   * @param env of all that runs here, such as `CAIRN_DATABASE_URL`
    */
   constructor(
     private readonly program: () => Promise<string> = builtBinary,
     readonly folder = mkdtempSync(join(tmpdir(), 'cairn-process-')),
+    protected readonly env: Record<string, string> = {},
   ) {}
 
   path(name: string): string {
@@ -78,7 +80,7 @@ export class Workplace {
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
     const child = Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
-      env: { ...briefly, ...env },
+      env: { ...briefly, ...this.env, ...env },
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',
@@ -113,7 +115,12 @@ export class Workplace {
   async start(args: string[] = [], env: Environment = {}): Promise<Server> {
     const child = Bun.spawn(
       [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
-      { cwd: this.folder, env: { ...ofTests, ...env }, stdout: 'pipe', stderr: 'pipe' },
+      {
+        cwd: this.folder,
+        env: { ...ofTests, ...this.env, ...env },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
     )
     this.children.add(child)
     return new Server(child)

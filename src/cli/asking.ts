@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { linesType } from '../http/progress-reply.ts'
+import { behindHeader } from '../http/responder.ts'
 import { CommandFailure } from './failure.ts'
 import { tell } from './output.ts'
 
@@ -77,7 +78,10 @@ export function asking(
     }
     for (let tries = 1; ; tries++) {
       const response = await send(root + path, init)
-      if (response.ok) return response
+      if (response.ok) {
+        tellOfNodesBehind(response)
+        return response
+      }
       const seconds = tries < mostTries ? waitAskedBy(response) : null
       if (seconds === null) throw await failureOf(response)
       if (seconds > 1) onWait(seconds)
@@ -92,6 +96,16 @@ export function asking(
     },
     download: async what => textOf(await answerTo(what, {})),
   }
+}
+
+/** Once for each list of names: a command may ask several times. */
+const toldOfNodes = new Set<string>()
+
+function tellOfNodesBehind({ headers }: Response): void {
+  const names = headers.get(behindHeader)
+  if (names === null || toldOfNodes.has(names)) return
+  toldOfNodes.add(names)
+  tell(`done, but these nodes may answer by what was before for up to 45 s: ${names}`)
 }
 
 /** @throws CommandFailure where the answer breaks off */

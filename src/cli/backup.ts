@@ -8,11 +8,11 @@ import { isInside } from '../storage/sqlite/backup/inside.ts'
 import { noteBackup } from '../storage/sqlite/backup/last-backup.ts'
 import { clearAbandoned } from '../storage/sqlite/backup/partial.ts'
 import type { Command } from './command.ts'
+import { directoryOf, requireData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { dataOf } from './manage.ts'
 import { print, printJson, printTable, sizeOf, tell } from './output.ts'
 import { progressBar } from './progress.ts'
-import { addSettings } from './settings.ts'
+import { addSettings, settingsOf } from './settings.ts'
 
 /** What others of this machine get first (nice(1)): a backup has time. */
 const niceness = 10
@@ -35,7 +35,8 @@ fetched again. "cairn restore" takes it.`)
     )
     .action(
       async (target: string, options: { keep?: string; json?: boolean }, command: Command) => {
-        const data = dataOf(command)
+        const data = directoryOf(settingsOf(command, 'data', 'databaseUrl'), ofPostgres)
+        requireData(data)
         const result = await backUpTo(target, data, keepOf(options.keep))
         if (options.json) return printJson(result)
         print(result.file)
@@ -61,6 +62,9 @@ function keepOf(text: string | undefined): number | null {
     `--keep is "${text.slice(0, 60)}": set how many backups to keep, such as 7`,
   )
 }
+
+const ofPostgres =
+  'back that up by pg_dump, or by pgBackRest, which can bring back any moment; "cairn help backup" says more'
 
 /** Backs up to a file or into a directory, and removes what is older than what is to be kept. */
 async function backUpTo(

@@ -2,10 +2,9 @@ import { Option } from 'commander'
 import { type Role, roles } from '../core/organisation/role.ts'
 import { shown } from '../core/text/wording.ts'
 import type { CreatedLink } from '../modules/dashboard/model.ts'
-import { holderOf, isHeld } from '../runtime/lock.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { addOrgOption, type Manager, managedHere } from './manage.ts'
+import { addOrgOption, type Manager, managedHere, serverOf } from './manage.ts'
 import { print, printJson, tell } from './output.ts'
 import { settingsOf } from './settings.ts'
 
@@ -39,14 +38,14 @@ function addLink(dashboard: Command): void {
       'cairn dashboard link --role owner --name Ann --url https://cairn.example.com',
     )
     .action(async ({ role, name, url, json }: Wanted, command: Command) => {
-      const config = settingsOf(command, 'data', 'dashboard', 'publicUrl', 'port')
+      const config = settingsOf(command, 'data', 'databaseUrl', 'dashboard', 'publicUrl', 'port')
       if (config.dashboard === 'off') {
         throw new CommandFailure('there is no dashboard: CAIRN_DASHBOARD is "off"')
       }
-      const port = isHeld(config.data) ? holderOf(config.data)?.port : undefined
+      const port = serverOf(config)?.port ?? config.port
       const base = url === undefined ? config.publicUrl : addressIn(url)
       const link = await managedHere(command, manager =>
-        newLink(manager, base ?? `http://localhost:${port || config.port}`, { role, name }),
+        newLink(manager, base ?? `http://localhost:${port}`, { role, name }),
       )
       if (json) return printJson(link)
       print(link.url)

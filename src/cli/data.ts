@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../runtime/lock.ts'
+import { requireNotOfNode, type StoragePlace } from '../runtime/place.ts'
+import { databasePlace } from '../storage/postgres/database/inspection.ts'
 import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
 import { migrate, schemaState } from '../storage/sqlite/database/migrate.ts'
@@ -7,12 +9,28 @@ import { requireUsable } from '../storage/sqlite/database/prepare.ts'
 import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import { CommandFailure } from './failure.ts'
 
-/** @throws CommandFailure, DatabaseLost where a directory holds no data of Cairn */
+/** @throws CommandFailure, WrongStorage, DatabaseLost where a directory holds no data of Cairn */
 export function requireData(dataDir: string): void {
-  if (hasDatabase(dataDir)) return
+  // A node that runs can be asked without knowing its database.
+  if (hasDatabase(dataDir) || (isHeld(dataDir) && holderOf(dataDir)?.database)) return
+  requireNotOfNode(dataDir)
   requireNoLostDatabase(dataDir)
   throw new CommandFailure(
     `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
+  )
+}
+
+/**
+ * The directory for a command that works on nothing but its files.
+ *
+ * @param inItsPlace what to use where the settings name a database
+ * @throws CommandFailure
+ */
+export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: string): string {
+  if (databaseUrl === null) return data
+  throw new CommandFailure(
+    `this is about a data directory, and CAIRN_DATABASE_URL names the database at ${databasePlace(databaseUrl)}: ${inItsPlace}`,
+    { code: 'unsupported_by_database' },
   )
 }
 
@@ -40,6 +58,13 @@ export function requireNoServer(dataDir: string): void {
   throw new CommandFailure(
     `the server that runs on ${dataDir} is older (${holder?.version ?? 'of another release'}) than this command: stop it and start this release, or use that release's commands`,
   )
+}
+
+/** Makes the data directory where there is none; its database is made by what is done first. */
+export function makeData(dataDir: string): void {
+  makeDirectory(dataDir)
+  if (!isHeld(dataDir)) requireNotOfNode(dataDir)
+  requireNoLostDatabase(dataDir)
 }
 
 /** Makes the data directory, for its owner alone; an existing one is left as it is. */

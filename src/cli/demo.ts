@@ -75,10 +75,14 @@ export function addDemo(cairn: Command): void {
 /** As for `serve`, but in a directory and on ports that are no real server's. */
 function demoConfig(command: Command, askedSitePort: number | null) {
   const { config, given } = serverSettingsOf(command)
-  const { port, managementPort, managementHost } = config
+  const { port, managementPort, managementHost, databaseUrl } = config
   const ofDemo = <Name extends keyof typeof demoDefaults>(name: Name) =>
     given.has(name) ? config[name] : demoDefaults[name]
   const host = ofDemo('host')
+  const data = ofDemo('data')
+  if (databaseUrl !== null) {
+    warn(`the demo keeps its data in ${data}, and ignores CAIRN_DATABASE_URL`)
+  }
   // It prints a token of its own making, which no identity provider's keys would verify.
   const isOwnIssuer = config.sessionSecret === null
   if (isOwnIssuer && config.sessionIssuer !== null) {
@@ -100,7 +104,8 @@ function demoConfig(command: Command, askedSitePort: number | null) {
     ...config,
     ...ports,
     sessionIssuer: isOwnIssuer ? null : config.sessionIssuer,
-    data: ofDemo('data'),
+    data,
+    databaseUrl: null,
     host,
     logLevel: ofDemo('logLevel'),
   })

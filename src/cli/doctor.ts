@@ -14,6 +14,7 @@ import {
 import { checkLimits } from './doctor/limits-check.ts'
 import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
 import { checkMigration } from './doctor/migration-check.ts'
+import { checkPostgres } from './doctor/postgres-check.ts'
 import { checkServer, checkTokens } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
 import { exitStatus, explained } from './failure.ts'
@@ -28,13 +29,20 @@ const onData =
   ({ data, ...subject }) =>
     data !== null && isReadableDirectory(data) ? check({ ...subject, data }) : []
 
+/** A check of what is in the directory of a server alone, and of no node. */
+const alone =
+  (check: Look<Subject>): Look<Subject> =>
+  subject =>
+    subject.databaseUrl === null ? check(subject) : []
+
 /** Every check, in the order of the answer, with what it is called where it fails itself. */
 const checks: readonly [Check, Look<Subject>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
-  ['disk', onData(checkSyncs)],
-  ['migration', onData(checkMigration)],
-  ['database', onData(checkDatabase)],
+  ['disk', alone(onData(checkSyncs))],
+  ['migration', alone(onData(checkMigration))],
+  ['database', alone(onData(checkDatabase))],
+  ['database', checkPostgres],
   ['backup', checkBackups],
   ['directory', onData(checkLeftovers)],
   ['server', checkServer],

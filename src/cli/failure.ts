@@ -35,9 +35,13 @@ const forOperators = [
   'SessionKeyUnusable',
   'SchemaMismatch',
   'DatabaseLost',
+  'DatabaseUnusable',
+  'MigrationRefused',
   'UpgradeRefused',
   'BackupRefused',
   'RestoreRefused',
+  'MoveRefused',
+  'WrongStorage',
   'ErasuresUnreadable',
 ]
 

@@ -1,16 +1,26 @@
 import { hostname, userInfo } from 'node:os'
 import { Option } from 'commander'
 import type { SettingName } from '../config.ts'
+import { attempt } from '../core/attempt.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { version } from '../core/version.ts'
 import type { OrganisationList, Settings } from '../modules/organisations/model.ts'
-import { acquireLock, holderOf, isHeld, LockHeld, socketFile } from '../runtime/lock.ts'
+import {
+  acquireLock,
+  holderOf,
+  isHeld,
+  LockHeld,
+  type LockHolder,
+  socketFile,
+} from '../runtime/lock.ts'
+import type { StoragePlace } from '../runtime/place.ts'
+import { databasePlace } from '../storage/postgres/database/inspection.ts'
 import { type Asker, type AskOptions, asking, codeOf, notCairn, type Send } from './asking.ts'
 import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
-import { CommandFailure, UsageFailure } from './failure.ts'
+import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 /** Asks the management API, wherever it is: on a server elsewhere, here, or in this very process. */
@@ -69,21 +79,26 @@ export function managed<T>(command: Command, work: Work<T>, named = byOption(com
 
 /** The same on this machine alone. */
 export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
-  managedAt(dataOf(command), work, named)
+  managedAt(placeOf(command), work, named)
 
-/** The same over a data directory. @param time see `doorInProcess` */
-export const managedAt = <T>(dataDir: string, work: Work<T>, named: Named, time?: Partial<Clock>) =>
-  here(dataDir, send => organisationHere(send, named).then(work), time)
+/** The same over what is stored at a place. @param time see `doorInProcess` */
+export const managedAt = <T>(
+  place: StoragePlace,
+  work: Work<T>,
+  named: Named,
+  time?: Partial<Clock>,
+) => here(place, send => organisationHere(send, named).then(work), time)
 
 /** As a page asks, over a data directory that nobody serves. @param time see `doorInProcess` */
 export const askedByPage = <T>(
-  dataDir: string,
+  data: string,
   snippetKey: string,
   work: (asker: Asker) => Promise<T>,
   time?: Partial<Clock>,
 ) => {
   const credential = { authorization: `Bearer ${snippetKey}` }
-  return here(dataDir, send => work(asking(send, credential, '/api/v1')), time)
+  const place = { data, databaseUrl: null }
+  return here(place, send => work(asking(send, credential, '/api/v1')), time)
 }
 
 /** As `managed`, for a command that asks one thing alone. */
@@ -101,7 +116,7 @@ export async function managedEach<T>(
 ): Promise<T> {
   const { org, url } = optionsOf(command)
   if (org !== undefined || url !== undefined) return managed(command, one => work([one]))
-  return here(dataOf(command), async send => {
+  return here(placeOf(command), async send => {
     const all = await allOrganisations(asking(send, operator()))
     if (all.length > 1) return work(all.map(one => managerOf(send, one, all.length)))
     return work([await organisationHere(send, byOption(command))])
@@ -109,37 +124,63 @@ export async function managedEach<T>(
 }
 
 /** As `managedHere`, for what is about no organisation or about several. */
-export const operated = <T>(dataDir: string, work: (asker: Asker) => Promise<T>): Promise<T> =>
-  here(dataDir, send => work(asking(send, operator())))
+export const operated = <T>(place: StoragePlace, work: (asker: Asker) => Promise<T>): Promise<T> =>
+  here(place, send => work(asking(send, operator())))
 
-/** The data directory that a command is about. @throws CommandFailure, DatabaseLost where it has no data */
-export function dataOf(command: Command): string {
-  const { data } = settingsOf(command, 'data')
-  requireData(data)
-  return data
+/**
+ * Where what a command is about is stored: in a data directory, or in the database that the settings name.
+ *
+ * @throws CommandFailure, DatabaseLost where a directory has no data
+ */
+export function placeOf(command: Command): StoragePlace {
+  const place = settingsOf(command, 'data', 'databaseUrl')
+  if (place.databaseUrl === null) requireData(place.data)
+  return place
+}
+
+/** The server of this machine that has what is stored at a place; null where none runs. */
+export function serverOf({ data, databaseUrl }: StoragePlace): LockHolder | null {
+  const holder = attempt(() => isHeld(data), false) ? holderOf(data) : null
+  // A command has no port.
+  if (holder === null || holder.port === 0) return null
+  const isOther = databaseUrl !== null && holder.database !== databasePlace(databaseUrl)
+  return isOther ? null : holder
 }
 
 async function here<T>(
-  dataDir: string,
+  place: StoragePlace,
   work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
 ): Promise<T> {
-  const lock = await lockOrServer(dataDir)
-  if (lock === null) return work(overSocket(dataDir))
+  const { data, databaseUrl } = place
+  if (databaseUrl !== null) {
+    return serverOf(place) === null ? inProcess(place, work, time) : work(overSocket(data))
+  }
+  const lock = await lockOrServer(data)
+  if (lock === null) return work(overSocket(data))
   try {
-    requireUsableData(dataDir)
-    // Loaded here, so that no other command holds the server.
-    const { doorInProcess } = await import('../runtime/in-process.ts')
-    const door = doorInProcess(dataDir, time)
-    try {
-      return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
-    } catch (error) {
-      throw door.fault ?? error
-    } finally {
-      await door.close()
-    }
+    requireUsableData(data)
+    return await inProcess(place, work, time)
   } finally {
     lock.release()
+  }
+}
+
+async function inProcess<T>(
+  place: StoragePlace,
+  work: (send: Send) => Promise<T>,
+  time?: Partial<Clock>,
+): Promise<T> {
+  // Loaded here, so that no other command holds the server.
+  const { doorInProcess } = await import('../runtime/in-process.ts')
+  const door = await doorInProcess(place, time)
+  if (door.warning !== null) warn(door.warning)
+  try {
+    return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
+  } catch (error) {
+    throw door.fault ?? error
+  } finally {
+    await door.close()
   }
 }
 

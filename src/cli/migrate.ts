@@ -10,12 +10,12 @@ import {
 } from '../storage/sqlite/database/upgrade.ts'
 import { tryUpgrade } from '../storage/sqlite/database/upgrade-trial.ts'
 import type { Command, Flags } from './command.ts'
-import { requireNoServer } from './data.ts'
+import { requireData, requireNoServer } from './data.ts'
 import { UsageFailure } from './failure.ts'
-import { dataOf } from './manage.ts'
+import { migrateDatabase } from './migrate-database.ts'
 import { print, printColumns, printJson, sizeOf } from './output.ts'
 import { progressLine } from './progress.ts'
-import { addSettings } from './settings.ts'
+import { addSettings, settingsOf } from './settings.ts'
 
 type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 
@@ -36,8 +36,13 @@ export function addMigrate(cairn: Command): void {
       'cairn migrate --on-copy --data /var/lib/cairn',
       'cairn migrate',
     )
+    .notes(
+      'With CAIRN_DATABASE_URL it brings that database up to date instead, or makes\nits tables. It makes no copy then.',
+    )
     .action(async (options: Options, command: Command) => {
-      const data = dataOf(command)
+      const { data, databaseUrl } = settingsOf(command, 'data', 'databaseUrl')
+      if (databaseUrl !== null) return migrateDatabase(databaseUrl, options)
+      requireData(data)
       if (options.onCopy && (options.dryRun || !options.copy)) {
         throw new UsageFailure('--on-copy goes with neither --dry-run nor --no-copy')
       }

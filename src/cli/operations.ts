@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Compacted, Rebuilt } from '../modules/operations/model.ts'
 import type { RebuildProgress } from '../modules/operations/port.ts'
 import type { Command } from './command.ts'
-import { dataOf, operated } from './manage.ts'
+import { operated, placeOf } from './manage.ts'
 import { counted, print, printJson, sizeOf } from './output.ts'
 import { liveLine } from './progress.ts'
 import { addSettings } from './settings.ts'
@@ -16,7 +16,7 @@ export function addRebuild(cairn: Command): void {
       const line = liveLine()
       const onProgress = ({ flow, flows, flowsDone, events }: RebuildProgress) =>
         line.show(`${flowsDone} of ${flows} flows, ${events} events (${flow})`)
-      const result = await operated(dataOf(command), ({ ask }) =>
+      const result = await operated(placeOf(command), ({ ask }) =>
         ask<typeof Rebuilt>('POST /rebuild', { onProgress }),
       ).finally(line.end)
       if (json) return printJson(result)
@@ -42,7 +42,7 @@ does so from its first compaction on. It needs room for what the database holds
 twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it
 was.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const sizes = await operated(dataOf(command), ({ ask }) =>
+      const sizes = await operated(placeOf(command), ({ ask }) =>
         ask<typeof Compacted>('POST /compact'),
       )
       if (json) return printJson(sizes)

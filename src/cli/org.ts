@@ -2,11 +2,10 @@ import { shown } from '../core/text/wording.ts'
 import type { Installation } from '../modules/installation/model.ts'
 import type { Settings } from '../modules/organisations/model.ts'
 import { longestSlug, nameFault, slugFault, slugFrom } from '../modules/organisations/rules.ts'
-import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
 import type { Command, Flags } from './command.ts'
-import { makeDirectory } from './data.ts'
+import { makeData } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
-import { allOrganisations, dataOf, managedOrg, operated, orgCommand } from './manage.ts'
+import { allOrganisations, managedOrg, operated, orgCommand, placeOf } from './manage.ts'
 import { addEnvironments } from './org-environments.ts'
 import { addIdentity } from './org-identity.ts'
 import {
@@ -56,17 +55,16 @@ function addCreate(org: Command): void {
     )
     .action(
       async (name: string, options: Flags<'slug' | 'stagingOf', 'json'>, command: Command) => {
-        const { data } = settingsOf(command, 'data')
+        const place = settingsOf(command, 'data', 'databaseUrl')
         requireNameable(name, options.slug)
-        makeDirectory(data)
-        requireNoLostDatabase(data)
+        if (place.databaseUrl === null) makeData(place.data)
         const { slug: asked, stagingOf } = options
         const body = {
           name,
           ...(asked !== undefined && { slug: asked }),
           ...(stagingOf !== undefined && { stagingOf }),
         }
-        const made = await operated(data, ({ ask }) =>
+        const made = await operated(place, ({ ask }) =>
           ask<Created>('POST /organisations', { body }),
         )
         const { id, slug, snippetKey } = made
@@ -107,7 +105,7 @@ function addList(org: Command): void {
     .option('--json', 'print a JSON array')
     .examples('cairn org list', 'cairn org list --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const all = await operated(dataOf(command), allOrganisations)
+      const all = await operated(placeOf(command), allOrganisations)
       if (json) return printJson(all.map(told))
       printTable(
         ['slug', 'id', 'name', 'created'],

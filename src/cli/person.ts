@@ -1,14 +1,13 @@
-import { once } from 'node:events'
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import type { Writable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
 import type { Erasure } from '../modules/people/model.ts'
 import type { ErasureProgress } from '../modules/people/port.ts'
 import type { Command, Flags } from './command.ts'
+import { write, writeTo } from './download.ts'
 import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
-import { draftOf, refuseNoFile } from './files.ts'
+import { refuseNoFile } from './files.ts'
 import { addUrl, asked, managed, type Named } from './manage.ts'
 import { print, printColumns, printJson, tell } from './output.ts'
+import { addErasureList } from './person-list.ts'
 import { liveLine } from './progress.ts'
 
 export function addPerson(cairn: Command): void {
@@ -23,6 +22,7 @@ export function addPerson(cairn: Command): void {
   addExport(person)
   addErase(person)
   addAllow(person)
+  addErasureList(person)
 }
 
 /** As long as the API takes one. */
@@ -107,38 +107,6 @@ async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> 
   // The object itself begins before any section.
   counts.delete('')
   tell(`cairn: ${[...counts].map(([name, count]) => `${name} ${count}`).join(', ')}`)
-}
-
-/** Writes as fast as is read. */
-async function write(to: Writable, chunks: AsyncIterable<string>): Promise<void> {
-  for await (const chunk of chunks) if (!to.write(chunk)) await once(to, 'drain')
-}
-
-/** @throws CommandFailure that tells of this file, not of the data directory */
-async function writeTo(path: string, chunks: AsyncIterable<string>): Promise<void> {
-  try {
-    await writeFile(path, chunks)
-  } catch (error) {
-    const { syscall, code } = error as { syscall?: string; code?: string }
-    if (syscall === undefined) throw error
-    throw new CommandFailure(`${path} cannot be written (${code}): name another file with --out`)
-  }
-}
-
-/** A file that is whole, or is not there. */
-async function writeFile(path: string, chunks: AsyncIterable<string>): Promise<void> {
-  const draft = draftOf(path)
-  const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 })
-  try {
-    await once(file, 'open')
-    await write(file, chunks)
-    file.end()
-    await once(file, 'finish')
-    renameSync(draft, path)
-  } catch (error) {
-    rmSync(draft, { force: true })
-    throw error
-  }
 }
 
 /** Why an erasure is not finished, and what to do. */

@@ -16,6 +16,8 @@ import { addHealthcheck } from './healthcheck.ts'
 import { addHelp, addVersion, topicList } from './help.ts'
 import { addKey } from './key.ts'
 import { addMigrate } from './migrate.ts'
+import { addMove } from './move.ts'
+import { addNodes } from './nodes.ts'
 import { addCompact, addRebuild } from './operations.ts'
 import { addOrg } from './org.ts'
 import { addPerson } from './person.ts'
@@ -61,6 +63,8 @@ export function program(): Command {
   addMigrate(cairn)
   addBackup(cairn)
   addRestore(cairn)
+  addMove(cairn)
+  addNodes(cairn)
   addAlerts(cairn)
   addDeadLetters(cairn)
   addCompact(cairn)

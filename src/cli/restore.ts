@@ -5,7 +5,7 @@ import { keepServersOut } from '../runtime/lock.ts'
 import type { BackupContent } from '../storage/sqlite/backup/check-backup.ts'
 import { restore, tryBackup, undoRestore } from '../storage/sqlite/backup/restore.ts'
 import type { Command, Flags } from './command.ts'
-import { makeDirectory } from './data.ts'
+import { directoryOf, makeDirectory } from './data.ts'
 import { UsageFailure, warn } from './failure.ts'
 import { print, printJson } from './output.ts'
 import { progressBar } from './progress.ts'
@@ -30,16 +30,20 @@ else in the data directory stays as it is: session.key, and who was erased.`)
       'cairn restore --undo',
     )
     .action(async (file: string | undefined, options: Options, command: Command) => {
-      const { data } = settingsOf(command, 'data')
+      if (options.check && file !== undefined && !options.undo) return check(file, options)
+      const data = directoryOf(settingsOf(command, 'data', 'databaseUrl'), ofPostgres)
       if (options.undo) {
         if (file !== undefined) throw new UsageFailure('--undo takes no file: leave it out')
         return undo(data, options)
       }
       if (file === undefined)
         throw new UsageFailure('name the backup to restore (--help says more)')
-      return options.check ? check(file, options) : replace(data, file, options)
+      return replace(data, file, options)
     })
 }
+
+const ofPostgres =
+  'restore that by pg_restore, or by pgBackRest to any moment, and then run "cairn person reapply"; to serve from this backup, leave CAIRN_DATABASE_URL unset'
 
 async function check(file: string, { json }: Options): Promise<void> {
   const bar = progressBar()

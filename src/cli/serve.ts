@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import type { OrganisationList } from '../modules/organisations/model.ts'
+import { requireNotOfNode } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
 import type { Command } from './command.ts'
 import { newLink } from './dashboard.ts'
@@ -22,7 +23,7 @@ export function addServe(cairn: Command): void {
       const { config } = serverSettingsOf(command)
       const isWatched = process.stdout.isTTY && config.dashboard === 'on'
       makeDirectory(config.data)
-      if (isWatched && !hasDatabase(config.data)) await makeFirstOrganisation(config.data)
+      if (isWatched) await makeFirstOrganisation(config)
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config, () => serverSettings(command))
@@ -37,22 +38,33 @@ export function addServe(cairn: Command): void {
     })
 }
 
-/** What a new data directory gets at a terminal, so that all there is to do is in the dashboard. */
+/** What a new data directory, or database, gets at a terminal, so that all there is to do is in the dashboard. */
 const firstOrganisation = { name: 'My organisation' }
 
-const makeFirstOrganisation = (data: string) =>
-  operated(data, ({ ask }) => ask('POST /organisations', { body: firstOrganisation }))
+async function makeFirstOrganisation(config: Config): Promise<void> {
+  const { data, databaseUrl } = config
+  if (databaseUrl === null) {
+    if (hasDatabase(data)) return
+    requireNotOfNode(data)
+  }
+  await operated(config, async ({ ask }) => {
+    // Another node may have made one.
+    const { total } = await ask<OrganisationList>('GET /organisations')
+    if (total === 0) await ask('POST /organisations', { body: firstOrganisation })
+  })
+}
 
 /** Prints a link for the operator, into the one organisation; never into a log, for it lets anybody in. */
-async function printLink({ data, publicUrl }: Config, url: string): Promise<void> {
-  const { organisations, total } = await operated(data, ({ ask }) =>
+async function printLink(config: Config, url: string): Promise<void> {
+  const { organisations, total } = await operated(config, ({ ask }) =>
     ask<OrganisationList>('GET /organisations'),
   )
   const [only] = organisations
   if (!only || total > 1) return
   const named = { org: only.id, how: '' }
   const body = { role: 'operator' } as const
-  const link = await managedAt(data, manager => newLink(manager, publicUrl ?? url, body), named)
+  const base = config.publicUrl ?? url
+  const link = await managedAt(config, manager => newLink(manager, base, body), named)
   tell(
     `cairn: ${only.name}, in the dashboard, by a link that signs you in once, within ten minutes:`,
   )

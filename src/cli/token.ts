@@ -2,12 +2,12 @@ import { Option } from 'commander'
 import { scopes } from '../core/organisation/management-token.ts'
 import { isoTime } from '../core/time/clock.ts'
 import type { CreatedToken, TokenList } from '../modules/access/model.ts'
-import { holderOf, isHeld } from '../runtime/lock.ts'
+import { sharedSessionKey } from '../runtime/session-key.ts'
 import { systemClock } from '../runtime/system-clock.ts'
 import { tokenConflict } from '../runtime/token-mode.ts'
 import type { Command } from './command.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
-import { addManaged, addOrgOption, asked, managedHere } from './manage.ts'
+import { addManaged, addOrgOption, asked, managedHere, serverOf } from './manage.ts'
 import { print, printJson, printTable, tell } from './output.ts'
 import { settingsOf } from './settings.ts'
 
@@ -52,10 +52,13 @@ function addIssue(token: Command): void {
     .option('--json', 'print {token, expiresAt} as JSON')
     .examples('cairn token issue --org harbor', 'cairn token issue --org harbor --for 8h --json')
     .action(async (options: { for: string; json?: boolean }, command: Command) => {
-      const config = settingsOf(command, 'data', 'sessionSecret', 'sessionJwksUrl', ...issuing)
+      const config = settingsOf(
+        command,
+        ...(['data', 'databaseUrl', 'sessionSecret', 'sessionJwksUrl'] as const),
+        ...issuing,
+      )
       const seconds = lifetimeIn(options.for)
-      const running = isHeld(config.data) ? holderOf(config.data)?.sessionTokens : undefined
-      const conflict = tokenConflict(running, config)
+      const conflict = tokenConflict(serverOf(config)?.sessionTokens, config)
       if (conflict) throw new CommandFailure(`${conflict.what}: ${conflict.fix}`)
       const { providerOf } = await import('../runtime/identity-provider.ts')
       if (providerOf(config)) {
@@ -65,7 +68,13 @@ function addIssue(token: Command): void {
       }
       const id = await managedHere(command, async manager => manager.id)
       const { ownTokensFor } = await import('../runtime/tokens.ts')
-      const issued = await ownTokensFor(config, systemClock()).issue(id, seconds)
+      const { databaseUrl, sessionSecret } = config
+      const key =
+        databaseUrl === null || sessionSecret !== null
+          ? undefined
+          : await sharedSessionKey(databaseUrl, Date.now())
+      const tokens = ownTokensFor(config, systemClock(), key)
+      const issued = await tokens.issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })
       print(issued.token)

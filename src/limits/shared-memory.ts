@@ -91,14 +91,22 @@ export class WindowTable {
   }
 }
 
+/** What one of several admits of a limit: together no more than that, but one at least. */
+const shareOf = (limit: number, sharers: number) =>
+  sharers <= 1 || limit <= 0 ? limit : Math.max(1, Math.floor(limit / sharers))
+
 /** Counts requests in memory that all threads of this process share. */
 export class SharedMemoryLimiter implements Limiter {
   private readonly windows: WindowTable
 
-  /** @param slotOf an organisation's place in the memory, from 1 on: the same in every thread */
+  /**
+   * @param slotOf an organisation's place in the memory, from 1 on: the same in every thread
+   * @param sharers among how many processes a limit is divided
+   */
   constructor(
     memory: SharedArrayBuffer,
     private readonly slotOf: (organisation: Organisation) => number,
+    private readonly sharers = () => 1,
   ) {
     this.windows = new WindowTable(memory)
   }
@@ -109,7 +117,7 @@ export class SharedMemoryLimiter implements Limiter {
   }
 
   take(organisation: Organisation, bucket: Bucket, now: number): Taken {
-    const limit = organisation.limits[bucket]
+    const limit = shareOf(organisation.limits[bucket], this.sharers())
     return this.windows.take(this.slotOf(organisation), buckets.indexOf(bucket), limit, now)
   }
 }

@@ -85,7 +85,7 @@ export class ValkeyLimiter implements Limiter {
   private isAsking = false
 
   /**
-   * @param alone counts in this node while the server is away
+   * @param alone counts in this node's share of a limit while the server is away
    * @param board is told when it is away, and what is decided without it
    */
   constructor(

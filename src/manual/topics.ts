@@ -15,6 +15,7 @@ import operations from './operations.md' with { type: 'text' }
 import privacy from './privacy.md' with { type: 'text' }
 import sdk from './sdk.md' with { type: 'text' }
 import security from './security.md' with { type: 'text' }
+import severalMachines from './several-machines.md' with { type: 'text' }
 import theme from './theme.md' with { type: 'text' }
 import troubleshoot from './troubleshoot.md' with { type: 'text' }
 import upgrade from './upgrade.md' with { type: 'text' }
@@ -25,6 +26,7 @@ import writeFlows from './write-flows.md' with { type: 'text' }
 export const sources: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Run Cairn': {
     deploy,
+    'several-machines': severalMachines,
     configuration,
     backup,
     upgrade,

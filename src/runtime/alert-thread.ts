@@ -2,13 +2,9 @@ import '../production-mode.ts'
 import { alertWatch, type Outside } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
-import { connectStores } from '../storage/sqlite/connect.ts'
-import { connectManagement } from '../storage/sqlite/connect-management.ts'
-import { openForReading } from '../storage/sqlite/database/database.ts'
+import { BufferGauge } from '../storage/shared/boards.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { openLog } from './log.ts'
-import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf } from './outside.ts'
 import type {
   AlertThreadStart,
@@ -19,6 +15,7 @@ import type {
   ThreadReport,
 } from './protocol.ts'
 import { Pulse } from './pulse.ts'
+import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 
 /** The thread that looks what is wrong, and tells those who want to know; there once anybody does. */
@@ -40,8 +37,7 @@ function start(message: AlertThreadStart) {
   const bounds = { events: config.bufferEvents, bytes: config.bufferBytes }
   const gauge = new BufferGauge(shared.buffer, bounds)
   const client = StorageClient.over(message.storage, gauge, 'commit')
-  const reading = openForReading(config.data)
-  const snapshots = openForReading(config.data)
+  const storage = connectStorage(config, client, shared, true, clock.monotonic)
   const stopping = new AbortController()
   const outsideFor = (settings: typeof config): Outside =>
     outsideOf(settings, { signal: stopping.signal })
@@ -50,14 +46,14 @@ function start(message: AlertThreadStart) {
     if (stopping.signal.aborted) return
     log.warn({ reason: shortReasonOf(error) }, 'alerts could not be looked after')
   }
-  const work = longWorkBeside({ dataDir: config.data, isServed: true })
   const watch = alertWatch({
     clock,
-    stores: connectStores(reading, snapshots, client, shared),
-    management: connectManagement(reading, client, work, new LagBoard(shared.lag)),
+    stores: storage.stores,
+    management: storage.management,
     outside: () => outside,
     onFault: failed,
   })
+  const { job } = storage
   const tried = (work: () => Promise<void>) => work().catch(failed)
   let looking: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
@@ -66,11 +62,13 @@ function start(message: AlertThreadStart) {
   const lookAt = (at: number) => {
     if (stopping.signal.aborted || (next && next.at <= at)) return
     if (next) clearTimeout(next.timer)
-    next = { timer: setTimeout(look, at - clock.monotonic()), at }
+    next = { timer: setTimeout(look, Math.max(0, at - clock.monotonic())), at }
   }
   const lookSoon = () => lookAt(Math.max(clock.monotonic(), lookedAt + fewestBetweenMs))
   const look = async () => {
     next = null
+    // Of several nodes one looks; it begins once it is that.
+    if (job && !job.isOurs) return lookAt(clock.monotonic() + fewestBetweenMs)
     if (looking) return lookAt(clock.monotonic() + fewestBetweenMs)
     looking = tried(() => watch.look(stopping.signal))
     await looking
@@ -79,8 +77,12 @@ function start(message: AlertThreadStart) {
     lookAt(lookedAt + watch.everyMs)
   }
   const sending = new Set<Promise<void>>()
+  const sendDue = async () => {
+    if (await job?.hold()) lookSoon()
+    if (!job || job.isOurs) await watch.sendDue()
+  }
   const send = () => {
-    const round = tried(() => watch.sendDue()).finally(() => sending.delete(round))
+    const round = tried(sendDue).finally(() => sending.delete(round))
     sending.add(round)
   }
   const timer = setInterval(send, sendEveryMs)
@@ -89,7 +91,10 @@ function start(message: AlertThreadStart) {
   report({ type: 'ready' })
   return {
     /** Something was changed that somebody waits to see. */
-    lookSoon,
+    lookSoon() {
+      if (!job || job.isOurs) lookSoon()
+      else job.ask().catch(failed)
+    },
     reload({ config }: Reloaded) {
       log.level = config.logLevel
       outside = outsideFor(config)
@@ -100,8 +105,8 @@ function start(message: AlertThreadStart) {
       // What is on its way is due at the next start, under the same id.
       stopping.abort()
       await Promise.all([looking, ...sending])
-      reading.close()
-      snapshots.close()
+      await job?.release().catch(failed)
+      await storage.close()
       log.flush()
       report({ type: 'stopped' })
     },

@@ -11,10 +11,6 @@ import {
 } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { LagBoard } from '../storage/shared/boards.ts'
-import { connectStores } from '../storage/sqlite/connect.ts'
-import { connectManagement } from '../storage/sqlite/connect-management.ts'
-import { openForReading } from '../storage/sqlite/database/database.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { Collector, mostGrowthBytes } from './collector.ts'
 import { HttpCounters } from './counters.ts'
@@ -23,11 +19,11 @@ import { maxHeaderSize } from './header-size.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLimiter } from './limiter.ts'
 import { openLog, RequestLog } from './log.ts'
-import { longWorkBeside } from './long-work-thread.ts'
 import { outsideOf } from './outside.ts'
 import type { HttpThreadStart, Reloaded, Stop, TallyWanted, ThreadReport } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { keptSnippetFile } from './snippet-versions.ts'
+import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
@@ -62,7 +58,7 @@ const server: ServerWatch = {
 }
 
 async function start(message: HttpThreadStart) {
-  const { name, config, shared, storage } = message
+  const { name, config, shared } = message
   armFailpoints(message.failpoints)
   maxHeaderSize()
   const ownLog = openLog(config, name, message.logMutex)
@@ -73,34 +69,33 @@ async function start(message: HttpThreadStart) {
     events: config.bufferEvents,
     bytes: config.bufferBytes,
   })
-  const client = StorageClient.over(storage, gauge, config.ack)
-  const reading = openForReading(config.data)
-  const snapshots = openForReading(config.data)
+  const client = StorageClient.over(message.storage, gauge, config.ack)
+  const storage = connectStorage(config, client, shared, true, clock.monotonic)
   const issuerKeys = new HandedKeys(message.issuerKeys, clock, () =>
     report({ type: 'issuer_keys_wanted' }),
   )
   const tokens = tokensFor(config, clock, issuerKeys)
   let provider = signInProviderOf(config, issuerKeys)
   let outside = outsideOf(config)
-  const limits = await openLimiter(config, message.windows, message.limits, log)
+  const limits = await openLimiter(
+    config,
+    ...([message.windows, message.limits, shared.node] as const),
+    log,
+  )
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
     clock,
-    stores: connectStores(reading, snapshots, client, shared),
-    management: connectManagement(
-      reading,
-      client,
-      longWorkBeside({ dataDir: config.data, isServed: true }),
-      new LagBoard(shared.lag),
-    ),
+    stores: storage.stores,
+    management: storage.management,
     limiter: limits.limiter,
     tokens,
     server,
+    nodesBehind: storage.nodesBehind,
     dashboard: dashboardFor(config, { provider: () => provider, log }),
     alerts: { outside: () => outside, onChange: () => report({ type: 'alerts_wanted' }) },
     retentionDays: config.retentionDays,
-    olderSnippetFile: (name: string) => keptSnippetFile(config.data, name),
+    olderSnippetFile: (name: string) => keptSnippetFile(config.data, storage.postgres, name),
     observers,
   }
   const routes = routesOf(deps).map(({ method, path, bucket }) => ({ method, path, bucket }))
@@ -130,8 +125,7 @@ async function start(message: HttpThreadStart) {
     await server?.stop(true)
     await door?.stop(true)
     limits.close()
-    reading.close()
-    snapshots.close()
+    await storage.close()
     log.flush()
     report({ type: 'stopped' })
   }

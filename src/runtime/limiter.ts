@@ -4,6 +4,7 @@ import { LimitsBoard } from '../limits/limits-board.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'
 import { type LimitsServer, ValkeyLimiter } from '../limits/valkey.ts'
 import { slotOf } from '../storage/shared/boards.ts'
+import { NodeBoard } from '../storage/shared/node-board.ts'
 import type { Log } from './log.ts'
 
 /** A limiter for as long as a thread runs. */
@@ -25,16 +26,19 @@ export const limitsServerOf = ({
  *
  * @param windows where this node counts by itself
  * @param board where it is told whether the other one is away
+ * @param node where it is told how many nodes are running, which share a limit while the other one is away
  */
 export async function openLimiter(
   config: Config,
   windows: SharedArrayBuffer,
   board: SharedArrayBuffer,
+  node: SharedArrayBuffer,
   log: Log,
 ): Promise<OpenLimiter> {
-  const alone = new SharedMemoryLimiter(windows, slotOf)
   const server = limitsServerOf(config)
-  if (server === null) return { limiter: alone, close() {} }
+  if (server === null) return { limiter: new SharedMemoryLimiter(windows, slotOf), close() {} }
+  const nodes = new NodeBoard(node)
+  const alone = new SharedMemoryLimiter(windows, slotOf, () => nodes.nodes)
   const onChange = (reason: string | null) => {
     if (reason === null) log.info('the limits server counts again')
     else log.warn({ reason, whileAway: server.whileAway }, 'the limits server is away')

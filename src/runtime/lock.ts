@@ -15,6 +15,8 @@ export interface LockHolder {
   managementHost: string
   managementPort: number
   version: string
+  /** Of the database that it shares with other nodes, as `databasePlace` says it; null where it serves alone. */
+  database?: string | null
   /** Missing where an older version serves. */
   sessionTokens?: TokenMode
 }

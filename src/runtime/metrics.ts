@@ -9,6 +9,7 @@ import type {
   IdentityBoard,
   LagBoard,
 } from '../storage/shared/boards.ts'
+import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
@@ -34,6 +35,8 @@ export interface MetricSources {
   identity: Pick<IdentityBoard, 'sums'>
   /** How the limits server does, a board a thread; null where requests are counted in memory. */
   limits: readonly LimitsBoard[] | null
+  /** How it stands among others over a database; null for a server alone. */
+  node: { board: NodeBoard; monotonicMs: number } | null
 }
 
 /** All metrics, for Prometheus and for the dashboard's page of the server. */
@@ -43,6 +46,7 @@ export function metricsOf(sources: MetricSources): Exposition {
   renderCommits(page, sources.commitCounters)
   renderIdentity(page, sources.identity)
   renderServer(page, sources)
+  if (sources.node) renderNode(page, sources.node)
   if (sources.limits) renderLimits(page, sources.limits)
   renderDisk(page, sources.disk)
   renderBackups(page, sources.backups)
@@ -119,6 +123,52 @@ function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
     'cairn_limits_alone_total',
     'Requests that were decided without the limits server.',
     limits.reduce((sum, { alone }) => sum + alone, 0),
+  )
+}
+
+/** A database that has not answered for so long is away, milliseconds. */
+const awayAfterMs = 3_000
+
+function renderNode(
+  page: Exposition,
+  { board, monotonicMs: now }: NonNullable<MetricSources['node']>,
+): void {
+  const lagMs = Math.max(0, now - board.followedAt)
+  page.gauge('cairn_nodes', 'Nodes that are running, as this one has last seen.', board.nodes)
+  page.gauge(
+    'cairn_node_lease_seconds',
+    'How long the lease of this node still runs; below 0 since when it has run out.',
+    (board.leasedUntil - now) / 1_000,
+  )
+  page.gauge(
+    'cairn_node_current',
+    '0 while it answers 503, since it may have missed changes of the catalogue.',
+    Number(now < board.answersUntil),
+  )
+  page.gauge(
+    'cairn_catalogue_change',
+    'The last change of keys, limits or flows that all of this node knows of.',
+    board.tookUp,
+  )
+  page.gauge(
+    'cairn_catalogue_lag_seconds',
+    'How long ago it last made sure that it knows all changes.',
+    lagMs / 1_000,
+  )
+  page.gauge(
+    'cairn_database_up',
+    '0 while the database does not answer.',
+    Number(lagMs < awayAfterMs),
+  )
+  page.gauge(
+    'cairn_database_connections',
+    "Connections that the database's server has, of whomever.",
+    board.connections,
+  )
+  page.gauge(
+    'cairn_clock_ahead_seconds',
+    "How far this machine's clock is ahead of the database's.",
+    board.clockAhead === null ? null : board.clockAhead / 1_000,
   )
 }
 

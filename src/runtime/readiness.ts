@@ -1,4 +1,5 @@
 import type { BufferGauge } from '../storage/shared/boards.ts'
+import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { DiskWatch } from './disk-watch.ts'
 
 /** A thread that has not turned for this long is stuck: a locked database holds it up for five seconds. */
@@ -20,6 +21,13 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 /** What is known of a running server at one moment. */
 export interface ServerState {
   phase: 'starting' | 'serving' | 'stopping'
+  /**
+   * Of one of several over a database: what ails that ails all of them, and no other would do better. Null
+   * for a server alone.
+   */
+  node: Pick<NodeBoard, 'answersUntil' | 'leasedUntil' | 'followedAt'> | null
+  /** By the clock that all threads share. */
+  monotonicMs: number
   /** What is done to the database before it is served; null where nothing is. */
   preparing: string | null
   dataDir: string
@@ -36,7 +44,12 @@ export function whyNotReady(state: ServerState): string[] {
     return [state.preparing ?? 'starting: wait until all threads are up']
   }
   if (state.phase === 'stopping') return ['stopping: send no more requests']
-  return [...threadTroubles(state), ...storageTroubles(state), ...diskTroubles(state)]
+  return [
+    ...threadTroubles(state),
+    ...storageTroubles(state),
+    ...nodeTroubles(state),
+    ...diskTroubles(state),
+  ]
 }
 
 /**
@@ -63,12 +76,21 @@ function* threadTroubles({ httpThreads, silentMs }: ServerState): Iterable<strin
   }
 }
 
-function* storageTroubles({ gauge }: ServerState): Iterable<string> {
+function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {
+  if (node !== null) return
   if (gauge.isRefused) {
     yield 'storage refuses writes: the log has the reason; it heals by itself once a write passes'
   }
   if (!gauge.hasRoom) {
     yield 'the ingest buffer is full: wait for the disk, or raise --buffer-events and --buffer-bytes'
+  }
+}
+
+/** The database answers this node, which yet does not know what others have changed. */
+function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string> {
+  if (node === null || now >= node.leasedUntil) return
+  if (now >= node.answersUntil || now - node.followedAt >= stuckAfterMs) {
+    yield `this node has not looked for ${seconds(now - node.followedAt)} what others have changed: restart it if it stays so`
   }
 }
 

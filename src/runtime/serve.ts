@@ -8,7 +8,11 @@ import { shellWord } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
 import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
+import { Postgres } from '../storage/postgres/database/connection.ts'
+import { databasePlace, inspectDatabase } from '../storage/postgres/database/inspection.ts'
+import { leftBehind, requireNoMove } from '../storage/postgres/move/moves.ts'
 import { BufferGauge, IdentityBoard, LagBoard } from '../storage/shared/boards.ts'
+import { NodeBoard } from '../storage/shared/node-board.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { DiskWatch } from './disk-watch.ts'
@@ -22,15 +26,23 @@ import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
+import {
+  changedSinceMoved,
+  databaseDirOf,
+  emptyCopyDir,
+  notMoved,
+  requireNotOfNode,
+  WrongStorage,
+} from './place.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { Preparation } from './preparation.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
-import { sessionKey } from './session-key.ts'
-import { keepSnippet } from './snippet-versions.ts'
-import { type Supervised, Supervisor } from './supervisor.ts'
+import { sessionKey, shareSessionKey } from './session-key.ts'
+import { keepSnippet, shareSnippet } from './snippet-versions.ts'
+import { type LoadedThreads, type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
 import type { Prepared } from './task-thread.ts'
 import { tokenModeOf } from './token-mode.ts'
@@ -79,6 +91,7 @@ export async function serve(
     managementHost: given.managementHost,
     managementPort: given.managementPort,
     version,
+    database: given.databaseUrl === null ? null : databasePlace(given.databaseUrl),
     sessionTokens: tokenModeOf(given),
   }
   const lock = acquireLock(given.data, holder)
@@ -98,9 +111,11 @@ export async function serve(
   }
 }
 
-/** Organisations may come later; more often the commands were given another directory. */
-const noOrganisation = (dataDir: string) =>
-  `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(dataDir))}`
+/** Organisations may come later; more often the commands were given another directory, or database. */
+const noOrganisation = ({ data, databaseUrl }: Config) =>
+  databaseUrl === null
+    ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
+    : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
 
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
@@ -114,6 +129,8 @@ class Server implements Supervised {
   private readonly threads = new Supervisor(this)
   private readonly gauge: BufferGauge
   private readonly identity: IdentityBoard
+  /** Null for a server alone. */
+  private readonly nodeBoard: NodeBoard | null
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
   /** Null where nobody wants to know. */
@@ -133,7 +150,8 @@ class Server implements Supervised {
   ) {
     this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
     this.identity = new IdentityBoard(this.threads.shared.identity)
-    this.disk = new DiskWatch(config.data, this.clock.monotonic)
+    this.nodeBoard = config.databaseUrl === null ? null : new NodeBoard(this.threads.shared.node)
+    this.disk = new DiskWatch(databaseDirOf(config), this.clock.monotonic)
     this.log = openLog(config, 'main', this.logMutex).log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
@@ -182,13 +200,9 @@ class Server implements Supervised {
     const threads = this.threads.load()
     try {
       await this.requireLimits(warnings)
-      const prepared = await this.prepare(warnings)
-      if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config.data))
-      keepSnippet(config.data)
       this.watchIssuer()
-      await Promise.all([threads.start(), this.disk.start()])
-      if (prepared.hasAlerts()) this.threads.wantAlerts()
-      prepared.close()
+      if (config.databaseUrl === null) await this.startAlone(threads, warnings)
+      else await this.startNode(config.databaseUrl, threads, warnings)
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
@@ -215,6 +229,48 @@ class Server implements Supervised {
     this.log.info({ url, managementUrl, version }, 'ready')
     this.tellManager(url)
     return running
+  }
+
+  /** @throws WrongStorage */
+  private async startAlone(threads: LoadedThreads, warnings: string[]): Promise<void> {
+    requireNotOfNode(this.config.data)
+    const prepared = await this.prepare(warnings)
+    keepSnippet(this.config.data)
+    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(this.config))
+    await Promise.all([threads.start(), this.disk.start()])
+    if (prepared.hasAlerts()) this.threads.wantAlerts()
+    prepared.close()
+  }
+
+  /**
+   * As one of the nodes over a database, whose copy the storage thread fills before anybody reads it.
+   *
+   * @throws DatabaseUnusable, MoveRefused, WrongStorage
+   */
+  private async startNode(url: string, threads: LoadedThreads, warnings: string[]): Promise<void> {
+    const { config, clock, log } = this
+    const { place, version } = await inspectDatabase(url, clock.now)
+    log.info({ place, version }, 'this is a node over a PostgreSQL database')
+    const postgres = Postgres.open(url, { most: 1 })
+    try {
+      await requireNoMove(postgres)
+      const left = await leftBehind(postgres, config.data)
+      if (left === 'all') throw new WrongStorage(notMoved(config.data, place))
+      if (left === 'changes') warnings.push(changedSinceMoved(config.data, place))
+      keepSnippet(config.data)
+      await shareSnippet(postgres, clock.now())
+      await shareSessionKey(config.data, postgres, clock.now())
+    } finally {
+      await postgres.close()
+    }
+    const copyDir = emptyCopyDir(config)
+    await threads.start(true)
+    await this.disk.start()
+    const prepared = prepareDatabase(copyDir, clock.now())
+    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
+    prepared.close()
+    // Another node may be asked for some at any time, and this one be asked to look after them.
+    this.threads.wantAlerts()
   }
 
   /**
@@ -301,6 +357,8 @@ class Server implements Supervised {
     const { phase, config, gauge, disk, threads } = this
     return {
       phase,
+      node: this.nodeBoard,
+      monotonicMs: this.clock.monotonic(),
       preparing: this.preparation?.text ?? null,
       dataDir: config.data,
       httpThreads: threads.httpThreads,
@@ -343,7 +401,7 @@ class Server implements Supervised {
   }
 
   private async look(): Promise<Look> {
-    const traffic = await readTraffic(this.config.data, this.threads.all)
+    const traffic = await readTraffic(databaseDirOf(this.config), this.threads.all)
     return {
       atMs: this.clock.monotonic(),
       metrics: this.metrics(),
@@ -368,6 +426,10 @@ class Server implements Supervised {
       reloads: this.reloads,
       backups: this.backups.seen,
       limits: this.config.limitsUrl === null ? null : threads.limits,
+      node: this.nodeBoard && {
+        board: this.nodeBoard,
+        monotonicMs: this.clock.monotonic(),
+      },
     })
   }
 

@@ -1,7 +1,10 @@
 import { linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { Postgres, type Queries } from '../storage/postgres/database/connection.ts'
+import { keepFileIfAbsent } from '../storage/postgres/nodes/kept-files.ts'
 import {
   makeSyncedDirectory,
+  replaceSynced,
   syncDirectory,
   writeSynced,
 } from '../storage/sqlite/database/synced-files.ts'
@@ -12,6 +15,7 @@ export class SessionKeyUnusable extends Error {
 }
 
 const keyBytes = 32
+const keyName = 'session.key'
 
 /**
  * The key by which Cairn signs session tokens where no identity provider is configured. Made at
@@ -20,7 +24,7 @@ const keyBytes = 32
  * @throws SessionKeyUnusable
  */
 export function sessionKey(dataDir: string): Uint8Array {
-  const file = join(dataDir, 'session.key')
+  const file = join(dataDir, keyName)
   try {
     return read(file)
   } catch (error) {
@@ -37,17 +41,65 @@ export function sessionKey(dataDir: string): Uint8Array {
   }
 }
 
+/**
+ * Has all nodes over one database sign by one key: that of the node that was the first. To be called
+ * before `sessionKey` is.
+ *
+ * @throws SessionKeyUnusable
+ */
+export async function shareSessionKey(
+  dataDir: string,
+  postgres: Queries,
+  now: number,
+): Promise<void> {
+  const own = textOf(sessionKey(dataDir))
+  const shared = await sharedText(postgres, own, now)
+  if (shared !== own) replaceSynced(join(dataDir, keyName), shared)
+}
+
+/**
+ * The key that nodes over a database sign by, made where there is none yet, for whoever has no directory of
+ * a node.
+ *
+ * @throws SessionKeyUnusable
+ */
+export async function sharedSessionKey(url: string, now: number): Promise<Uint8Array> {
+  const postgres = Postgres.open(url, { most: 1 })
+  try {
+    return keyIn(await sharedText(postgres, textOf(newKey()), now), 'the key in the database')
+  } finally {
+    await postgres.close()
+  }
+}
+
+/** What the database has, which is what is given where it has none. */
+async function sharedText(postgres: Queries, own: string, at: number): Promise<string> {
+  const content = new TextEncoder().encode(own)
+  const shared = await keepFileIfAbsent(postgres, { name: keyName, at, content })
+  return new TextDecoder().decode(shared.content)
+}
+
+const newKey = () => crypto.getRandomValues(new Uint8Array(keyBytes))
+
+const textOf = (key: Uint8Array) => `${Buffer.from(key).toString('hex')}\n`
+
 function read(file: string): Uint8Array {
-  const text = readFileSync(file, 'utf8').trim()
+  const text = readFileSync(file, 'utf8')
   const mode = statSync(file).mode & 0o777
   if ((mode & 0o077) !== 0) {
     throw new SessionKeyUnusable(
       `${file} can be read by other users (mode ${mode.toString(8)}): run "chmod 600 ${file}", or remove it to have a new key made`,
     )
   }
+  return keyIn(text, file)
+}
+
+/** @param where it was found */
+function keyIn(content: string, where: string): Uint8Array {
+  const text = content.trim()
   if (!/^[0-9a-f]+$/i.test(text) || text.length !== keyBytes * 2) {
     throw new SessionKeyUnusable(
-      `${file} is not a session key (${keyBytes * 2} hexadecimal digits): restore it, or remove it to have a new one made; tokens of the old one then end`,
+      `${where} is not a session key (${keyBytes * 2} hexadecimal digits): restore it, or remove it to have a new one made; tokens of the old one then end`,
     )
   }
   return new Uint8Array(Buffer.from(text, 'hex'))
@@ -60,8 +112,7 @@ function read(file: string): Uint8Array {
 function make(file: string): void {
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {
-    const key = crypto.getRandomValues(new Uint8Array(keyBytes))
-    writeSynced(draft, `${Buffer.from(key).toString('hex')}\n`)
+    writeSynced(draft, textOf(newKey()))
     linkSync(draft, file)
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error

@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
+import type { Queries } from '../storage/postgres/database/connection.ts'
+import { keepFileIfAbsent, keptFile } from '../storage/postgres/nodes/kept-files.ts'
 import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
@@ -29,8 +31,32 @@ export function keepSnippet(dataDir: string): void {
 
 const textIn = (file: string) => attempt(() => readFileSync(file, 'utf8'), null)
 
-/** A file that an older release has left there, or null. */
-export async function keptSnippetFile(dataDir: string, name: string): Promise<string | null> {
+/** As nodes share them. */
+const keptName = (name: string) => `snippet/${name}`
+
+/** The same for all nodes: a page may be answered by another one than the one that named the file. */
+export async function shareSnippet(postgres: Queries, now: number): Promise<void> {
+  for (const { name, text } of snippetFiles) {
+    await keepFileIfAbsent(postgres, {
+      ...{ name: keptName(name), at: now },
+      content: new TextEncoder().encode(text),
+    })
+  }
+}
+
+/**
+ * A file that an older release has left there, or that another node has; else null.
+ *
+ * @param postgres what nodes share, if anything
+ */
+export async function keptSnippetFile(
+  dataDir: string,
+  postgres: Queries | null,
+  name: string,
+): Promise<string | null> {
   if (!fileName.test(name)) return null
-  return readFile(join(folderIn(dataDir), name), 'utf8').catch(() => null)
+  const own = await readFile(join(folderIn(dataDir), name), 'utf8').catch(() => null)
+  if (own !== null || postgres === null) return own
+  const kept = await keptFile(postgres, keptName(name))
+  return kept && new TextDecoder().decode(kept.content)
 }

@@ -1,10 +1,16 @@
+import { hostname } from 'node:os'
+import type { Config } from '../config.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
+import { version } from '../core/version.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
-import { Storage } from '../storage/sqlite/storage.ts'
+import { PostgresStorage } from '../storage/postgres/storage.ts'
+import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { Collector, ownHeap } from './collector.ts'
 import { CommitCounters } from './counters.ts'
-import { openLog } from './log.ts'
+import { type Log, openLog } from './log.ts'
+import { NodeWatch } from './node-watch.ts'
+import { databaseDirOf } from './place.ts'
 import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { systemClock } from './system-clock.ts'
@@ -18,6 +24,8 @@ declare const self: Worker
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 const lookAtLogEveryMs = 1_000
+/** How often a node looks for what others have changed, milliseconds: so long a publish waits at most. */
+const followEveryMs = 100
 /** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
 const retainAfterMs = 2_000
@@ -46,49 +54,47 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
   }
 }
 
-function start(message: ThreadStart) {
-  const { name, config, shared } = message
-  const { log } = openLog(config, name, message.logMutex)
-  armFailpoints(message.failpoints)
-  failpoint('storage_start')
-  const clock = systemClock(message.madeAt)
-  const tally = new Tally<number>(clock.monotonic)
-  const counters = new CommitCounters(message.counters, tally)
+/** What either storage is to this thread. */
+interface OpenStorage {
+  join(port: MessagePort): void
+  /** Takes up how many days raw events are kept. */
+  retainFor(days: number): void
+  giveBack(): void
+  /** Ends what it does from time to time, flushes and closes. */
+  close(): Promise<void>
+}
+
+/** What it tells this thread, and is told by it. */
+type Told = Pick<
+  StorageOptions,
+  | 'clock'
+  | 'shared'
+  | 'bufferBounds'
+  | 'policy'
+  | 'observer'
+  | 'onFault'
+  | 'onHealed'
+  | 'onDivergence'
+> & {
+  log: Log
+  config: Config
+  /** Housekeeping that fails is logged and tried again at its next turn. */
+  tried<T>(work: () => T | Promise<T>): Promise<T | null>
+}
+
+function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
   const storage = new Storage({
+    ...told,
     dataDir: config.data,
-    shared,
-    clock,
-    bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
     isLogKept: config.checkpoints === 'litestream',
-    policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
     retention: { days: config.retentionDays },
-    observer: counters,
     onClockSet(byMs) {
       log.warn(
         { seconds: Math.round(byMs / 1_000) },
         'the clock was set: nothing old is deleted for an hour',
       )
     },
-    onFault(error, what) {
-      counters.refused()
-      log.warn({ reason: shortReasonOf(error) }, what)
-    },
-    onHealed: () => log.info('storage takes writes again'),
-    onDivergence(error) {
-      log.fatal({ reason: shortReasonOf(error) }, 'a commit could not be noted in memory')
-      log.flush()
-      process.exit(1)
-    },
   })
-  /** Housekeeping that fails is logged and tried again at its next turn. */
-  const tried = async <T>(work: () => T | Promise<T>): Promise<T | null> => {
-    try {
-      return await work()
-    } catch (error) {
-      log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
-      return null
-    }
-  }
   const regularly = (everyMs: number, work: () => unknown) =>
     setInterval(() => tried(work), everyMs)
   const timers = [
@@ -100,6 +106,96 @@ function start(message: ThreadStart) {
     slices(sealAfterMs, () => tried(() => storage.housekeeping.seal())),
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
   ]
+  return {
+    join: port => storage.join(port),
+    retainFor(days) {
+      storage.housekeeping.retentionDays = days
+    },
+    giveBack: () => storage.giveBack(),
+    close() {
+      for (const timer of timers) clearInterval(timer)
+      for (const work of housework) work.stop()
+      return storage.close()
+    },
+  }
+}
+
+/** A storage that nodes share, whose copy the main thread has made room for. */
+async function openPostgres(
+  url: string,
+  { log, config, tried, ...told }: Told,
+): Promise<OpenStorage> {
+  const watch = new NodeWatch(told.shared.node, config, log)
+  const storage = await PostgresStorage.open({
+    ...told,
+    url,
+    copyDir: databaseDirOf(config),
+    retentionDays: config.retentionDays,
+    node: {
+      ...{ name: `${hostname()}:${config.port}`, release: version, now: told.clock.now },
+      onRenewed: () => watch.look(),
+    },
+    onRefilled: () =>
+      log.warn('the copy of what management keeps was too far behind, and was filled anew'),
+  })
+  const housework = [
+    slices(followEveryMs, async () => {
+      await tried(() => storage.watch())
+      return followEveryMs
+    }),
+    slices(writePresenceEveryMs, async () => {
+      await tried(() => storage.writeSeen())
+      return writePresenceEveryMs
+    }),
+    slices(retainAfterMs, () => tried(() => storage.retain())),
+  ]
+  return {
+    join: port => storage.join(port),
+    retainFor(days) {
+      storage.retentionDays = days
+    },
+    giveBack() {},
+    async close() {
+      for (const work of housework) work.stop()
+      await storage.close()
+    },
+  }
+}
+
+async function start(message: ThreadStart) {
+  const { name, config, shared } = message
+  const { log } = openLog(config, name, message.logMutex)
+  armFailpoints(message.failpoints)
+  failpoint('storage_start')
+  const clock = systemClock(message.madeAt)
+  const tally = new Tally<number>(clock.monotonic)
+  const counters = new CommitCounters(message.counters, tally)
+  const told: Told = {
+    ...{ shared, clock, log, config },
+    bufferBounds: { events: config.bufferEvents, bytes: config.bufferBytes },
+    policy: { ...defaultWriterPolicy, flushEveryMs: config.flushEveryMs },
+    observer: counters,
+    onFault(error, what) {
+      counters.refused()
+      log.warn({ reason: shortReasonOf(error) }, what)
+    },
+    onHealed: () => log.info('storage takes writes again'),
+    onDivergence(error) {
+      log.fatal({ reason: shortReasonOf(error) }, 'what is in memory is not what is stored')
+      log.flush()
+      process.exit(1)
+    },
+    async tried(work) {
+      try {
+        return await work()
+      } catch (error) {
+        log.warn({ reason: shortReasonOf(error) }, 'housekeeping failed')
+        return null
+      }
+    },
+  }
+  const { databaseUrl } = config
+  const storage = databaseUrl === null ? openSqlite(told) : await openPostgres(databaseUrl, told)
   new Pulse(message.pulse).start(clock.monotonic)
   // Under load most of what it holds is in use: to look through it often would cost a fifth of its time.
   new Collector(() => counters.commands, Number.POSITIVE_INFINITY, {
@@ -115,11 +211,9 @@ function start(message: ThreadStart) {
     storage,
     reload({ config }: Reloaded) {
       log.level = config.logLevel
-      storage.housekeeping.retentionDays = config.retentionDays
+      storage.retainFor(config.retentionDays)
     },
     async stop() {
-      for (const timer of timers) clearInterval(timer)
-      for (const work of housework) work.stop()
       await storage.close()
       log.flush()
       report({ type: 'stopped' })
@@ -127,17 +221,19 @@ function start(message: ThreadStart) {
   }
 }
 
-let running: ReturnType<typeof start> | null = null
+/** What comes before it is open waits for that. */
+let running: Promise<Awaited<ReturnType<typeof start>>> | null = null
 
 type Message = ThreadStart | Join | Reloaded | TallyWanted | Stop
 
 self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
-    else if (data.type === 'join') running?.storage.join(data.port)
-    else if (data.type === 'reloaded') running?.reload(data)
-    else if (data.type === 'tally') data.answer.postMessage(running?.tally.read() ?? [])
-    else await running?.stop()
+    const open = await running
+    if (data.type === 'join') open?.storage.join(data.port)
+    else if (data.type === 'reloaded') open?.reload(data)
+    else if (data.type === 'tally') data.answer.postMessage(open?.tally.read() ?? [])
+    else if (data.type === 'stop') await open?.stop()
   } catch (error) {
     report({ type: 'failed', message: shortReasonOf(error) })
   }

@@ -55,6 +55,16 @@ export interface Supervised {
   onStorageDead(): void
 }
 
+/** Threads that wait to be started. */
+export interface LoadedThreads {
+  /**
+   * @param isStorageFirst nobody reads before storage is open; else reads are answered before it has taken
+   *   up all that is stored, and writes wait for it
+   */
+  start(isStorageFirst?: boolean): Promise<void>
+  abandon(): void
+}
+
 /** The threads of a server: starts them, listens to them, starts again what dies, stops them. */
 export class Supervisor {
   readonly shared = newSharedMemory()
@@ -101,17 +111,19 @@ export class Supervisor {
   }
 
   /** Makes all threads, which load their source and wait. */
-  load() {
+  load(): LoadedThreads {
     const { clock, config } = this.server
     const storage = storageThread(clock)
     const http = Array.from({ length: config.threads }, () => httpThread(clock))
     return {
-      /** Reads are answered before storage has taken up all that is stored; writes wait for it. */
-      start: () =>
-        Promise.all([
-          this.startStorage(storage),
+      start: async isStorageFirst => {
+        const started = this.startStorage(storage)
+        if (isStorageFirst) await started
+        await Promise.all([
+          started,
           ...http.map((made, i) => this.startHttp(made, `http-${i + 1}`)),
-        ]),
+        ])
+      },
       abandon: () => {
         this.isStopping = true
         for (const { worker } of [storage, ...http]) worker.terminate()

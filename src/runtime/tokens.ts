@@ -19,9 +19,18 @@ export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource):
   return providerTokens({ ...tokenModeOf(config), clock, source })
 }
 
-/** Session tokens over the secret of an identity provider, else over Cairn's own key. */
-export function ownTokensFor(config: TokenConfig, clock: Clock): OwnSessionTokens {
-  const { data, sessionSecret } = config
-  const secret = sessionSecret === null ? sessionKey(data) : new TextEncoder().encode(sessionSecret)
+/**
+ * Session tokens over the secret of an identity provider, else over Cairn's own key.
+ *
+ * @param key that one, where it is not in the data directory
+ */
+export function ownTokensFor(
+  { data, ...config }: TokenConfig,
+  clock: Clock,
+  key?: Uint8Array,
+): OwnSessionTokens {
+  const { sessionSecret } = config
+  const secret =
+    sessionSecret === null ? (key ?? sessionKey(data)) : new TextEncoder().encode(sessionSecret)
   return secretTokens({ ...tokenModeOf(config), clock, secret })
 }

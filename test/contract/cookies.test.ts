@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { readContract } from './document.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
 import { Player, playCases } from './player.ts'
-import { type Holder, plenty, setStage } from './stage.ts'
+import { type Answering, type Holder, plenty, setStage } from './stage.ts'
 
 /**
  * Every row of contract.md once more, with the cookie of somebody who is signed in to the dashboard as an
@@ -45,12 +44,12 @@ const seen = ({ status, headers, body }: Answer, target: string) => ({
 class VisitorsPlayer extends Player {
   /** Answers that were held, byte for byte, against those without a cookie. */
   compared = 0
-  cookies = new Map<Server, string>()
+  cookies = new Map<Answering, string>()
 
   protected override async exchange(
     door: number | string,
     sent: Sent,
-    to: { server: Server; holder: Holder | null },
+    to: { server: Answering; holder: Holder | null },
   ): Promise<Answer> {
     const cookie = `cairn=${this.cookies.get(to.server)}`
     const attached = { ...sent, headers: [...sent.headers, ['Cookie', cookie] as const] }
@@ -70,7 +69,7 @@ const place = new CommandLine()
 let player: VisitorsPlayer
 
 /** Signs somebody in as an owner of an organisation. */
-async function cookieAt(server: Server, organisation: string, data: string): Promise<string> {
+async function cookieAt(server: Answering, organisation: string, data: string): Promise<string> {
   const link = ['dashboard', 'link', '--role', 'owner', '--org', organisation]
   const { url } = await place.json<{ url: string }>(link, { CAIRN_DATA: data })
   const response = await fetch(`${server.url}/dashboard/session/redeem`, {

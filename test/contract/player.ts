@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import type { Server } from '../support/binary.ts'
 import type { Case, Contract, Row } from './document.ts'
 import { faultsOf } from './every-answer.ts'
 import { type Answer, exchange, type Sent } from './exchange.ts'
@@ -8,7 +7,7 @@ import { beginSequence, fill } from './names.ts'
 import { settled } from './pattern.ts'
 import { promisedBy } from './promise.ts'
 import { requestOf } from './request.ts'
-import { type Holder, plenty, type Stage } from './stage.ts'
+import { type Answering, type Holder, plenty, type Stage } from './stage.ts'
 
 const decoders: Record<string, (bytes: Buffer) => Buffer> = {
   br: brotliDecompressSync,
@@ -52,7 +51,7 @@ export class Player {
   protected exchange(
     door: number | string,
     sent: Sent,
-    _to: { server: Server; holder: Holder | null },
+    _to: { server: Answering; holder: Holder | null },
   ): Promise<Answer> {
     return exchange(door, sent)
   }
@@ -115,10 +114,14 @@ export class Player {
 }
 
 /** Long rows are long only where the machine is busy. */
-const patienceMs = 30_000
+const usualPatienceMs = 30_000
 
 /** Declares a test for each case of a contract, by its sections. */
-export function playCases({ cases }: Contract, player: () => Player): void {
+export function playCases(
+  { cases }: Contract,
+  player: () => Player,
+  patienceMs = usualPatienceMs,
+): void {
   for (const [section, ofSection] of Map.groupBy(cases, ({ section }) => section)) {
     describe(section, () => {
       test.each(ofSection.map((one): [string, Case] => [one.name, one]))(

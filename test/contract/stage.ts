@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Cluster } from '../../scripts/support/cluster.ts'
 import {
   managementTokenHash,
   newManagementToken,
@@ -64,17 +65,20 @@ const narrowSettings = {
   CAIRN_ORGANISATION_CLAIM: 'tenant',
 }
 
+/** Whoever answers: a server, or several nodes behind a balancer. */
+export type Answering = Pick<Server, 'url'>
+
 /** Whom a good credential stands for. */
 export interface Holder {
   /** Requests a minute in each bucket; null for the defaults. */
   limit: number | null
-  server: Server
+  server: Answering
   /** The operator is not counted. */
   isUncounted?: true
 }
 
 export interface Stage {
-  server: Server
+  server: Answering
   /** Where its operator is let in. */
   socket: string
   /** What rows write in braces. */
@@ -293,8 +297,32 @@ function idsOf(dataDir: string, slug: string): [name: string, id: string][] {
   return rows.map(({ name, id }) => [name, id])
 }
 
-/** Prepares everything in a workplace, whose end is the end of it all, and starts the servers. */
-export async function setStage(place: Workplace): Promise<Stage> {
+type Served = Pick<Stage, 'server' | 'socket'>
+
+/** One server over a data directory. */
+async function alone(place: Workplace, dataDir: string): Promise<Served> {
+  return { server: await place.serve([], settings), socket: socketFile(dataDir) }
+}
+
+/**
+ * Three nodes behind HAProxy that asks each in turn, over a database into which a data directory is moved. Its
+ * operator is let in by one of them.
+ */
+export const onCluster =
+  (cluster: Cluster) =>
+  async (_place: Workplace, dataDir: string): Promise<Served> => {
+    await cluster.succeeded(['move', '--data', dataDir])
+    // On a busy machine the limits server is not to be taken for away, which would divide the limits.
+    await cluster.serve(3, { ...asForUsers, CAIRN_LIMITS_PATIENCE_MS: '5000' })
+    return { server: cluster, socket: socketFile(cluster.nodes[0]!.dataDir) }
+  }
+
+/**
+ * Prepares everything in a workplace, whose end is the end of it all, and starts the servers.
+ *
+ * @param serve starts what answers for what is in a data directory
+ */
+export async function setStage(place: Workplace, serve = alone): Promise<Stage> {
   const operatorOf = (part: Part) =>
     new Operator(place, part, part === narrow ? narrowSettings : settings)
   const begin = async (part: Part) => {
@@ -313,8 +341,8 @@ export async function setStage(place: Workplace): Promise<Stage> {
   await operatorOf(acme).link(others.find(({ isStaging }) => isStaging)!)
   const dataDir = join(place.folder, 'data')
   expire(dataDir, acmes['expired manager']!)
-  const [server, narrowServer] = await Promise.all([
-    place.serve([], settings),
+  const [{ server, socket }, narrowServer] = await Promise.all([
+    serve(place, dataDir),
     place.serve([], narrowSettings),
   ])
 
@@ -324,7 +352,12 @@ export async function setStage(place: Workplace): Promise<Stage> {
 
   const names = new Map(things)
   const holders = new Map<string, Holder>()
-  const introduce = (part: Part, credentials: Credentials, on: Server, ids: [string, string][]) => {
+  const introduce = (
+    part: Part,
+    credentials: Credentials,
+    on: Answering,
+    ids: [string, string][],
+  ) => {
     for (const [name, credential] of Object.entries(credentials)) {
       names.set(part.prefix + name, credential)
       holders.set(credential, { limit: part.limit ?? null, server: on })
@@ -336,5 +369,5 @@ export async function setStage(place: Workplace): Promise<Stage> {
     introduce(part, rest[i]?.credentials ?? {}, server, idsOf(dataDir, part.slug))
   }
   introduce(narrow, ofNarrow, narrowServer, idsOf(join(place.folder, 'narrow'), narrow.slug))
-  return { server, socket: socketFile(dataDir), names, holders }
+  return { server, socket, names, holders }
 }

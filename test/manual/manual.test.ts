@@ -132,6 +132,7 @@ test.each(files)('every variable that %s names means something', file => {
     'CAIRN_FAILPOINTS',
     'CAIRN_TEST_BROWSER',
     'CAIRN_TEST_SEED',
+    'CAIRN_TEST_STORE',
   ])
   for (const name of ['CAIRN_TEST_HISTORIES', 'CAIRN_TEST_MONKEY']) known.add(name)
   for (const name of settingNames) {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/support/ports.ts'
 import { writeReleased } from '../../scripts/support/released.ts'
 import { claimPort } from '../../src/runtime/ports.ts'
 import {
@@ -12,13 +13,6 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
-
-/** A port that nobody listens on. */
-function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  server.stop()
-  return server.port
-}
 
 let place: Workplace
 
@@ -50,7 +44,7 @@ describe('starting', () => {
 
   test('reads are answered while storage still takes up what is stored; writes wait for it', async () => {
     const { snippetKey } = await withTour(place)
-    const port = freePort()
+    const port = await freePort()
     const server = await place.start(['--port', `${port}`], {
       CAIRN_FAILPOINTS: 'storage_start=delay:1500',
     })

@@ -126,7 +126,7 @@ describe('a server that cannot count is refused at the start', () => {
   const cases: Case[] = [
     {
       why: 'wrong password',
-      url: () => valkey.url.replace('hush hush', 'wrong'),
+      url: () => valkey.url.replace('hush%20hush', 'wrong'),
       says: /refuses the user or the password/,
     },
     {
@@ -168,7 +168,7 @@ describe('a server that cannot count is refused at the start', () => {
     },
     {
       why: 'a user who may not',
-      url: () => valkey.url.replace(':hush hush', 'guest:guest'),
+      url: () => valkey.url.replace(':hush%20hush', 'guest:guest'),
       says: /allow the user/,
       told: ['ACL', 'SETUSER', 'guest', 'on', '>guest', '~*', '+hello', '+auth', '+client'],
     },

@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { finished } from '../../scripts/support/finished.ts'
+import { Valkey, valkeyProgram } from '../../scripts/support/valkey.ts'
 import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts'
+import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 
 /**
  * The commands of README and of the manual, as they stand there and in their order: README's and those
- * of `deploy`, which begin anew, in an empty folder each, all others beside one server with what these
- * make.
+ * of `deploy`, which begin anew, in an empty folder each, those of `several-machines` with a database
+ * and a limits server, all others beside one server with what these make.
  */
 
 setDefaultTimeout(60_000)
@@ -48,6 +50,8 @@ class Reader {
   private readonly place = new Workplace()
   private readonly environment: Record<string, string> = {}
   private server: Server | null = null
+  private postgres: PostgresServer | null = null
+  private valkey: Valkey | null = null
   /** What the manual leaves out, or has of its own. */
   private readonly replaced = new Map<RegExp, string>()
 
@@ -60,6 +64,23 @@ class Reader {
     writeFileSync(join(this.place.folder, 'theme.yaml'), theme)
     this.replaced.set(/\/mnt\/backups/, join(this.place.folder, 'backups'))
     this.replaced.set(/\/var\/lib\/cairn/, join(this.place.folder, 'cairn-data'))
+  }
+
+  /** The two servers that nodes share, and the data of a server alone. */
+  async share(): Promise<void> {
+    const { folder } = this.place
+    this.postgres = await PostgresServer.open()
+    this.valkey = await Valkey.open('--maxmemory-policy', 'noeviction')
+    await this.place.run(['org', 'create', 'Alone Inc'])
+    writeFileSync(join(folder, 'limits'), this.valkey.url)
+    await this.nameDatabase(await this.postgres.emptyDatabase())
+    this.replaced.set(/\/etc\/cairn/, folder)
+    this.replaced.set(/\/var\/lib\/alone/, join(folder, 'alone'))
+    this.replaced.set(/\/mnt\/elsewhere/, folder)
+  }
+
+  private nameDatabase(url: string): Promise<number> {
+    return Bun.write(join(this.place.folder, 'database'), url)
   }
 
   /** An organisation with published flows, a server, and a page that has been there. */
@@ -107,6 +128,14 @@ class Reader {
 
   /** Runs a command as it stands; what one exports holds for those behind it. */
   async run(command: string) {
+    // The manual's `cairn serve` is left out, because it would not end.
+    if (this.postgres && command.startsWith('cairn nodes')) {
+      this.server = await this.place.serve(['--data', 'node'], this.environment)
+    }
+    // The database of the commands before it has an organisation, and a move wants one that has none.
+    if (this.postgres && command.startsWith('cairn move --data')) {
+      await this.nameDatabase(await this.postgres.newDatabase())
+    }
     let line = command
     for (const [what, by] of this.replaced) line = line.replace(what, by)
     if (this.server && /^(curl|export) /.test(line)) {
@@ -128,7 +157,11 @@ class Reader {
     return finished(child)
   }
 
-  close = () => this.place.close()
+  async close(): Promise<void> {
+    await this.place.close()
+    await this.postgres?.close()
+    await this.valkey?.close()
+  }
 }
 
 const settled = new Reader()
@@ -141,11 +174,16 @@ afterAll(() => settled.close())
 for (const file of files) {
   const commands = commandsOf(file)
   if (commands.length === 0) continue
-  describe(basename(file, '.md'), () => {
+  const isShared = file === 'several-machines.md'
+  const isLeftOut = isShared && (postgresPrograms === null || valkeyProgram === null)
+  describe.skipIf(isLeftOut)(basename(file, '.md'), () => {
     const isBeginning = commands.some(command => command.startsWith('cairn org create'))
     const reader = isBeginning ? new Reader() : settled
     if (isBeginning) {
-      beforeAll(() => reader.begin())
+      beforeAll(async () => {
+        await reader.begin()
+        if (isShared) await reader.share()
+      })
       afterAll(() => reader.close())
     }
 

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/support/ports.ts'
 import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
 import { until } from '../../scripts/support/until.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
@@ -37,16 +38,9 @@ const copies = () =>
     ? readdirSync(join(data(), 'backups')).filter(name => name.endsWith('.db'))
     : []
 
-/** A port that nobody listens on. */
-function freePort(): number {
-  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  server.stop()
-  return server.port
-}
-
 /** Starts a server that is made to stay within a step, and waits until it says that it is there. */
 async function startWithin(action: string, env: Record<string, string> = {}) {
-  const [port, management] = [freePort(), freePort()]
+  const [port, management] = [await freePort(), await freePort()]
   const server = await place.start(['--port', `${port}`, '--management-port', `${management}`], {
     CAIRN_FAILPOINTS: `migration_step=${action}`,
     ...env,
@@ -254,7 +248,9 @@ test.skipIf(!canMount)(
         expect([status, stderr]).toEqual([1, expect.stringMatching(refusal)])
       }
       expect(readdirSync(small)).not.toContain('backups')
-      expect((await place.run(['migrate', '--no-copy', '--data', small])).status).toBe(0)
+      expect(await place.run(['migrate', '--no-copy', '--data', small])).toMatchObject({
+        status: 0,
+      })
     } finally {
       Bun.spawnSync(['umount', '-l', small])
     }

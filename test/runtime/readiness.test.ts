@@ -19,6 +19,8 @@ const seen = {
 
 const good: ServerState = {
   phase: 'serving',
+  node: null,
+  monotonicMs: 100_000,
   preparing: null,
   dataDir: '/data',
   httpThreads: { up: 2, configured: 2 },
@@ -63,6 +65,19 @@ const cases: [string, Partial<ServerState>, RegExp[]][] = [
     'storage refuses, and so the buffer fills',
     { gauge: { isRefused: true, hasRoom: false } },
     [/^storage refuses writes: /, /^the ingest buffer is full: /],
+  ],
+  [
+    'the database of all nodes is away, which is no reason to send traffic elsewhere',
+    {
+      node: { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 50_000 },
+      gauge: { isRefused: true, hasRoom: false },
+    },
+    [],
+  ],
+  [
+    'a node has its database, and does not know what was changed',
+    { node: { leasedUntil: 110_000, answersUntil: 99_000, followedAt: 88_000 } },
+    [/^this node has not looked for 12 s what others have changed: restart/],
   ],
   ['the disk hangs', { disk: { seen: null, waitingMs: 8_000 } }, [/has not answered for 8 s: /]],
   ['the disk was not looked at yet', { disk: { seen: null, waitingMs: 10 } }, []],

@@ -16,7 +16,8 @@ const names = snippetFiles.map(({ name }) => name).sort()
 test('a start leaves the files of this release, and nothing else', async () => {
   keepSnippet(data)
   expect(readdirSync(join(data, 'snippet')).sort()).toEqual(names)
-  for (const { name, text } of snippetFiles) expect(await keptSnippetFile(data, name)).toBe(text)
+  for (const { name, text } of snippetFiles)
+    expect(await keptSnippetFile(data, null, name)).toBe(text)
 })
 
 test('a file that an end midway has left cut is whole after the next start', () => {
@@ -36,8 +37,8 @@ test('files of older releases stay, and no other file is ever read', async () =>
     writeFileSync(join(data, 'snippet', name), 'older()')
   }
   keepSnippet(data)
-  expect(await keptSnippetFile(data, older)).toBe('older()')
+  expect(await keptSnippetFile(data, null, older)).toBe('older()')
   for (const name of ['other.js', 'snippet-x.js', `../snippet/${older}`, `${older}/`]) {
-    expect(await keptSnippetFile(data, name)).toBeNull()
+    expect(await keptSnippetFile(data, null, name)).toBeNull()
   }
 })

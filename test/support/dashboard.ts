@@ -5,6 +5,7 @@ import type { Role } from '../../src/core/organisation/role.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
 import { describe, test } from './in-browser.ts'
+import { placeOverStore } from './store.ts'
 
 /** The binary with an organisation, runs that were sent to it, and a browser that looks at the dashboard. */
 
@@ -82,7 +83,7 @@ export class DashboardHouse {
 
   /** @param env of the server, besides its own */
   static async open(env: Record<string, string> = {}): Promise<DashboardHouse> {
-    const house = new DashboardHouse(new Workplace(), await TestBrowser.open())
+    const house = new DashboardHouse(await placeOverStore(), await TestBrowser.open())
     const { place } = house
     house.server = await place.serve([], env)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
@@ -101,7 +102,7 @@ export class DashboardHouse {
 
   /** An organisation in which nobody has done anything yet, on a server of its own. */
   static async empty({ browser }: DashboardHouse): Promise<DashboardHouse> {
-    const house = new DashboardHouse(new Workplace(), browser)
+    const house = new DashboardHouse(await placeOverStore(), browser)
     house.server = await house.place.serve()
     const made = await house.place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     house.snippetKey = made.snippetKey

@@ -50,14 +50,8 @@ export interface Person {
 /** Audience of the tokens that it issues. */
 export const audience = 'cairn'
 
-/** A port that is free now: the provider has to know where Cairn will be. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
+/** The provider has to know where Cairn will be. */
+export { freePort } from '../../scripts/support/ports.ts'
 
 /** A real OpenID provider on this machine, which issues access tokens as JWTs. */
 export class Provider {

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { demoSite } from '../../src/cli/demo/site.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
-import { type Server, Workplace } from './binary.ts'
+import type { Server, Workplace } from './binary.ts'
 import { type Page, TestBrowser } from './browser.ts'
+import { placeOverStore } from './store.ts'
 
 /** A customer's site with the snippet, a browser that visits it, and the binary that it talks to. */
 
@@ -46,7 +47,7 @@ export class Site {
 
   /** @param flows the published flows, as a flow file has them */
   static async open(flows: string, args: string[] = []): Promise<Site> {
-    const site = new Site(new Workplace(), await TestBrowser.open())
+    const site = new Site(await placeOverStore(), await TestBrowser.open())
     const { place } = site
     site.server = await place.serve(args)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])

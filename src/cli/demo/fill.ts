@@ -8,9 +8,8 @@ import type { ListedFlows } from '../../modules/authoring/model.ts'
 import type { KeyList, OrganisationList, Settings } from '../../modules/organisations/model.ts'
 import type { StepCheck } from '../../modules/steps/model.ts'
 import { hasDatabase } from '../../storage/sqlite/database/database.ts'
-import { requireNoLostDatabase } from '../../storage/sqlite/database/lost-database.ts'
 import { newLink } from '../dashboard.ts'
-import { makeDirectory } from '../data.ts'
+import { makeData } from '../data.ts'
 import { type Manager, managedAt, operated } from '../manage.ts'
 import gettingStarted from './flows/getting-started.yaml' with { type: 'text' }
 import springRelease from './flows/spring-release.yaml' with { type: 'text' }
@@ -44,9 +43,8 @@ export async function prepareDemo(
   { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
   now: number,
 ): Promise<void> {
-  makeDirectory(data)
+  makeData(data)
   if (hasDatabase(data)) return
-  requireNoLostDatabase(data)
   await makeHarbor(data)
   const today = Math.floor(now / dayMs)
   const publishedAt = (today - historyDays) * dayMs
@@ -64,8 +62,11 @@ async function currentKey({ ask }: Manager): Promise<string | null> {
   return keys.find(({ worksUntil }) => worksUntil === null)?.key ?? null
 }
 
+/** Whatever the settings name, a demo is in a directory of its own. */
+const inDirectory = (data: string) => ({ data, databaseUrl: null })
+
 async function makeHarbor(data: string): Promise<void> {
-  const isNew = await operated(data, async ({ ask }) => {
+  const isNew = await operated(inDirectory(data), async ({ ask }) => {
     const { organisations } = await ask<OrganisationList>('GET /organisations?named=harbor')
     if (organisations.length > 0) return false
     await ask('POST /organisations', { body: { name: 'Harbor', slug: 'harbor' } })
@@ -76,7 +77,7 @@ async function makeHarbor(data: string): Promise<void> {
 }
 
 const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>
-  managedAt(data, work, { org: 'harbor', how: '' }, time)
+  managedAt(inDirectory(data), work, { org: 'harbor', how: '' }, time)
 
 /** Flows that are there are left alone. */
 async function pushMissing({ ask }: Manager): Promise<void> {

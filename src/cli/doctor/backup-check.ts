@@ -36,6 +36,7 @@ const oldDays = 7
 export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
   const left = data !== null && isReadableDirectory(data) ? checkAside(data) : []
   if (!config) return left
+  if (config.databaseUrl !== null) return left
   const { backupEvery, backupDir } = config
   if (backupEvery === null || backupDir === null) return [checkUnscheduled(config, now), ...left]
   return [await checkNewest(backupDir, backupEvery, now), ...left]

@@ -1,17 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { attempt } from '../../core/attempt.ts'
-import { refusedShare } from '../../core/organisation/verified-identity.ts'
+import { refusedShare, type UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { webhookFinding } from '../../modules/alerts/index.ts'
+import type { WebhookState } from '../../modules/alerts/port.ts'
+import { isOfNode } from '../../runtime/place.ts'
 import {
   databaseFile,
   hasDatabase,
   openForReading,
 } from '../../storage/sqlite/database/database.ts'
 import {
+  type DeadLetters,
   deadLetterSummary,
   fullCheck,
   hasNoOrganisation,
@@ -44,10 +47,10 @@ export function checkDatabase(subject: DataSubject): Finding[] {
       ...checkOrganisations(database, data),
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
-      ...checkDeadLetters(database),
-      ...checkWebhooks(database, subject.now),
+      judgeDeadLetters(deadLetterSummary(database)),
+      ...judgeWebhooks(webhookStates(database), subject.now),
       ...checkErasures(database),
-      ...checkIdentities(database, subject.now),
+      ...judgeIdentities(refusingIdentities(database, subject.now)),
       ...checkClock(database, data, subject.now),
     ]
   } catch (fault) {
@@ -56,6 +59,10 @@ export function checkDatabase(subject: DataSubject): Finding[] {
 }
 
 function checkTrace(data: string): Finding {
+  if (isOfNode(data)) {
+    const what = `${data} is the directory of a node, whose data is in a database`
+    return warning('database', what, 'set CAIRN_DATABASE_URL to that, so that it is looked at')
+  }
   const trace = traceOfDatabase(data)
   if (trace === null) {
     const advice = 'begin with "cairn org create NAME"'
@@ -124,16 +131,20 @@ function quickFaults(database: Database): string[] {
   return faults
 }
 
-function checkDeadLetters(database: Database): Finding[] {
-  const { count, newestAt, newestError } = deadLetterSummary(database)
-  if (count === 0) return [ok('dead_letters', 'no dead letters wait')]
+/** What is to be said of events that a database has refused, whichever it is. */
+export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters): Finding {
+  if (count === 0) return ok('dead_letters', 'no dead letters wait')
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
-  return [warning('dead_letters', what, 'see them: cairn dead-letters list')]
+  return warning('dead_letters', what, 'see them: cairn dead-letters list')
 }
 
-function checkWebhooks(database: Database, now: number): Finding[] {
-  return webhookStates(database).flatMap(({ slug, ...webhook }) => {
+/** The same of webhooks. */
+export function judgeWebhooks(
+  webhooks: readonly (WebhookState & { slug: string })[],
+  now: number,
+): Finding[] {
+  return webhooks.flatMap(({ slug, ...webhook }) => {
     const found = webhookFinding(webhook, now)
     if (found === null) return []
     const what = `${slug}: ${found.message.replace(/\.$/, '')} (since ${found.since})`
@@ -150,8 +161,11 @@ function checkErasures(database: Database): Finding[] {
   return [warning('database', what, advice)]
 }
 
-function checkIdentities(database: Database, now: number): Finding[] {
-  return refusingIdentities(database, now).map(({ slug, counts }) => {
+/** The same of hashes of user ids. */
+export function judgeIdentities(
+  refusing: readonly { slug: string; counts: UserHashCounts }[],
+): Finding[] {
+  return refusing.map(({ slug, counts }) => {
     const { refused, all } = refusedShare(counts)
     const what = `${slug} verifies identities, and of ${all} calls and events of the last 24 hours ${refused} had no right userHash (${counts.invalid} wrong, ${counts.missing} missing)`
     return warning('identity', what, `see it by hours: cairn org identity ${shellWord(slug)}`)

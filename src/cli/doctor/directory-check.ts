@@ -7,7 +7,7 @@ import { nearestExisting } from './disk-check.ts'
 import { error, type Finding, isAllowed, ok, type Subject, warning } from './finding.ts'
 
 /** Whether the data directory is there, is this user's to write, and nobody else's to read. */
-export function checkDirectory({ data, config }: Subject): Finding[] {
+export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[] {
   if (data === null) return []
   let found: Stats | undefined
   try {
@@ -17,7 +17,7 @@ export function checkDirectory({ data, config }: Subject): Finding[] {
     const advice = 'run this as the user that the server runs as, or choose another with --data'
     return [error('directory', `${data} cannot be reached by this user (${code})`, advice)]
   }
-  if (!found) return [notThere(data)]
+  if (!found) return [notThere(data, databaseUrl !== null)]
   if (!found.isDirectory()) {
     return [error('directory', `${data} is not a directory`, 'choose another with --data')]
   }
@@ -35,7 +35,7 @@ export function checkDirectory({ data, config }: Subject): Finding[] {
   return findings
 }
 
-function notThere(data: string): Finding {
+function notThere(data: string, isNode: boolean): Finding {
   const what = `there is no data directory ${data} yet`
   try {
     accessSync(nearestExisting(data), constants.W_OK | constants.X_OK)
@@ -44,6 +44,7 @@ function notThere(data: string): Finding {
     const advice = 'make it for this user, or choose another with --data'
     return error('directory', `${what}, and this user cannot make it (${code})`, advice)
   }
+  if (isNode) return ok('directory', `${what}: the first start of a node makes it`)
   const begin = 'begin with "cairn org create NAME", or name another with --data or CAIRN_DATA'
   return warning('directory', what, begin)
 }

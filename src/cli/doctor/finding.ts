@@ -50,6 +50,8 @@ export const error = findingOf('error')
 export interface Subject {
   data: string | null
   bufferBytes: number | null
+  /** Of the database that servers share; null where a server has its data in the directory. */
+  databaseUrl: string | null
   /** All settings, where all of them can be read. */
   config: Config | null
   /** Whether the database is checked to the last page. */

@@ -9,6 +9,7 @@ import { version } from '../../core/version.ts'
 import { holderOf, isHeld, type LockHolder } from '../../runtime/lock.ts'
 import { claimPort, claimPorts, managementPortSetting, portSetting } from '../../runtime/ports.ts'
 import { tokenConflict } from '../../runtime/token-mode.ts'
+import { databasePlace } from '../../storage/postgres/database/inspection.ts'
 import { explained } from '../failure.ts'
 import { ask, managementUrl } from '../management.ts'
 import { counted } from '../output.ts'
@@ -43,8 +44,25 @@ export async function checkServer(subject: Subject): Promise<Finding[]> {
   }
   const conflict = config && tokenConflict(holder.sessionTokens, config)
   return [
+    ...checkPlace(holder, subject),
     ...(await checkHolder(holder, subject)),
     ...(conflict ? [warning('issuer', conflict.what, conflict.fix)] : []),
+  ]
+}
+
+/** A server that was started with other settings works on other data. */
+function checkPlace({ database = null }: LockHolder, { databaseUrl }: Subject): Finding[] {
+  const ours = databaseUrl === null ? null : databasePlace(databaseUrl)
+  if (database === ours) return []
+  const placed = (place: string | null) =>
+    place === null ? 'in its directory' : `in the database at ${place}`
+  const what = `the running server has its data ${placed(database)}, and these settings mean data ${placed(ours)}`
+  return [
+    warning(
+      'settings',
+      what,
+      "run this with the server's settings, or restart the server with these",
+    ),
   ]
 }
 

@@ -20,6 +20,7 @@ export function checkSettings(
     ...asked,
     // In full: a wrong working directory is soon seen then.
     data: data === null ? null : resolve(data),
+    databaseUrl: attempt(() => readConfig(source, ['databaseUrl']).config.databaseUrl, null),
     bufferBytes: attempt(() => readConfig(source, ['bufferBytes']).config.bufferBytes, null),
   }
   try {

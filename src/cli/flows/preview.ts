@@ -1,10 +1,9 @@
 import { minimalFlow } from '../../core/flow/minimal.ts'
 import { previewMinutes } from '../../core/organisation/preview-link.ts'
 import type { CreatedPreview, PreviewList } from '../../modules/previews/model.ts'
-import { holderOf, isHeld } from '../../runtime/lock.ts'
 import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure, warn } from '../failure.ts'
-import { addManaged, dataOf, managed } from '../manage.ts'
+import { addManaged, managed, placeOf, serverOf } from '../manage.ts'
 import { print, printJson, printTable, tell } from '../output.ts'
 import { rightFiles } from './files.ts'
 
@@ -44,8 +43,7 @@ type Options = Flags<'file' | 'page' | 'minutes' | 'end', 'list' | 'json'>
 /** A command that nobody serves beside has a memory of its own, and takes the link with it. */
 function requireServer(command: Command): void {
   if (command.opts<Flags<'url'>>().url !== undefined) return
-  const data = dataOf(command)
-  if (isHeld(data) && (holderOf(data)?.port ?? 0) > 0) return
+  if (serverOf(placeOf(command)) !== null) return
   throw new CommandFailure(
     'no server runs over this data: start it, "cairn serve", or name one with --url',
   )

@@ -190,11 +190,11 @@ describe('versions', () => {
     const before = (await versionOf())[0]!.version
     await editDraft('Hello again')
     await dialog.getByLabel('Note').fill('For the spring release')
-    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await dialog.getByText(/Robot.* changed the draft/).waitFor()
     await dialog.getByText('title: Hello again').waitFor()
     expect((await versionOf())[0]!.version).toBe(before)
-    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page
       .getByRole('status')
       .getByText(`Version ${before + 1} is live.`)
@@ -222,8 +222,8 @@ describe('versions', () => {
     await page.unroute(path)
     await archive.click()
     await page.getByRole('status').getByText('It is in the archive.').waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
-    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
   })
 
@@ -279,9 +279,9 @@ describe('versions', () => {
     await page.getByText('Pages do not show this flow').waitFor()
     await page.goBack()
     await page.getByRole('heading', { name: 'Version 1 is not shown' }).waitFor()
-    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByRole('button', { name: 'Publish', exact: true }).click()
     await dialog.getByText('Pages show it again').waitFor()
-    await dialog.getByRole('button', { name: 'Publish' }).click()
+    await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
   })
 

@@ -1,7 +1,7 @@
 import { api } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 import { presence, renew, token } from './session.ts'
-import { noteReached, noteTrouble } from './trouble.ts'
+import { noteNodesBehind, noteReached, noteTrouble } from './trouble.ts'
 
 export interface Asked {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -59,6 +59,9 @@ export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>
       return { value: null, etag }
     }
     if (!response.ok) throw await failureOf(response)
+    if (asked.method && asked.method !== 'GET') {
+      noteNodesBehind(response.headers.get('cairn-nodes-behind') ?? '')
+    }
     const value = response.status === 204 ? null : ((await response.json()) as T)
     noteReached()
     return { value, etag }

@@ -10,6 +10,20 @@ export function noteTrouble(failure: Failure): void {
   else if (failure.status !== 0) trouble.value = null
 }
 
+/** How long a node may answer by what was before, milliseconds. */
+const behindMs = 45_000
+
+/** Nodes that may not know of what was changed here last; empty where all do. */
+export const nodesBehind = signal('')
+let forgetting: ReturnType<typeof setTimeout> | undefined
+
+/** Notes which nodes an answer says to be behind. */
+export function noteNodesBehind(names: string): void {
+  clearTimeout(forgetting)
+  nodesBehind.value = names
+  if (names) forgetting = setTimeout(() => (nodesBehind.value = ''), behindMs)
+}
+
 export function noteReached(): void {
   trouble.value = null
 }

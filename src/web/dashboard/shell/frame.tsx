@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { session } from '../api/session.ts'
-import { trouble } from '../api/trouble.ts'
+import { nodesBehind, trouble } from '../api/trouble.ts'
 import { Ribbon } from '../environments/ribbon.tsx'
 import { LinkButton } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
@@ -34,6 +34,18 @@ function Trouble() {
     </div>
   )
 }
+
+/** Over all pages, as long as what was changed may not be seen everywhere. */
+const Behind = () => (
+  <div role="status">
+    {nodesBehind.value && (
+      <div class="banner">
+        <Icon name="warning" />
+        <span>{words.states.nodesBehind(nodesBehind.value)}</span>
+      </div>
+    )}
+  </div>
+)
 
 /** An address of an organisation that this session is not for. */
 function Elsewhere() {
@@ -93,6 +105,7 @@ export function Frame() {
       )}
       <main id="page" class="page">
         <Trouble />
+        <Behind />
         {place.slug === slug ? <Outlet place={place} /> : <Elsewhere />}
       </main>
       {opened.value === 'jump' && <Jump />}

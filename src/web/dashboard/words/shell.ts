@@ -104,6 +104,8 @@ export const shellWords = {
       `${who} has changed this meanwhile. Look at it again before you save.`,
     changedBy: 'Somebody',
     changedShow: 'Show what is there now',
+    nodesBehind: (names: string) =>
+      `Your change is saved, but visitors may see what was before for up to 45 seconds: these nodes do not know of it yet (${names}).`,
     away: 'The server cannot be reached.',
     busy: 'The server is busy. Reading goes on; changes have to wait.',
     trying: 'It is asked again every few seconds.',

@@ -1,0 +1,55 @@
+import { Postgres } from '../storage/postgres/database/connection.ts'
+import { inspectDatabase } from '../storage/postgres/database/inspection.ts'
+import {
+  migratePostgres,
+  migrationsAfter,
+  schemaVersion,
+} from '../storage/postgres/database/migrate.ts'
+import type { Flags } from './command.ts'
+import { UsageFailure } from './failure.ts'
+import { print, printColumns, printJson } from './output.ts'
+
+type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
+
+/** Makes the tables of the database that the settings name, or brings them up to date. */
+export async function migrateDatabase(url: string, options: Options): Promise<void> {
+  if (options.onCopy || !options.copy) {
+    throw new UsageFailure(
+      '--on-copy and --no-copy are about a data directory: no copy is made of the database that CAIRN_DATABASE_URL names',
+    )
+  }
+  const { place, schema: from } = await inspectDatabase(url, Date.now, { isToMigrate: true })
+  const due = migrationsAfter(from)
+  if (due.length > 0 && !options.dryRun) await migrate(url)
+  if (options.json) return printJson(asJson(from, due))
+  if (due.length === 0) {
+    return print(
+      `nothing to do: the database at ${place} has schema ${schemaVersion}, the newest known here`,
+    )
+  }
+  const schema = options.dryRun
+    ? `${from}, to become ${schemaVersion}`
+    : `${schemaVersion}, from ${from}`
+  printColumns([
+    ['database', place],
+    ...due.map(({ id, name }) => [`step ${id}`, name]),
+    ['schema', schema],
+  ])
+}
+
+async function migrate(url: string): Promise<void> {
+  const postgres = Postgres.open(url, { most: 1 })
+  try {
+    await migratePostgres(postgres, Date.now())
+  } finally {
+    await postgres.close()
+  }
+}
+
+/** As of a data directory, where what is about disks and copies is null. */
+const asJson = (from: number, due: ReturnType<typeof migrationsAfter>) => ({
+  from,
+  to: schemaVersion,
+  steps: due.map(({ id, name }) => ({ id, name, seconds: null })),
+  ...{ databaseBytes: null, wantedBytes: null, freeBytes: null, copy: null },
+})

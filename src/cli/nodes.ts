@@ -1,0 +1,90 @@
+import type { NodeList } from '../modules/operations/model.ts'
+import type { Asker } from './asking.ts'
+import type { Command } from './command.ts'
+import { exitStatus } from './failure.ts'
+import { operated, placeOf, serverOf } from './manage.ts'
+import { counted, print, printJson, printTable, tell } from './output.ts'
+import { addSettings } from './settings.ts'
+
+export function addNodes(cairn: Command): void {
+  addSettings(cairn.command('nodes'), ['data'])
+    .description(
+      'list the servers that share the database which CAIRN_DATABASE_URL names; exit status 1 unless all of them are well, and know of the last change',
+    )
+    .option(
+      '--json',
+      'print what GET /manage/nodes answers: {isShared, change, nodes: [{name, …}]}',
+    )
+    .examples(
+      'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn nodes',
+      'cairn nodes --config /etc/cairn/cairn.env',
+      'cairn nodes --json | jq -r \'.nodes[] | select(.state != "running") | .name\'',
+    )
+    .notes(`A node gives a word every five seconds. One that has given none for fifteen is
+silent: it has lost the database, hangs, or was killed. After a minute it is
+gone, which is no trouble any more, and after a day it is left out. One that is
+stopped in an orderly way is left out at once.`)
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const place = placeOf(command)
+      const list = await operated(place, settled)
+      if (!list.isShared) {
+        const isServed = serverOf(place) !== null
+        if (!isServed) process.exitCode = exitStatus.failure
+        if (json) return printJson(list)
+        return print(
+          `${isServed ? 'one server alone serves' : 'no server serves'} ${place.data}, which no other can share: servers on several machines share a database, "cairn move" takes the data into one`,
+        )
+      }
+      const fault = faultOf(list)
+      if (fault !== null) process.exitCode = exitStatus.failure
+      if (json) return printJson(list)
+      printTable(
+        ['node', 'release', 'since', 'state', 'last word', 'change', 'does alone'],
+        list.nodes.map(node => rowOf(node, list.change)),
+        'no node runs on this database: start one, "cairn serve"',
+      )
+      if (fault !== null && list.nodes.length > 0) tell(`cairn: ${fault}`)
+    })
+}
+
+/** How long nodes may take to know of a change, and how often it is looked, milliseconds. */
+const patienceMs = 5_000
+const pauseMs = 250
+
+/** Each is behind for a moment after every change: that is no trouble where it soon is not. */
+async function settled({ ask }: Asker): Promise<NodeList> {
+  const deadline = performance.now() + patienceMs
+  for (;;) {
+    const list = await ask<NodeList>('GET /nodes')
+    const isBehind = list.nodes.some(({ state }) => state === 'behind')
+    if (!isBehind || performance.now() > deadline) return list
+    await Bun.sleep(pauseMs)
+  }
+}
+
+function rowOf(node: NodeList['nodes'][number], last: number): string[] {
+  const { name, release, startedAt, state, silentSeconds, change, jobs } = node
+  const behind = change < last ? ` (${last - change} behind)` : ''
+  const ago = `${agoOf(silentSeconds)} ago`
+  return [name, release, startedAt, state, ago, `${change}${behind}`, jobs.join(', ') || '–']
+}
+
+/** `2 s`, `3 min`, `5 h`. */
+function agoOf(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`
+  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
+}
+
+/** Why not all is well; null where it is. */
+function faultOf({ nodes }: NodeList): string | null {
+  const count = (state: string) => nodes.filter(node => node.state === state).length
+  const [running, behind, silent] = ['running', 'behind', 'silent'].map(count) as [
+    ...[number, number, number],
+  ]
+  if (running + behind === 0) return 'no node runs'
+  const faults = [
+    ...(silent === 0 ? [] : [`${counted(silent, 'node')} silent`]),
+    ...(behind === 0 ? [] : [`${counted(behind, 'node')} behind the last change`]),
+  ]
+  return faults.length === 0 ? null : faults.join(', ')
+}

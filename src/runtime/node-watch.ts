@@ -1,0 +1,54 @@
+import type { Config } from '../config.ts'
+import { NodeBoard } from '../storage/shared/node-board.ts'
+import type { Log } from './log.ts'
+
+/** How far a node's clock may be from the database's, milliseconds: what follows NTP is much nearer. */
+export const tolerableMs = 2_000
+
+/** Says in the log what an operator is to mend about this node among others, as soon as it is so. */
+export class NodeWatch {
+  private readonly board: NodeBoard
+  private isApart = false
+  private nodes = 1
+
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly config: Pick<Config, 'limitsUrl'>,
+    private readonly log: Pick<Log, 'info' | 'warn'>,
+  ) {
+    this.board = new NodeBoard(memory)
+  }
+
+  look(): void {
+    this.lookAtClock()
+    this.lookAtNodes()
+  }
+
+  private lookAtClock(): void {
+    const aheadMs = this.board.clockAhead ?? 0
+    const isApart = Math.abs(aheadMs) > tolerableMs
+    if (isApart === this.isApart) return
+    this.isApart = isApart
+    const seconds = Math.round(aheadMs / 1_000)
+    if (isApart) {
+      this.log.warn(
+        { seconds },
+        "this machine's clock is off from the database's: let both follow NTP",
+      )
+    } else this.log.info("this machine's clock agrees with the database's again")
+  }
+
+  private lookAtNodes(): void {
+    const { nodes } = this.board
+    if (nodes === this.nodes) return
+    this.log.info({ nodes }, 'nodes are running')
+    if (nodes > 1 && this.nodes === 1 && this.config.limitsUrl === null) {
+      this.log.warn({ nodes }, limitsForEach)
+    }
+    this.nodes = nodes
+  }
+}
+
+/** What several nodes without a limits server come to. */
+export const limitsForEach =
+  'each node counts requests by itself, so that an organisation may send its limits once to each: set CAIRN_LIMITS_URL'

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { builtBinary } from '../support/binary.ts'
+import { Cluster, describe } from '../support/cluster.ts'
+import { CommandLine } from '../support/command-line.ts'
+import { type Row, readContract } from './document.ts'
+import { Player, playCases } from './player.ts'
+import { onCluster, setStage } from './stage.ts'
+
+/** Every row of contract.md against three nodes behind a balancer: callers see one service. */
+
+const whole = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
+
+/** What an address holds beyond ASCII HAProxy refuses by itself; browsers never send it. */
+const isBalancers = ({ target }: Row) => /[^ -~]/.test(target)
+
+/** Of people who were erased each node only remembers by itself what they report once more. */
+const isOfOneNode = (section: string, rows: readonly unknown[]) =>
+  section === 'People who were erased' && rows.length > 1
+
+/** What pages have done is told by another node up to two seconds later: a row that follows at once may not see it. */
+const isTooSoon = (section: string, rows: readonly unknown[]) =>
+  section === 'Snippet status' && rows.length > 1
+
+/** Where PostgreSQL has tools of its own, the reason for the refusal is another. */
+const isOfSqlite = ({ target }: Row) => target === '/manage/compact'
+
+const cases = whole.cases.filter(
+  ({ section, rows }) =>
+    !isOfOneNode(section, rows) &&
+    !isTooSoon(section, rows) &&
+    !rows.some(row => isBalancers(row) || isOfSqlite(row)),
+)
+const contract = { ...whole, cases }
+
+describe('three nodes', () => {
+  let place: CommandLine
+  let cluster: Cluster
+  let player: Player
+  beforeAll(async () => {
+    place = new CommandLine()
+    cluster = await Cluster.open({ program: await builtBinary() })
+    player = new Player(contract, await setStage(place, onCluster(cluster)))
+  }, 300_000)
+  afterAll(async () => {
+    await cluster?.close()
+    await place?.close()
+  }, 60_000)
+
+  // A rebuild asks the database for each of a thousand flows.
+  playCases(contract, () => player, 120_000)
+})

@@ -1,0 +1,187 @@
+import { afterAll, afterEach, test as anyTest, beforeAll, beforeEach, expect } from 'bun:test'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parse, parseAllDocuments } from 'yaml'
+import { haproxyProgram, manualsHaproxyConfig } from '../../scripts/support/haproxy.ts'
+import { defaultOf, settingNames, variableOf } from '../../src/config.ts'
+import { apiOf, builtBinary, firstFlowOf, Workplace, withTour } from '../support/binary.ts'
+import { describe, PostgresServer, test } from '../support/postgres.ts'
+
+/** What the topic "several-machines" has for copying: that it is what Cairn, HAProxy and PostgreSQL take. */
+
+const root = join(import.meta.dir, '../..')
+const text = readFileSync(join(root, 'src/manual/several-machines.md'), 'utf8')
+const blocks = (language: string): string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(
+    ([, body]) => body!,
+  )
+
+// biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests look at
+type Yaml = any
+
+const [composeText = '', manifestText = ''] = blocks('yaml')
+const compose: Yaml = parse(composeText, { merge: true })
+const manifest = new Map(
+  parseAllDocuments(manifestText).map(document => {
+    expect(document.errors).toEqual([])
+    const { kind, ...rest } = document.toJS() as { kind: string } & Record<string, never>
+    return [kind, rest as Yaml]
+  }),
+)
+const ports = { api: Number(defaultOf('port')), management: Number(defaultOf('managementPort')) }
+const variables = settingNames.map(variableOf)
+
+describe('compose.yaml', () => {
+  const { services, volumes, configs } = compose
+  const nodes = Object.keys(services).filter(name => name.startsWith('cairn-'))
+
+  anyTest('has three nodes that are told of the database and the limits, and no volume', () => {
+    expect(nodes).toHaveLength(3)
+    for (const name of nodes) {
+      const { environment, hostname, volumes } = services[name]
+      expect([hostname, volumes]).toEqual([name, undefined])
+      expect(Object.keys(environment).filter(one => !variables.includes(one))).toEqual([])
+      expect(environment).toMatchObject({
+        CAIRN_DATABASE_URL: `postgres://cairn:\${POSTGRES_PASSWORD}@postgres/cairn`,
+        CAIRN_LIMITS_URL: `redis://:\${VALKEY_PASSWORD}@valkey`,
+      })
+    }
+    expect(services.migrate.command).toEqual(['migrate'])
+    expect(services.migrate.environment).toEqual(services[nodes[0]!].environment)
+  })
+
+  anyTest('names services, volumes and configurations that are there', () => {
+    for (const service of Object.values<Yaml>(services)) {
+      const needed = service.depends_on ?? []
+      for (const name of Array.isArray(needed) ? needed : Object.keys(needed)) {
+        expect(Object.keys(services)).toContain(name)
+      }
+      for (const { source } of service.configs ?? []) expect(configs).toHaveProperty(source)
+    }
+    const mounted = [services.postgres, services.standby].map(
+      ({ volumes: [volume] }) => volume.split(':')[0],
+    )
+    expect(mounted).toEqual(Object.keys(volumes))
+  })
+})
+
+anyTest.skipIf(haproxyProgram === null)('HAProxy takes haproxy.cfg, which asks every node', () => {
+  const config = manualsHaproxyConfig()
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-haproxy-'))
+  const file = join(folder, 'haproxy.cfg')
+  writeFileSync(file, config)
+  const { exitCode, stderr } = Bun.spawnSync([haproxyProgram!, '-c', '-q', '-f', file])
+  rmSync(folder, { recursive: true })
+  expect(`${stderr}`).not.toContain('ALERT')
+  expect(exitCode).toBe(0)
+  const asked = [...config.matchAll(/^ +server (\S+) (\S+):(\d+)/gm)].map(([, ...parts]) => parts)
+  const nodes = Object.keys(compose.services).filter(name => name.startsWith('cairn-'))
+  expect(asked).toEqual(nodes.map(name => [name, name, `${ports.api}`]))
+  expect(config).toContain(`check port ${ports.management} `)
+  expect(compose.services.haproxy.ports).toEqual([`8080:${/bind :(\d+)/.exec(config)![1]}`])
+})
+
+anyTest('the Kubernetes manifest has what it names, and asks what is there', () => {
+  expect([...manifest.keys()].toSorted()).toEqual(
+    ['Deployment', 'Job', 'PodDisruptionBudget', 'Secret', 'Service'].toSorted(),
+  )
+  const { template, selector, replicas } = manifest.get('Deployment').spec
+  const [container] = template.spec.containers
+  expect(template.spec.volumes).toBeUndefined()
+  expect(template.metadata.labels).toEqual(selector.matchLabels)
+  expect(manifest.get('PodDisruptionBudget').spec.selector).toEqual(selector)
+  expect(manifest.get('PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas)
+  expect(manifest.get('Service').spec.selector).toEqual(selector.matchLabels)
+  const portOf = new Map(container.ports.map((port: Yaml) => [port.name, port.containerPort]))
+  expect(portOf.get(manifest.get('Service').spec.ports[0].targetPort)).toBe(ports.api)
+  for (const [probe, path] of [
+    ['startupProbe', '/readyz'],
+    ['readinessProbe', '/readyz'],
+    ['livenessProbe', '/healthz'],
+  ] as const) {
+    const { httpGet } = container[probe]
+    expect([httpGet.path, portOf.get(httpGet.port)]).toEqual([path, ports.management])
+  }
+  const [migrate] = manifest.get('Job').spec.template.spec.containers
+  expect([migrate.args, migrate.image]).toEqual([['migrate'], container.image])
+  for (const { envFrom } of [container, migrate]) {
+    expect(envFrom[0].secretRef.name).toBe(manifest.get('Secret').metadata.name)
+  }
+  const named = [...Object.keys(manifest.get('Secret').stringData), container.env[0].name]
+  expect(named.filter(name => !variables.includes(name))).toEqual([])
+})
+
+describe('a standby by the scripts of compose.yaml', () => {
+  let primary: PostgresServer
+  beforeAll(async () => {
+    primary = await PostgresServer.open()
+  })
+  afterAll(() => primary?.close())
+
+  const script = (name: string) => (compose.configs[name].content as string).replaceAll('$$', '$')
+
+  test('is one that commits wait for', async () => {
+    await primary.emptyDatabase('', 'cairn')
+    const address = { PGHOST: '127.0.0.1', PGPORT: `${primary.port}` }
+    await primary.runScript(script('primary'), { ...address, PGDATA: primary.dataFolder })
+    expect(primary.read('pg_hba.conf')).toEndWith('\nhost replication cairn all scram-sha-256\n')
+    await primary.reload()
+    const [said] = await primary.ask<{ setting: string }>('show synchronous_standby_names')
+    expect(said).toEqual({ synchronous_standby_names: 'ANY 1 (standby)' } as never)
+    const copy = join(primary.folder, 'copy')
+    const copied = script('standby')
+      .replace('host=postgres', `host=127.0.0.1 port=${primary.port}`)
+      .replace('chmod', 'mkdir -p "$PGDATA" && chmod')
+      .replace('exec postgres', '')
+    await primary.runScript(copied, { PGDATA: copy })
+    expect(existsSync(join(copy, 'standby.signal'))).toBe(true)
+    expect(readFileSync(join(copy, 'postgresql.auto.conf'), 'utf8')).toMatch(
+      /primary_conninfo = .*host=127\.0\.0\.1.*application_name=standby/,
+    )
+  })
+})
+
+describe('events in SQL', () => {
+  let server: PostgresServer
+  let place: Workplace
+  let url: string
+  beforeEach(async () => {
+    server = await PostgresServer.open()
+    url = await server.newDatabase()
+    place = new Workplace(builtBinary, undefined, { CAIRN_DATABASE_URL: url })
+  })
+  afterEach(async () => {
+    await place.close()
+    await server.close()
+  })
+
+  test('have the columns of the table, and the queries find what was sent', async () => {
+    const columns = await server.ask<{ name: string; type: string }>(
+      `select attname as name, format_type(atttypid, null) as type from pg_attribute
+      where attrelid = 'events'::regclass and attnum > 0 order by attname`,
+      url,
+    )
+    const [table = ''] = /^\| column \|.+?\n\n/ms.exec(text) ?? []
+    const documented = [...table.matchAll(/^\| (`.*?) \| `(.*?)` \|/gm)].flatMap(
+      ([, names = '', type]) =>
+        [...names.matchAll(/`(\w+)`/g)].map(([, name]) => ({ name: name!, type: type! })),
+    )
+    expect(documented.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(columns)
+
+    const server_ = await place.serve()
+    const { snippetKey } = await withTour(place, 'Harbor')
+    const ask = apiOf(server_, snippetKey)
+    const { id: flowId } = await firstFlowOf(ask)
+    const events = [
+      { kind: 'flow_started', flowId, userId: 'ann', runId: 'a' },
+      { kind: 'flow_completed', flowId, userId: 'ann', runId: 'a' },
+      { kind: 'custom', name: 'invited', userId: 'ann', properties: { plan: 'pro' } },
+      { kind: 'custom', name: 'invited', anonymousId: 'ben', properties: { plan: 'pro' } },
+    ]
+    expect((await ask('POST', '/events', { events })).status).toBe(202)
+    const [byDay, byPlan] = await Promise.all(blocks('sql').map(sql => server.ask(sql, url)))
+    expect(byDay).toEqual([{ key: 'tour', on_day: expect.anything(), started: 1, completed: 1 }])
+    expect(byPlan).toEqual([{ name: 'invited', plan: 'pro', count: 2, people: 2 }])
+  })
+})

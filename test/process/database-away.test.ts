@@ -1,0 +1,155 @@
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import { cutAtCommitOf, TcpProxy } from '../../scripts/support/tcp-proxy.ts'
+import { until } from '../../scripts/support/until.ts'
+import { apiOf, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
+import { describe, PostgresServer, test } from '../support/postgres.ts'
+
+/** The longest that a caller waits for a refusal, on a machine that has much else to do. */
+const bearableMs = 25_000
+
+describe('a node whose database', () => {
+  let postgres: PostgresServer
+  let proxy: TcpProxy
+  let place: Workplace
+  let url: string
+  let node: Server
+  let ask: ReturnType<typeof apiOf>
+  let flowId: string
+  beforeAll(async () => {
+    postgres = await PostgresServer.open()
+    proxy = await TcpProxy.open(postgres.port)
+    url = await postgres.newDatabase()
+    place = new Workplace()
+    const { snippetKey } = await withUnlimitedTour(place)
+    const { status, stderr } = await place.run(['move'], { CAIRN_DATABASE_URL: url })
+    expect([status, stderr]).toEqual([0, ''])
+    const env = { CAIRN_DATABASE_URL: proxy.through(url), CAIRN_LOG_LEVEL: 'info' }
+    node = await place.serve(['--data', place.path('node'), '--log-format', 'json'], env)
+    ask = apiOf(node, snippetKey)
+    const { flows } = (await (await ask('GET', '/flows')).json()) as { flows: { id: string }[] }
+    flowId = flows[0]!.id
+  })
+  afterEach(async () => {
+    proxy.cutAt = () => null
+    postgres.signal('SIGCONT')
+    proxy.thaw()
+    await until(async () => (await send(`after ${crypto.randomUUID()}`)).status === 202)
+  })
+  afterAll(async () => {
+    await place?.close()
+    await proxy?.close()
+    await postgres?.close()
+  })
+
+  const send = (id: string) =>
+    ask('POST', '/events', {
+      events: [{ id, kind: 'custom', name: 'x', userId: 'ann', occurredAt: Date.now() }],
+    })
+
+  /** How often an event is stored. */
+  const countOf = async (id: string) =>
+    (
+      await postgres.ask<{ n: number }>(
+        `select count(*)::int as n from events where id = '${id}'`,
+        url,
+      )
+    )[0]!.n
+
+  /** Status and pause of an answer, or that there was none; and that it took no longer than is bearable. */
+  async function outcomeOf(request: Promise<Response>) {
+    const startedAt = performance.now()
+    const outcome = await request.then(
+      ({ status, headers }) => ({ status, retryAfter: headers.get('retry-after') }),
+      () => 'cut',
+    )
+    expect(performance.now() - startedAt).toBeLessThan(bearableMs)
+    return outcome
+  }
+
+  const refused = { status: 503, retryAfter: '2' }
+  const remarks = () =>
+    node.stdout
+      .split('\n')
+      .filter(line => line.includes('"thread":"storage"') && !line.includes('"level":"info"'))
+  const recoveries = () => node.stdout.split('storage takes writes again').length - 1
+
+  const ways = {
+    'stands still': [() => postgres.signal('SIGSTOP'), () => postgres.signal('SIGCONT')],
+    'is unplugged': [() => proxy.freeze(), () => proxy.thaw()],
+  } as const
+  test.each(Object.entries(ways))(
+    '%s refuses in bounded time, stays ready, and heals',
+    async (way, [silence, speak]) => {
+      const [before, healed] = [remarks().length, recoveries()]
+      silence()
+      const ids = [1, 2, 3, 4].map(number => `${way} ${number}`)
+      const outcomes = await Promise.all<unknown>([
+        ...ids.map(id => outcomeOf(send(id))),
+        outcomeOf(ask('POST', `/flows/${flowId}/complete`, { userId: 'bea' })),
+        outcomeOf(ask('GET', `/flows/${flowId}/checklist-progress?userId=ann`)),
+      ])
+      expect(outcomes).toEqual(outcomes.map(() => refused))
+      expect((await ask('GET', '/flows')).status).toBe(200)
+      expect((await fetch(`${node.managementUrl}/readyz`)).status).toBe(200)
+      speak()
+      await until(async () => (await send(`${way} 5`)).status === 202)
+      const read = () => ask('GET', `/flows/${flowId}/checklist-progress?userId=ann`)
+      await until(async () => (await read()).status === 200)
+      // A 503 says that nothing is kept.
+      for (const id of ids) expect(await countOf(id)).toBe(0)
+      expect(await countOf(`${way} 5`)).toBe(1)
+      // Once each; a machine that is slow itself may take it for away once more.
+      for (const count of [remarks().length - before, recoveries() - healed]) {
+        expect([1, 2]).toContain(count)
+      }
+    },
+  )
+
+  test('falls silent at a commit cuts the connection of whoever waits for it, and refuses the others', async () => {
+    proxy.cutAt = cutAtCommitOf('in doubt', 'silent')
+    const doubted = outcomeOf(send('in doubt'))
+    await until(() => proxy.cuts.silent === 1)
+    const outcomes = await Promise.all([doubted, outcomeOf(send('behind it'))])
+    expect(outcomes).toEqual(['cut', refused])
+    proxy.thaw()
+    await until(async () => (await send('in doubt')).status === 202)
+    expect([await countOf('in doubt'), await countOf('behind it')]).toEqual([1, 0])
+  })
+
+  test.each(['before', 'after'] as const)(
+    'cuts the connection %s a commit has it committed once, and nobody sees it',
+    async how => {
+      proxy.cutAt = cutAtCommitOf(`cut ${how}`, how)
+      expect((await send(`cut ${how}`)).status).toBe(202)
+      expect(proxy.cuts[how]).toBe(1)
+      expect(await countOf(`cut ${how}`)).toBe(1)
+    },
+  )
+
+  test('dies in the midst and comes back loses nothing', async () => {
+    const acknowledged: string[] = []
+    let isOver = false
+    const sending = (async () => {
+      for (let i = 0; !isOver; i++) {
+        const answer = await send(`through death ${i}`).catch(() => null)
+        if (answer?.status === 202) acknowledged.push(`through death ${i}`)
+      }
+    })()
+    await until(() => acknowledged.length >= 20)
+    await postgres.kill()
+    await until(async () => (await send('none')).status === 503)
+    expect((await fetch(`${node.managementUrl}/readyz`)).status).toBe(200)
+    await postgres.start()
+    const soFar = acknowledged.length
+    await until(() => acknowledged.length >= soFar + 20)
+    isOver = true
+    await sending
+    const rows = await postgres.ask<{ id: string }>(
+      "select id from events where id like 'through death%'",
+      url,
+    )
+    const stored = new Set(rows.map(({ id }) => id))
+    expect(rows).toHaveLength(stored.size)
+    expect(acknowledged.filter(id => !stored.has(id))).toEqual([])
+  })
+})
