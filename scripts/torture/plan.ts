@@ -1,6 +1,7 @@
 import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
 import { clocks } from './parts/clocks.ts'
+import { cluster } from './parts/cluster.ts'
 import { costs } from './parts/costs.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
@@ -89,6 +90,11 @@ export const parts: Record<string, Part> = {
     what: 'requests of which one part costs as much CPU as it can be made to',
     torture: costs,
     seconds: { short: 25, long: 120 },
+  },
+  cluster: {
+    what: 'nodes over PostgreSQL: killed, stopped, cut off, also in the middle of a commit',
+    torture: cluster,
+    seconds: { short: 90, long: 1_800 },
   },
   soak: {
     what: 'half load, with everything that Cairn does beside it',

@@ -1,0 +1,264 @@
+import type { SeededRandom } from '../../../src/cli/demo/random.ts'
+import { apiOf, type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import { Pgbouncer, pgbouncerProgram } from '../../support/pgbouncer.ts'
+import { PostgresServer } from '../../support/postgres.ts'
+import { isCommit, TcpProxy } from '../../support/tcp-proxy.ts'
+import { until } from '../../support/until.ts'
+import { Valkey, valkeyProgram } from '../../support/valkey.ts'
+import { FakeClock, fakeTimeLibrary } from '../clock/fake-time.ts'
+
+/** How long it may take until a node acknowledges again, on a machine that has much else to do; milliseconds. */
+const patienceMs = 120_000
+
+/** What became of each event that was sent, by its id. */
+type Outcome = 'acknowledged' | 'refused' | 'unknown'
+
+/** How many clients send to each node, and what each has acknowledged before something is done, and after. */
+const clientsOfNode = 3
+const eventsBefore = 40
+const eventsAfter = 40
+
+/** Stages of a commit at which a node is made to end. */
+const stages = ['before_begin', 'between_rows', 'before_commit', 'after_commit'] as const
+
+export interface ClusterFindings {
+  rounds: number
+  acknowledged: number
+  refused: number
+  unknown: number
+  lost: number
+  twice: number
+  /** Refused with 503, and stored all the same. */
+  keptThoughRefused: number
+  cuts: number
+}
+
+/** What the nodes stand on; PgBouncer, the limits server and a clock of one's own only where the machine has them. */
+interface Ground {
+  place: Workplace
+  postgres: PostgresServer
+  proxy: TcpProxy
+  pgbouncer: Pgbouncer | null
+  valkey: Valkey | null
+  clock: FakeClock | null
+  database: string
+  snippetKey: string
+}
+
+/** How many connections PgBouncer has for all that a node does: somebody always waits for one. */
+const poolSize = 2
+
+/** How far the nodes' clocks may be apart without a warning, milliseconds. */
+const clocksApartMs = 50_000
+
+/**
+ * Two nodes over one PostgreSQL, which they reach through a proxy, and clients that write down what they are
+ * told. The second goes through PgBouncer as well, and has a clock of its own.
+ */
+export class ClusterScene implements AsyncDisposable {
+  readonly found: ClusterFindings = {
+    ...{ rounds: 0, acknowledged: 0, refused: 0, unknown: 0 },
+    ...{ lost: 0, twice: 0, keptThoughRefused: 0, cuts: 0 },
+  }
+  private readonly outcomes = new Map<string, Outcome>()
+  private nodes: Server[] = []
+  private sent = 0
+
+  private constructor(
+    private readonly ground: Ground,
+    private readonly random: SeededRandom,
+  ) {}
+
+  static async open(random: SeededRandom): Promise<ClusterScene> {
+    const postgres = await PostgresServer.open('fsync=on')
+    const proxy = await TcpProxy.open(postgres.port)
+    const pgbouncer = pgbouncerProgram ? await Pgbouncer.open(proxy.port, poolSize) : null
+    const valkey = valkeyProgram ? await Valkey.open('--maxmemory-policy', 'noeviction') : null
+    const place = new Workplace()
+    const library = fakeTimeLibrary()
+    const clock = library ? new FakeClock(library, place.folder) : null
+    const url = await postgres.newDatabase()
+    const { snippetKey } = await withUnlimitedTour(place)
+    const { status, stderr } = await place.run(['move'], { CAIRN_DATABASE_URL: url })
+    if (status !== 0) throw new Error(`cairn move failed: ${stderr}`)
+    const database = new URL(url).pathname.slice(1)
+    const ground = { place, postgres, proxy, pgbouncer, valkey, clock, database, snippetKey }
+    const scene = new ClusterScene(ground, random)
+    scene.nodes = [await scene.startNode(0), await scene.startNode(1)]
+    return scene
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { place, pgbouncer, valkey, proxy, postgres } = this.ground
+    for (const one of [place, pgbouncer, valkey, proxy, postgres]) await one?.close()
+  }
+
+  private startNode(number: number, failpoints = ''): Promise<Server> {
+    const { place, postgres, proxy, pgbouncer, valkey, clock, database } = this.ground
+    const isSecond = number === 1
+    const way = isSecond && pgbouncer ? pgbouncer : proxy
+    const env = {
+      CAIRN_DATABASE_URL: way.through(postgres.url(database)),
+      ...(valkey ? { CAIRN_LIMITS_URL: valkey.url } : {}),
+      ...(isSecond ? clock?.env : {}),
+      CAIRN_FAILPOINTS: failpoints,
+    }
+    return place.serve(['--data', place.path(`node-${number}`), '--threads', '1'], env)
+  }
+
+  /** What is done to the cluster, by name; each heals it again before it resolves. */
+  get troubles(): Record<string, () => Promise<unknown>> {
+    return {
+      'a node killed': async () => {
+        await this.nodes[0]!.end('SIGKILL')
+        this.nodes[0] = await this.startNode(0)
+      },
+      'a node that ends at a stage of a commit': async () => {
+        await this.nodes[0]!.end()
+        const stage = this.random.pick(stages)
+        const dying = await this.startNode(0, `${stage}=exit@${this.random.pick([3, 5, 8])}`)
+        this.nodes[0] = dying
+        await Promise.race([dying.child.exited, Bun.sleep(10_000)])
+        await dying.end('SIGKILL')
+        this.nodes[0] = await this.startNode(0)
+      },
+      'PostgreSQL killed': async () => {
+        await this.ground.postgres.kill()
+        await this.ground.postgres.start()
+      },
+      'PostgreSQL killed, and its standby promoted': () => this.promote(),
+      'PostgreSQL stopped for some seconds': async () => {
+        this.ground.postgres.signal('SIGSTOP')
+        await Bun.sleep(this.random.between(500, 9_000))
+        this.ground.postgres.signal('SIGCONT')
+      },
+      'the network gone for some seconds': async () => {
+        this.ground.proxy.freeze()
+        await Bun.sleep(this.random.between(500, 9_000))
+        this.ground.proxy.thaw()
+      },
+      'all connections cut': async () => this.ground.proxy.cutAll(),
+      'all back ends terminated': () =>
+        this.ground.postgres.ask(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname is not null and pid <> pg_backend_pid()`,
+        ),
+      'commits cut before they arrive': () => this.cutCommits('before'),
+      'commits cut before their answer': () => this.cutCommits('after'),
+      'a node stopped in the middle of its work': async () => {
+        this.nodes[0]!.child.kill('SIGSTOP')
+        await Bun.sleep(this.random.between(500, 8_000))
+        this.nodes[0]!.child.kill('SIGCONT')
+      },
+      ...this.ofLimits(this.ground.valkey),
+      ...this.ofClock(this.ground.clock),
+    }
+  }
+
+  private ofLimits(valkey: Valkey | null): Record<string, () => Promise<unknown>> {
+    if (valkey === null) return {}
+    return {
+      'the limits server killed': async () => {
+        await valkey.kill()
+        await this.more(eventsBefore)
+        await valkey.start()
+      },
+      'the limits server stopped': async () => {
+        valkey.signal('SIGSTOP')
+        await this.more(eventsBefore)
+        valkey.signal('SIGCONT')
+      },
+    }
+  }
+
+  private ofClock(clock: FakeClock | null): Record<string, () => Promise<unknown>> {
+    if (clock === null) return {}
+    return {
+      "a node's clock set": async () => {
+        clock.set(this.random.between(-clocksApartMs, clocksApartMs))
+        await this.more(eventsBefore)
+        clock.set(0)
+      },
+    }
+  }
+
+  /** Commits wait for the standby first: what was acknowledged by then is on it. */
+  private async promote(): Promise<void> {
+    const { postgres, proxy } = this.ground
+    const standby = await postgres.standby('standby', { settings: ['fsync=on'] })
+    await postgres.waitFor('standby')
+    await this.more(eventsBefore)
+    await postgres.kill()
+    await standby.ask('select pg_promote()')
+    this.ground.postgres = standby
+    proxy.lead(standby.port)
+    await postgres.close()
+  }
+
+  private async cutCommits(how: 'before' | 'after'): Promise<void> {
+    const goal = this.ground.proxy.cuts[how] + 5
+    this.ground.proxy.cutAt = sent =>
+      isCommit(sent) && this.ground.proxy.cuts[how] < goal && this.random.chance(0.5) ? how : null
+    await until(() => this.ground.proxy.cuts[how] >= goal, Boolean, patienceMs)
+    this.ground.proxy.cutAt = () => null
+    this.found.cuts += 5
+  }
+
+  /** Sends to both nodes, does something in the midst of it, and holds what is stored against what was told. */
+  async round(trouble: string): Promise<void> {
+    let isOver = false
+    const clients = this.nodes.flatMap((_, i) =>
+      Array.from({ length: clientsOfNode }, async () => {
+        while (!isOver) await this.send(i)
+      }),
+    )
+    await this.more(eventsBefore)
+    await this.troubles[trouble]!()
+    await this.more(eventsAfter)
+    isOver = true
+    await Promise.all(clients)
+    await this.check()
+    this.found.rounds++
+  }
+
+  private async more(events: number): Promise<void> {
+    const count = () =>
+      [...this.outcomes.values()].filter(outcome => outcome === 'acknowledged').length
+    const goal = count() + events
+    await until(() => count() >= goal, Boolean, patienceMs)
+  }
+
+  private async send(node: number): Promise<void> {
+    const id = `event ${++this.sent}`
+    const event = { id, kind: 'custom', name: 'x', userId: `user ${this.sent % 20}` }
+    const body = { events: [{ ...event, occurredAt: Date.now() }] }
+    const status = await apiOf(this.nodes[node]!, this.ground.snippetKey)(
+      'POST',
+      '/events',
+      body,
+    ).then(
+      answer => answer.status,
+      () => null,
+    )
+    this.outcomes.set(id, status === 202 ? 'acknowledged' : status === 503 ? 'refused' : 'unknown')
+    if (status !== 202) await Bun.sleep(20)
+  }
+
+  /** All of all rounds: what was refused must not turn up later either. */
+  private async check(): Promise<void> {
+    const { postgres, database } = this.ground
+    const url = postgres.url(database)
+    const rows = await postgres.ask<{ id: string }>('select id from events', url)
+    const stored = new Set(rows.map(({ id }) => id))
+    const count = (wanted: Outcome, isMeant = (_id: string) => true) =>
+      [...this.outcomes].filter(([id, outcome]) => outcome === wanted && isMeant(id)).length
+    Object.assign(this.found, {
+      twice: rows.length - stored.size,
+      acknowledged: count('acknowledged'),
+      refused: count('refused'),
+      unknown: count('unknown'),
+      lost: count('acknowledged', id => !stored.has(id)),
+      keptThoughRefused: count('refused', id => stored.has(id)),
+    })
+  }
+}
