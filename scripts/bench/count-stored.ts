@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { Analyst } from './analyst.ts'
+import { Postgres } from './postgres.ts'
 import { type Folder, rowsFile, startCairn } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
@@ -39,5 +40,15 @@ export function storedByFloor(folder: Folder): number {
     return database.query<{ n: number }, []>('select count(*) as n from events').get()?.n ?? 0
   } finally {
     database.close()
+  }
+}
+
+/** How many rows the table of events has in the PostgreSQL of a folder. */
+export async function storedInPostgres(folder: Folder): Promise<number> {
+  const postgres = await Postgres.start(folder)
+  try {
+    return Number(postgres.value('select count(*) from events'))
+  } finally {
+    await postgres.end()
   }
 }

@@ -5,21 +5,23 @@ import type { Tenant } from './seed.ts'
 /** Load by wrk, which costs less than what it measures. */
 
 /** What a load has to know of what it is for. */
-type Loadable = Pick<Program, 'url' | 'cpuMicros'>
+export type Loadable = Pick<Program, 'urls' | 'cpuMicros' | 'helperCpuMicros'>
 
 /** What a load has seen. */
 export interface Loaded {
   requests: number
   perSecond: number
-  /** CPU of the program under load, microseconds a request. */
+  /** CPU of the program under load, microseconds a request; with that of what it needs. */
   cpuMicros: number
+  /** Of it, what the program needs: its database. */
+  helperCpuMicros: number
   p50Ms: number
   p99Ms: number
   maxMs: number
   errors: number
 }
 
-type WrkReport = Omit<Loaded, 'perSecond' | 'cpuMicros'> & { seconds: number }
+type WrkReport = Omit<Loaded, 'perSecond' | 'cpuMicros' | 'helperCpuMicros'> & { seconds: number }
 
 /** How long a load is, and how many connections make it. */
 export interface Size {
@@ -27,28 +29,61 @@ export interface Size {
   connections: number
 }
 
+interface WrkOptions {
+  env?: Record<string, string>
+  headers?: Record<string, string>
+}
+
+/** Loads a program; one of several processes gets the same load at each, together of that size. */
 async function wrk(
   program: Loadable,
   script: string,
   path: string,
   { seconds, connections }: Size,
-  options: { env?: Record<string, string>; headers?: Record<string, string> },
+  optionsOf: () => WrkOptions,
 ): Promise<Loaded> {
+  const { urls } = program
+  const size = { seconds, connections: Math.ceil(connections / urls.length) }
+  const before = [program.cpuMicros(), program.helperCpuMicros()]
+  const reports = await Promise.all(
+    urls.map(url => runWrk(`${url}${path}`, script, size, optionsOf())),
+  )
+  const after = [program.cpuMicros(), program.helperCpuMicros()]
+  const sum = (of: (report: WrkReport) => number) =>
+    reports.reduce((total, report) => total + of(report), 0)
+  const most = (of: (report: WrkReport) => number) => Math.max(...reports.map(of))
+  const requests = sum(report => report.requests)
+  const [cpuMicros, helperCpuMicros] = after.map((cpu, i) => (cpu - before[i]!) / requests)
+  return {
+    requests,
+    perSecond: sum(report => report.requests / report.seconds),
+    ...{ cpuMicros: cpuMicros!, helperCpuMicros: helperCpuMicros! },
+    // Of several processes the slowest one's.
+    p50Ms: most(({ p50Ms }) => p50Ms),
+    p99Ms: most(({ p99Ms }) => p99Ms),
+    maxMs: most(({ maxMs }) => maxMs),
+    errors: sum(({ errors }) => errors),
+  }
+}
+
+async function runWrk(
+  url: string,
+  script: string,
+  { seconds, connections }: Size,
+  options: WrkOptions,
+): Promise<WrkReport> {
   const headers = Object.entries(options.headers ?? {}).flatMap(header => ['-H', header.join(': ')])
-  const before = program.cpuMicros()
   const child = Bun.spawn(
     ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '-s', join(import.meta.dir, script)].concat(
       headers,
-      `${program.url}${path}`,
+      url,
     ),
     { env: { PATH: process.env.PATH ?? '', ...options.env }, stdout: 'pipe', stderr: 'inherit' },
   )
   const text = await new Response(child.stdout).text()
-  const cpu = program.cpuMicros() - before
   const json = /^JSON (.*)$/m.exec(text)?.[1]
   if (!json) throw new Error(`wrk said:\n${text}`)
-  const { requests, seconds: taken, ...rest } = JSON.parse(json) as WrkReport
-  return { requests, perSecond: requests / taken, cpuMicros: cpu / requests, ...rest }
+  return JSON.parse(json) as WrkReport
 }
 
 let loads = 0
@@ -70,7 +105,7 @@ export function postEvents(program: Loadable, load: EventLoad): Promise<Loaded> 
   const { tenants, batch, ids, path = '/api/v1/events', openRuns } = load
   // One for each of many runs.
   const { people = openRuns === undefined ? 50_000 : 1e9 } = load
-  const env = {
+  const envOf = () => ({
     BENCH_KEYS: tenants,
     BENCH_BATCH: `${batch}`,
     BENCH_IDS: ids,
@@ -79,8 +114,8 @@ export function postEvents(program: Loadable, load: EventLoad): Promise<Loaded> 
     BENCH_PATH: path,
     BENCH_PEOPLE: `${people}`,
     ...(openRuns !== undefined && { BENCH_OPEN: `${openRuns}` }),
-  }
-  return wrk(program, 'events.lua', '', load, { env })
+  })
+  return wrk(program, 'events.lua', '', load, () => ({ env: envOf() }))
 }
 
 /** One request as an organisation's pages send it. */
@@ -99,7 +134,7 @@ export function repeat(
 ): Promise<Loaded> {
   const env: Record<string, string> = { BENCH_PAUSE: `${load.pauseMs ?? 0}` }
   if (body !== undefined) env.BENCH_BODY = body
-  return wrk(program, 'same.lua', path, load, { env, headers })
+  return wrk(program, 'same.lua', path, load, () => ({ env, headers }))
 }
 
 /** What a browser sends along. */

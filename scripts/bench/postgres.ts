@@ -10,8 +10,9 @@ const runner =
     ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
     : []
 
-/** Who may do everything in the cluster. */
+/** Who may do everything in the cluster, and where it listens. */
 const user = 'bench'
+const host = '127.0.0.1'
 
 /**
  * Where its programs are: Debian's newest, which is not on the PATH; else the one that is.
@@ -26,14 +27,18 @@ export function postgresPrograms(): string {
   return dirname(found)
 }
 
-/** A cluster as `initdb` makes it, reached by a socket in its folder alone. */
+/** A cluster as `initdb` makes it, reached over TCP on a free port of this machine, as one elsewhere is. */
 export class Postgres {
   private constructor(
-    /** Where its data and its socket are. */
-    readonly directory: string,
+    private readonly port: number,
     private readonly programs: string,
     private readonly child: ReturnType<typeof spawned>,
   ) {}
+
+  /** Whether a folder has one. */
+  static isIn(folder: Folder): boolean {
+    return existsSync(join(folder.path, 'postgres'))
+  }
 
   /** Starts the cluster of a folder, which is made where there is none, and waits until it answers. */
   static async start(folder: Folder): Promise<Postgres> {
@@ -46,22 +51,25 @@ export class Postgres {
       if (runner.length > 0) run('chown', 'postgres', directory)
       run(...runner, join(programs, 'initdb'), '-D', directory, '-U', user, '-A', 'trust', '-N')
     }
+    const port = freePort()
     const settings = {
-      listen_addresses: '',
-      unix_socket_directories: directory,
+      listen_addresses: host,
+      port,
+      unix_socket_directories: '',
       // Killed, it leaves nothing behind in /dev/shm.
       dynamic_shared_memory_type: 'mmap',
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const command = [...runner, join(programs, 'postgres'), '-D', directory, ...flags]
-    const postgres = new Postgres(directory, programs, spawned(command, folder, {}))
-    await until(() => Bun.spawnSync([join(programs, 'pg_isready'), '-h', directory]).success)
+    const postgres = new Postgres(port, programs, spawned(command, folder, {}))
+    const isReady = [join(programs, 'pg_isready'), '-h', host, '-p', `${port}`]
+    await until(() => Bun.spawnSync(isReady).success)
     return postgres
   }
 
-  /** How a client reaches it: a folder, and who it is. */
-  get address(): [directory: string, user: string] {
-    return [this.directory, user]
+  /** How a client reaches its database. */
+  get url(): string {
+    return `postgres://${user}@${host}:${this.port}/postgres`
   }
 
   /** Of all of its processes. */
@@ -71,8 +79,7 @@ export class Postgres {
 
   /** The one value that a query answers. */
   value(query: string): string {
-    const connection = ['-h', this.directory, '-U', user, '-d', 'postgres']
-    return run(join(this.programs, 'psql'), ...connection, '-Atc', query).trim()
+    return run(join(this.programs, 'psql'), this.url, '-Atc', query).trim()
   }
 
   /** Ends it at once, as a crash would: what it has acknowledged has to be there all the same. */
@@ -80,6 +87,12 @@ export class Postgres {
     this.child.kill('SIGQUIT')
     await this.child.exited
   }
+}
+
+function freePort(): number {
+  const listener = Bun.listen({ hostname: host, port: 0, socket: { data() {} } })
+  listener.stop()
+  return listener.port
 }
 
 function run(...command: string[]): string {

@@ -27,7 +27,7 @@ export function spawned(command: string[], folder: Folder, env: Record<string, s
 }
 
 /** A program that one under measurement needs: its cost counts as part of that one's. */
-interface Helper {
+export interface Helper {
   cpuMicros(): number
   end(): Promise<void>
 }
@@ -92,9 +92,19 @@ export class Program implements AsyncDisposable {
     return this.child.pid
   }
 
+  /** See `Loadable`. */
+  get urls(): readonly string[] {
+    return [this.url]
+  }
+
   /** CPU that all of its threads have used so far, microseconds. */
   cpuMicros(): number {
     return cpuMsOf(this.child.pid) * 1_000 + (this.helper?.cpuMicros() ?? 0)
+  }
+
+  /** Of them, what the program needs has used. */
+  helperCpuMicros(): number {
+    return this.helper?.cpuMicros() ?? 0
   }
 
   /** Resident memory, MiB. */
@@ -139,13 +149,19 @@ export const sessionSecret = 'a secret of the bench, long enough for HS256'
 /** The built executable, with what differs from the defaults. */
 export const startCairn = (
   folder: Folder,
-  options: { threads?: number; retentionDays?: number; env?: Record<string, string> } = {},
+  options: {
+    threads?: number
+    retentionDays?: number
+    env?: Record<string, string>
+    /** The folder itself unless said. */
+    data?: string
+  } = {},
   /** What runs it, where it does not run by itself. */
   runner: readonly string[] = [],
 ) => {
-  const { threads = 1, retentionDays = 90, env } = options
+  const { threads = 1, retentionDays = 90, env, data = folder.path } = options
   const settings = {
-    data: folder.path,
+    data,
     port: 0,
     host: '127.0.0.1',
     'management-port': 0,

@@ -35,7 +35,8 @@ async function sent(): Promise<Sent[][]> {
     return { id: 'o', snippetKey: 'k', flowId: `flow-${i}`, stepIds: ['a', 'b', 'c'] }
   })
   const tenants = await writeTenants(folder, flows)
-  const program = { url: `${server.url}`.replace(/\/$/, ''), cpuMicros: () => 0 }
+  const url = `${server.url}`.replace(/\/$/, '')
+  const program = { urls: [url], cpuMicros: () => 0, helperCpuMicros: () => 0 }
   const load = { tenants, batch: 50, ids: 'v7', openRuns, connections: 1, seconds: 1 } as const
   await postEvents(program, load)
   return requests

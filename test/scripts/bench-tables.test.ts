@@ -90,7 +90,7 @@ test('a share is tried until it is reached, a few times at most', async () => {
   expect(await measured(0.5, 0.4, 0.3, 0.9)).toEqual([0.5, 0.4, 0.3])
 })
 
-test('the parts are planned to fit into twenty minutes', () => {
+test('the parts are planned to fit into twenty-three minutes', () => {
   const planned = Object.values(parts).reduce((sum, { seconds }) => sum + seconds, 0)
   expect(planned).toBeLessThanOrEqual(mostSeconds)
 })

@@ -1,7 +1,7 @@
 /**
  * Fastify with PostgreSQL: the floor's table, and one insert of many rows for all that waits.
  *
- *     node postgresql.js SOCKET_FOLDER USER
+ *     node postgresql.js URL
  */
 import pg from 'pg'
 import { serve } from './server.js'
@@ -11,8 +11,7 @@ const types = 'bigint text text text text integer text text text text bigint tex
 /** While some insert, the next is made; with 8 no more was stored, with 1 or 2 a quarter less. */
 const connections = 4
 
-const [host, user] = process.argv.slice(2)
-const pool = new pg.Pool({ host, user, database: 'postgres', max: connections })
+const pool = new pg.Pool({ connectionString: process.argv[2], max: connections })
 await pool.query(`create table if not exists events (
   org_id bigint not null, id text not null, kind text, user_id text, flow_id text, flow_version integer,
   step_id text, run_id text, session_id text, occurred_at text, received_at bigint, url text, properties text

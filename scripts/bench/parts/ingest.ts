@@ -1,7 +1,7 @@
 import type { Bench, Found } from '../bench.ts'
 import { storedByCairn, storedByFloor } from '../count-stored.ts'
 import type { Figure } from '../figures.ts'
-import { type Loaded, postEvents } from '../load.ts'
+import { type Loadable, type Loaded, postEvents } from '../load.ts'
 import { Folder, type Program, startCairn, startFloor } from '../programs.ts'
 import { type Tenant, writeTenants } from '../seed.ts'
 
@@ -10,7 +10,7 @@ export const connections = 64
 
 /** A program that stores events, and how to find out how many. */
 export interface Side {
-  start(folder: Folder): Promise<Program>
+  start(folder: Folder): Promise<Loadable & Pick<Program, 'stop'> & AsyncDisposable>
   path: string
   stored(folder: Folder, tenants: readonly Tenant[]): number | Promise<number>
 }

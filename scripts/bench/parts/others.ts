@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { begin } from '../../report/progress.ts'
 import type { Bench, Found } from '../bench.ts'
-import { storedByFloor } from '../count-stored.ts'
+import { storedByFloor, storedInPostgres } from '../count-stored.ts'
 import { installFastify } from '../fastify/install.ts'
 import type { Figure } from '../figures.ts'
 import type { Loaded } from '../load.ts'
@@ -17,6 +17,22 @@ interface Rival {
   prepare(): void
   side: Side
   goals: { least: number; most?: number }
+}
+
+/** @throws Error where Fastify or PostgreSQL cannot be had */
+export function prepareFastify(): void {
+  installFastify()
+  postgresPrograms()
+}
+
+export const fastifyWithPostgres: Side = {
+  async start(folder) {
+    const program = join(installFastify(), 'postgresql.js')
+    const postgres = await Postgres.start(folder)
+    return Program.start(['node', program, postgres.url], folder, {}, postgres)
+  },
+  path: '/',
+  stored: storedInPostgres,
 }
 
 /** What others would build in an afternoon, without a check; and how far ahead of it Cairn is to be. */
@@ -37,26 +53,8 @@ const rivals: Rival[] = [
   },
   {
     name: 'Fastify and PostgreSQL',
-    prepare() {
-      installFastify()
-      postgresPrograms()
-    },
-    side: {
-      async start(folder) {
-        const program = join(installFastify(), 'postgresql.js')
-        const postgres = await Postgres.start(folder)
-        return Program.start(['node', program, ...postgres.address], folder, {}, postgres)
-      },
-      path: '/',
-      async stored(folder) {
-        const postgres = await Postgres.start(folder)
-        try {
-          return Number(postgres.value('select count(*) from events'))
-        } finally {
-          await postgres.end()
-        }
-      },
-    },
+    prepare: prepareFastify,
+    side: fastifyWithPostgres,
     goals: { least: 3.5, most: 0.28 },
   },
 ]
