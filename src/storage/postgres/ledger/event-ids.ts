@@ -1,11 +1,11 @@
 import type { Queries } from '../database/connection.ts'
 import { type ColumnTypes, fromArrays, joined, type Part, partOf } from '../rows/arrays.ts'
-import { bucketOf, idInText } from './event-id.ts'
+import { bucketOf, idInHex } from './event-id.ts'
 
 /** Ids of events as they are taken, within a transaction that has locked their organisations. */
 
 const types = {
-  ...{ org_id: 'bigint', bucket: 'integer', id: 'bytea', received_at: 'bigint' },
+  ...{ org_id: 'bigint', bucket: 'integer', hex: 'text', received_at: 'bigint' },
 } as const satisfies ColumnTypes
 
 /** Rows of `event_ids` on their way there. */
@@ -20,7 +20,7 @@ export const idPartsOf = (orgRow: number, receivedAt: number, ids: readonly stri
   parts: [
     partOf(ids.map(() => orgRow)),
     partOf(ids.map(bucketOf)),
-    partOf(ids.map(idInText)),
+    partOf(ids.map(idInHex)),
     partOf(ids.map(() => receivedAt)),
   ],
 })
@@ -35,28 +35,39 @@ const valuesOf = (taken: readonly IdParts[]): string[] => {
   )
 }
 
-const insertion = `insert into event_ids (org_id, bucket, id, received_at)
-  select org_id, bucket, id, received_at from`
+const columns = 'org_id, bucket, id, received_at'
 
 /** Takes ids that are known to be free. */
 export const insertIds = (queries: Queries, ids: readonly IdParts[]): Promise<number> =>
-  queries.run(`${insertion} ${fromArrays(types)}`, ...valuesOf(ids))
-
-const counted = fromArrays(types, { how: 'with ordinality', column: 'place' })
-
-const isIt = ['org_id', 'bucket', 'id'].map(name => `fresh.${name} = k.${name}`).join(' and ')
+  queries.run(
+    `insert into event_ids (${columns})
+    select org_id, bucket, decode(hex, 'hex'), received_at from ${fromArrays(types)}`,
+    ...valuesOf(ids),
+  )
 
 /**
- * Takes those ids that are free.
+ * Each id with its place and whether it is taken. Looked up one by one: a plan that was made while the table
+ * was empty would else go through all of it.
+ */
+const looked = `
+  select k.org_id, k.bucket, decode(k.hex, 'hex') as id, k.received_at, k.place, e.is_taken
+  from ${fromArrays(types, { how: 'with ordinality', column: 'place' })}
+  left join lateral (
+    select true as is_taken from event_ids e
+    where e.org_id = k.org_id and e.bucket = k.bucket and e.id = decode(k.hex, 'hex') offset 0
+  ) e on true`
+
+/**
+ * Takes those ids that are free, of which none is there twice.
  *
  * @returns the places of those that were taken before, counted from 0
  */
 export async function claimIds(queries: Queries, ids: readonly IdParts[]): Promise<number[]> {
   const rows = await queries.all<{ place: number }>(
     `with
-      k as materialized (select * from ${counted}),
-      fresh as (${insertion} k on conflict do nothing returning org_id, bucket, id)
-    select place from k where not exists (select from fresh where ${isIt})`,
+      looked as materialized (${looked}),
+      taking as (insert into event_ids (${columns}) select ${columns} from looked where is_taken is null)
+    select place from looked where is_taken`,
     ...valuesOf(ids),
   )
   return rows.map(({ place }) => place - 1)
@@ -65,7 +76,7 @@ export async function claimIds(queries: Queries, ids: readonly IdParts[]): Promi
 /** @returns the places of those ids that are taken, counted from 0 */
 export async function takenIds(queries: Queries, ids: readonly IdParts[]): Promise<number[]> {
   const rows = await queries.all<{ place: number }>(
-    `select place from ${counted} join event_ids using (org_id, bucket, id)`,
+    `select place from (${looked}) as looked where is_taken`,
     ...valuesOf(ids),
   )
   return rows.map(({ place }) => place - 1)

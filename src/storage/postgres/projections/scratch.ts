@@ -6,7 +6,7 @@ import type { HistoryOf } from '../../sqlite/projections/facts.ts'
 import { Projector } from '../../sqlite/projections/projector.ts'
 import { type RunIndex, toNobody } from '../../sqlite/runs/run-table.ts'
 import { RowChanges } from '../rows/row-changes.ts'
-import { type RowChange, RowWriter } from '../rows/tables.ts'
+import { type MovedTable, type RowChange, RowWriter } from '../rows/tables.ts'
 import { type State, stateTables } from './state.ts'
 
 /** Gives numbers to new runs. */
@@ -23,7 +23,8 @@ class ScratchIndex extends TransactionParticipant implements RunIndex {
     private readonly numbers: RunNumbers,
   ) {
     super()
-    database.run('create index runs_by_key on runs (flow_id, run_key)')
+    // Of all columns of the key, so that no look-up goes through all runs of a flow by another index.
+    database.run('create unique index runs_by_key on runs (flow_id, run_key, org_id)')
     this.byKey = database.query<{ id: number }, [number, string]>(
       'select id from runs where flow_id = ? and run_key = ?',
     )
@@ -46,10 +47,15 @@ export class Scratch {
   readonly database: Database
   readonly projector: Projector
   readonly caused: CausedEvents
+  /** By their names. */
+  readonly tables: ReadonlyMap<string, MovedTable>
   private readonly changes: RowChanges
   private readonly writers: ReadonlyMap<string, RowWriter>
 
-  constructor(historyOf: HistoryOf, numbers: RunNumbers) {
+  constructor(
+    readonly historyOf: HistoryOf,
+    readonly numbers: RunNumbers,
+  ) {
     this.database = new Database(':memory:', { strict: true })
     this.database.run('pragma temp_store = memory')
     migrate(this.database, 0)
@@ -61,6 +67,7 @@ export class Scratch {
     )
     this.caused = new CausedEvents(this.database)
     const tables = stateTables(this.database)
+    this.tables = new Map(tables.map(table => [table.name, table]))
     this.changes = new RowChanges(this.database, tables)
     this.writers = new Map(tables.map(table => [table.name, new RowWriter(this.database, table)]))
   }

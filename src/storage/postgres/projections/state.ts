@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import type { Queries } from '../database/connection.ts'
 import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
 import { type MovedTable, type Row, tableOf } from '../rows/tables.ts'
@@ -117,10 +118,10 @@ const runsByName = `select ${runColumns} from ${fromRuns} cross join lateral (
     order by run_key limit 1
   ) r where r.run_key = k.run_key`
 
-export const readRuns = (queries: Queries, names: readonly RunName[]): Promise<Row[]> =>
+export const readRuns = (queries: Queries, names: readonly RunName[]): Promise<StoredRun[]> =>
   names.length === 0
     ? Promise.resolve([])
-    : queries.all<Row>(runsByName, ...inArrays(runKeys, names))
+    : queries.all<StoredRun>(runsByName, ...inArrays(runKeys, names))
 
 /** Which of some organisations' flows are in `joined_flows`. */
 export const readJoinedFlows = (queries: Queries, orgRows: readonly number[]) =>

@@ -7,9 +7,11 @@ import { type EventText, isOfFlow } from '../../sqlite/engine/event-codec/event-
 import type { Withholding } from '../../sqlite/erasure/withheld.ts'
 import type { LedgerFact } from '../../sqlite/projections/facts.ts'
 import { isInRun } from '../../sqlite/projections/joined-facts.ts'
+import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import type { Queries } from '../database/connection.ts'
 import { claimIds, takenIds } from '../ledger/event-ids.ts'
+import type { PlainState } from '../projections/plain-flows.ts'
 import {
   type FlowName,
   type PersonInFlow,
@@ -30,8 +32,15 @@ export class Concerns {
   readonly organisations: readonly number[]
   /** The batches, by their texts. */
   readonly batches = new Map<EventText, PreparedBatch>()
-  /** Those of which all events are stored whose ids are free; of the others some may be withheld. */
+  /**
+   * Those of which all events are stored whose ids are free; of the others some may be withheld, or be there
+   * twice.
+   */
   readonly whole = new Set<EventText>()
+  /** The ids of their events. */
+  private readonly ids = new Set<string>()
+  /** The flows that events are of. */
+  private readonly flows = new Set<number>()
   /** Whom the events of each run name. */
   private readonly runs = new Map<string, RunName & { people: Set<string> }>()
   /** Of whom something is said that a run's own events do not say. */
@@ -48,8 +57,11 @@ export class Concerns {
     for (const command of commands) {
       if (command.type === 'append') {
         const { orgRow, text } = command
-        if (text.count <= eventsPerBatch && !withholding.hasErased(orgRow)) this.whole.add(text)
-        this.addBatch(orgRow, text, prepared.of(command))
+        const batch = prepared.of(command)
+        const areNew = this.haveNewIds(batch)
+        const isWhole = text.count <= eventsPerBatch && !withholding.hasErased(orgRow)
+        if (isWhole && areNew) this.whole.add(text)
+        this.addBatch(orgRow, text, batch)
       }
       if (command.type === 'complete' || command.type === 'tick') {
         const { orgRow, flowRow, runId = null } = command
@@ -63,42 +75,53 @@ export class Concerns {
    * What is known of the ids of events, and of the people and runs that are concerned. The ids of batches
    * that are stored whole are taken by it.
    */
-  async read(queries: Queries): Promise<{ taken: Set<string>; states: readonly State[] }> {
+  async read(queries: Queries): Promise<{
+    taken: Set<string>
+    states: readonly State[]
+    plain: PlainState
+  }> {
     const [taken, runs, joined, caused] = await Promise.all([
       this.takenIds(queries),
       readRuns(queries, [...this.runs.values()].map(nameOf)),
       readJoinedFlows(queries, this.organisations),
       readCaused(queries, [...this.causers.values()]),
     ])
-    const states: State[] = [
-      new Map([
-        ['runs', runs],
-        ['caused_events', caused],
-      ]),
-    ]
-    const [people, names] = this.beyondRuns(runs as unknown as readonly StoredRunName[], joined)
-    if (people.length > 0) states.push(await readPeople(queries, people, names))
-    return { taken, states }
+    const plain = this.plainFlows(runs, joined)
+    const states: State[] = [new Map([['caused_events', caused]])]
+    const beyond = [...this.runs.values()].filter(({ flow_id }) => !plain.has(flow_id))
+    const people = new Map(this.people)
+    for (const { org_id, flow_id, people: named } of beyond) {
+      for (const person of named) people.set(`${flow_id} ${person}`, { org_id, flow_id, person })
+    }
+    if (people.size > 0) {
+      states.push(await readPeople(queries, [...people.values()], beyond.map(nameOf)))
+    }
+    const ofPlain = runs.filter(({ flow_id }) => plain.has(flow_id))
+    return { taken, states, plain: { flows: plain, runs: ofPlain } }
   }
 
-  /** Whom more than their runs' own events may concern, and their runs. */
-  private beyondRuns(
-    stored: readonly StoredRunName[],
+  /**
+   * Flows of which each run names one person, and nothing is said that a run's own events do not say: not by
+   * what is stored, nor by any of the commands.
+   */
+  private plainFlows(
+    stored: readonly StoredRun[],
     joinedFlows: readonly FlowName[],
-  ): [PersonInFlow[], RunName[]] {
-    const joined = new Set(joinedFlows.map(({ flow_id }) => flow_id))
-    const people = new Map(this.people)
-    const names: RunName[] = []
+  ): ReadonlySet<number> {
     for (const { flow_id, run_key, person } of stored) {
       this.runs.get(`${flow_id} ${run_key}`)?.people.add(person)
     }
-    const concerned = new Set([...this.people.values()].map(({ flow_id }) => flow_id))
-    for (const { org_id, flow_id, run_key, people: named } of this.runs.values()) {
-      if (!joined.has(flow_id) && !concerned.has(flow_id) && named.size === 1) continue
-      names.push({ org_id, flow_id, run_key })
-      for (const person of named) people.set(`${flow_id} ${person}`, { org_id, flow_id, person })
-    }
-    return [[...people.values()], names]
+    const flows = new Set(this.flows)
+    for (const { flow_id } of [...joinedFlows, ...this.people.values()]) flows.delete(flow_id)
+    for (const { flow_id, people } of this.runs.values()) if (people.size > 1) flows.delete(flow_id)
+    return flows
+  }
+
+  /** Whether no id of a batch is there twice, in it or in those before it. */
+  private haveNewIds({ facts }: PreparedBatch): boolean {
+    const before = this.ids.size
+    for (const { orgRow, id } of facts) this.ids.add(idNamed(orgRow, id))
+    return this.ids.size === before + facts.length
   }
 
   private addBatch(orgRow: number, text: EventText, batch: PreparedBatch): void {
@@ -106,6 +129,7 @@ export class Concerns {
     for (const fact of batch.facts) {
       if (fact.kind === 'custom') this.addCustom(orgRow, fact)
       if (!isOfFlow(fact)) continue
+      this.flows.add(fact.flowRow)
       if (isInRun(fact)) this.addRun(orgRow, fact.flowRow, runKeyOf(fact), fact)
       if (isUnattributed(fact) || needsItem(fact.kind)) this.addPerson(orgRow, fact.flowRow, fact)
     }
@@ -163,7 +187,5 @@ export class Concerns {
     return new Set(found.flat())
   }
 }
-
-type StoredRunName = RunName & { person: string }
 
 const nameOf = ({ org_id, flow_id, run_key }: RunName): RunName => ({ org_id, flow_id, run_key })

@@ -21,6 +21,7 @@ import {
 } from '../../sqlite/writer/event-commands.ts'
 import { type EventParts, partsOf } from '../events/event-rows.ts'
 import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
+import { PlainFlows, type PlainState, type PlainTables } from '../projections/plain-flows.ts'
 import type { Scratch } from '../projections/scratch.ts'
 import type { State } from '../projections/state.ts'
 import type { RowChange } from '../rows/tables.ts'
@@ -37,6 +38,7 @@ export interface GroupKnowledge {
   /** Ids that are taken, by `idNamed`. */
   taken: Set<string>
   states: readonly State[]
+  plain: PlainState
   /** The last number of each organisation's events. Moves on as events are stored. */
   numbers: Map<number, number>
 }
@@ -75,6 +77,7 @@ const nothing = (): GroupRows & GroupKnowledge => ({
     whole: new Set<EventText>(),
     taken: new Set(),
     states: [],
+    plain: { flows: new Set(), runs: [] },
     numbers: new Map(),
   },
 })
@@ -89,6 +92,7 @@ export class GroupExecutor implements Withholdable, EventStore {
   readonly follower = { projectOwn() {}, projectAgain() {} }
   private readonly events: EventCommands
   private group = nothing()
+  private plain: PlainFlows
   private waiting: Fact[] = []
   private caused: Caused[] = []
 
@@ -97,6 +101,7 @@ export class GroupExecutor implements Withholdable, EventStore {
     private readonly scratch: Scratch,
   ) {
     this.events = new EventCommands(catalogue, this)
+    this.plain = this.plainFlows(this.group.plain)
   }
 
   get projector() {
@@ -106,6 +111,7 @@ export class GroupExecutor implements Withholdable, EventStore {
   /** Executes what belongs to one group. */
   run(knowledge: GroupKnowledge, work: () => void): GroupRows {
     this.group = { ...nothing(), ...knowledge }
+    this.plain = this.plainFlows(knowledge.plain)
     this.waiting = []
     this.caused = []
     try {
@@ -113,7 +119,10 @@ export class GroupExecutor implements Withholdable, EventStore {
         work()
         this.settle()
       })
-      return { ...this.group, changes }
+      const plainChanges = this.plain.changes(
+        Object.fromEntries(this.scratch.tables) as PlainTables,
+      )
+      return { ...this.group, changes: [...changes, ...plainChanges] }
     } finally {
       this.events.waitingTicks.rollback()
       this.group = nothing()
@@ -226,11 +235,16 @@ export class GroupExecutor implements Withholdable, EventStore {
     if (facts.length === 0) return
     const joined = new JoinedFacts()
     for (const fact of facts) joined.add(fact)
-    for (const { runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
-      for (const { orgRow, person } of this.projector.projectJoined(runs, others)) {
+    for (const { flowRow, runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
+      const part = this.plain.has(flowRow) ? this.plain : this.projector
+      for (const { orgRow, person } of part.projectJoined(runs, others)) {
         this.group.progressed.set(`${orgRow} ${person}`, { org_id: orgRow, person })
       }
     }
+  }
+
+  private plainFlows(state: PlainState): PlainFlows {
+    return new PlainFlows(state, this.scratch.historyOf, this.scratch.numbers)
   }
 
   private isTaken(orgRow: number, id: string): boolean {

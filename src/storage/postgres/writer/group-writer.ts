@@ -270,12 +270,12 @@ export class GroupWriter {
     // What is committed before this can be seen by the next statement, and nobody changes it any more.
     const change = Math.max(0, ...ledgers.map(({ change }) => change))
     if (await this.hooks.upToDate(change)) concerns = concernsOf()
-    const { taken, states } = await concerns.read(transaction)
+    const { taken, states, plain } = await concerns.read(transaction)
     const numbers = new Map(ledgers.map(({ org_id, seq }) => [org_id, seq]))
     const results: CommandResult[] = []
     const fingerprints: { place: number; report: FingerprintReport }[] = []
     const { batches, whole } = concerns
-    const rows = executor.run({ batches, whole, taken, states, numbers }, () => {
+    const rows = executor.run({ batches, whole, taken, states, plain, numbers }, () => {
       for (const [place, command] of commands.entries()) {
         if (command.type === 'fingerprint') fingerprints.push({ place, report: command })
         else results[place] = withholding.execute(command)

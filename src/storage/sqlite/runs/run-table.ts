@@ -4,8 +4,7 @@ import { TransactionParticipant } from '../engine/participant.ts'
 import type { HistoryOf } from '../projections/facts.ts'
 import { KnownRuns } from './known-runs.ts'
 import { RunOwners } from './run-owners.ts'
-import { packAnswers, packSteps } from './run-rows.ts'
-import { isSame, ownStateOf, type StoredRun } from './stored-run.ts'
+import { isSame, ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
 import type { TouchedPeople } from './touched-people.ts'
 import { WarmRuns } from './warm-runs.ts'
 
@@ -215,31 +214,12 @@ export class RunTable extends TransactionParticipant {
     const startedAt = isMoved ? joined.startedAt : stored.started_at
     const unattributedVersion = isMoved ? null : stored.loose_version
     const assignedAt = isMoved ? this.completedByChecklist(stored) : stored.completed_at
+    const named = least(joined.namedVersion, unattributedVersion)
     const updated: StoredRun = {
-      id: stored.id,
-      org_id: orgRow,
-      flow_id: flowRow,
-      run_key: key,
-      person: stored.person,
-      least_user_id: joined.leastUserId,
-      least_anonymous_id: joined.leastAnonymousId,
+      ...ownRun(stored, joined, this.versionOf(orgRow, flowRow, named, startedAt)),
       started_at: startedAt,
-      last_at: joined.lastAt,
-      named_version: joined.namedVersion,
-      version: this.versionOf(
-        orgRow,
-        flowRow,
-        least(joined.namedVersion, unattributedVersion),
-        startedAt,
-      ),
       completed_at: least(joined.completedAt, assignedAt),
-      dismissed_at: joined.dismissedAt,
-      steps: packSteps(joined.steps),
-      own_started_at: joined.startedAt,
-      own_completed_at: joined.completedAt,
       loose_version: unattributedVersion,
-      traits: joined.traits,
-      answers: packAnswers(joined.answers),
     }
     this.update(stored, updated)
     if (isMoved) {
@@ -377,50 +357,34 @@ export class RunTable extends TransactionParticipant {
   ): number {
     this.changes.touch(orgRow, flowRow, state.startedAt)
     const row = this.index.add(flowRow, key, state.lastAt)
+    const names = { id: row, org_id: orgRow, flow_id: flowRow, run_key: key, person }
     const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
-    const steps = packSteps(state.steps)
+    const run: StoredRun = {
+      ...ownRun(names, state, version),
+      completed_at: completedAt,
+      own_started_at: ownStartedAt,
+    }
     this.sql.insertRun.run(
       row,
       orgRow,
       flowRow,
       key,
       person,
-      state.leastUserId,
-      state.leastAnonymousId,
-      state.startedAt,
-      state.lastAt,
-      state.namedVersion,
+      run.least_user_id,
+      run.least_anonymous_id,
+      run.started_at,
+      run.last_at,
+      run.named_version,
       version,
       completedAt,
-      state.dismissedAt,
-      steps,
+      run.dismissed_at,
+      run.steps,
       ownStartedAt,
-      state.completedAt,
-      state.traits,
+      run.own_completed_at,
+      run.traits,
     )
-    const answers = packAnswers(state.answers)
-    if (answers !== null) this.sql.setAnswers.run(answers, row, orgRow)
-    this.keep({
-      id: row,
-      org_id: orgRow,
-      flow_id: flowRow,
-      run_key: key,
-      person,
-      least_user_id: state.leastUserId,
-      least_anonymous_id: state.leastAnonymousId,
-      started_at: state.startedAt,
-      last_at: state.lastAt,
-      named_version: state.namedVersion,
-      version,
-      completed_at: completedAt,
-      dismissed_at: state.dismissedAt,
-      steps,
-      own_started_at: ownStartedAt,
-      own_completed_at: state.completedAt,
-      loose_version: null,
-      traits: state.traits,
-      answers,
-    })
+    if (run.answers !== null) this.sql.setAnswers.run(run.answers, row, orgRow)
+    this.keep(run)
     return row
   }
 

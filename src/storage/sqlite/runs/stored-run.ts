@@ -1,5 +1,5 @@
 import type { RunState } from '../../../core/run/run.ts'
-import { unpackAnswers, unpackSteps } from './run-rows.ts'
+import { packAnswers, packSteps, unpackAnswers, unpackSteps } from './run-rows.ts'
 
 /** A run as it is stored: its own events' state, and what unattributed events add to it. */
 export interface StoredRun {
@@ -39,6 +39,32 @@ export const ownStateOf = (run: StoredRun): RunState => ({
   traits: run.traits,
   steps: unpackSteps(run.steps),
   answers: unpackAnswers(run.answers),
+})
+
+/** Which run a row is, and whose. */
+export type RunNames = Pick<StoredRun, 'id' | 'org_id' | 'flow_id' | 'run_key' | 'person'>
+
+/** The row of a run of which nothing counts but what its own events say. */
+export const ownRun = (run: RunNames, own: RunState, version: number): StoredRun => ({
+  id: run.id,
+  org_id: run.org_id,
+  flow_id: run.flow_id,
+  run_key: run.run_key,
+  person: run.person,
+  least_user_id: own.leastUserId,
+  least_anonymous_id: own.leastAnonymousId,
+  started_at: own.startedAt,
+  last_at: own.lastAt,
+  named_version: own.namedVersion,
+  version,
+  completed_at: own.completedAt,
+  dismissed_at: own.dismissedAt,
+  steps: packSteps(own.steps),
+  own_started_at: own.startedAt,
+  own_completed_at: own.completedAt,
+  loose_version: null,
+  traits: own.traits,
+  answers: packAnswers(own.answers),
 })
 
 /** Whether two states of a run that did not move are the same. */

@@ -1,0 +1,102 @@
+import { least, mergeRuns, type RunState, versionAt } from '../../../core/run/run.ts'
+import type { PersonInFlow } from '../../sqlite/checklists/checklist-progress.ts'
+import type { Fact, HistoryOf } from '../../sqlite/projections/facts.ts'
+import { type JoinedRun, personOfFact } from '../../sqlite/projections/joined-facts.ts'
+import { isSame, ownRun, ownStateOf, type StoredRun } from '../../sqlite/runs/stored-run.ts'
+import type { MovedTable, Row, RowChange } from '../rows/tables.ts'
+import type { RunNumbers } from './scratch.ts'
+
+/** The tables of what plain flows come to. */
+export type PlainTables = Readonly<Record<'runs' | 'completions' | 'held_out', MovedTable>>
+
+/** Flows of which nothing counts but what each run's own events say, all of one person: see `Concerns`. */
+export interface PlainState {
+  flows: ReadonlySet<number>
+  /** Those of their runs that are concerned and are stored already. */
+  runs: readonly StoredRun[]
+}
+
+const nameOf = (flowRow: number, key: string) => `${flowRow} ${key}`
+
+/**
+ * Projects events of plain flows, which most are, without a scratch: a run's row is joined with what its new
+ * events say, and the first or last report of a person stands.
+ */
+export class PlainFlows {
+  private readonly runs: Map<string, StoredRun>
+  private readonly changed = new Map<string, StoredRun>()
+  private readonly completions = new Map<string, Row & { reported_at: number }>()
+  private readonly heldOut = new Map<string, Row & { at: number }>()
+
+  constructor(
+    private readonly state: PlainState,
+    private readonly historyOf: HistoryOf,
+    private readonly numbers: RunNumbers,
+  ) {
+    this.runs = new Map(state.runs.map(run => [nameOf(run.flow_id, run.run_key), run]))
+  }
+
+  has(flowRow: number): boolean {
+    return this.state.flows.has(flowRow)
+  }
+
+  /** As `Projector.projectJoined` says it. */
+  projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
+    const completers: PersonInFlow[] = []
+    for (const run of runs) this.join(run)
+    for (const fact of others) {
+      if (fact.kind === 'flow_completed') completers.push(this.complete(fact))
+      if (fact.kind === 'flow_held_out') this.holdOut(fact)
+    }
+    return completers
+  }
+
+  changes(tables: PlainTables): RowChange[] {
+    const runs = [...this.changed.values()].map(run => ({ ...run, has_loose: 0 }))
+    const of = (table: MovedTable, rows: Iterable<Row>) =>
+      Array.from(rows, content => ({ table, key: content, content }))
+    return [
+      ...of(tables.runs, runs),
+      ...of(tables.completions, this.completions.values()),
+      ...of(tables.held_out, this.heldOut.values()),
+    ]
+  }
+
+  private join({ orgRow, flowRow, key, person, state }: JoinedRun): void {
+    const name = nameOf(flowRow, key)
+    const stored = this.runs.get(name)
+    const own: RunState = stored ? mergeRuns(state, ownStateOf(stored)) : state
+    const version = own.namedVersion ?? this.versionAt(orgRow, flowRow, own.startedAt)
+    const names = stored ?? {
+      ...{ id: this.numbers.next(), org_id: orgRow, flow_id: flowRow, run_key: key, person },
+    }
+    const run = ownRun(names, own, version)
+    if (stored && run.started_at === stored.started_at && isSame(stored, run)) return
+    this.runs.set(name, run)
+    this.changed.set(name, run)
+  }
+
+  private complete(fact: Fact): PersonInFlow {
+    const { orgRow, flowRow, occurredAt } = fact
+    const person = personOfFact(fact)
+    const name = nameOf(flowRow, person)
+    const reportedAt = least(this.completions.get(name)?.reported_at ?? null, occurredAt)!
+    const row = { org_id: orgRow, flow_id: flowRow, person, reported_at: reportedAt }
+    this.completions.set(name, row)
+    return { orgRow, flowRow, person }
+  }
+
+  /** Of the version that it names, else of the one that was published then. */
+  private holdOut(fact: Fact): void {
+    const { orgRow, flowRow, flowVersion, occurredAt } = fact
+    const version = flowVersion ?? this.versionAt(orgRow, flowRow, occurredAt)
+    const person = personOfFact(fact)
+    const name = nameOf(flowRow, `${version} ${person}`)
+    const at = least(this.heldOut.get(name)?.at ?? null, occurredAt)!
+    this.heldOut.set(name, { org_id: orgRow, flow_id: flowRow, person, version, at })
+  }
+
+  private versionAt(orgRow: number, flowRow: number, at: number): number {
+    return versionAt(this.historyOf(orgRow, flowRow).versions, at)
+  }
+}
