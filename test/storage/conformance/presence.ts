@@ -35,7 +35,7 @@ export function presenceConforms(open: OpenStore): void {
 
   test('marks are told by their first and last time, at once and after a new start', async () => {
     const { presence } = store.stores
-    const now = store.clock.now()
+    const now = store.clock.now() - 10_000
     presence.mark(tenant.ref, 'heartbeat', now)
     presence.mark(tenant.ref, 'heartbeat', now + 5_000)
     presence.mark(tenant.ref, 'old_key_used', now + 7_000)
@@ -52,6 +52,15 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).seen).toEqual(marks)
     store.stores.presence.mark(tenant.ref, 'heartbeat', now + 9_000)
     expect((await read()).seen.heartbeat).toEqual({ firstAt: now, lastAt: now + 9_000 })
+  })
+
+  test('nobody was seen later than now, though the clock was set back since', async () => {
+    const now = store.clock.now()
+    store.stores.presence.mark(tenant.ref, 'heartbeat', now + 5_000)
+    const seen = { firstAt: now, lastAt: now }
+    expect((await read()).seen.heartbeat).toEqual(seen)
+    await written()
+    expect((await read()).seen.heartbeat).toEqual(seen)
   })
 
   test('the latest version of the snippet is told', async () => {

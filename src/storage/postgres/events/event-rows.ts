@@ -53,9 +53,7 @@ export interface EventParts {
 /** The rows of some events, but for their numbers. */
 export function partsOf(orgRow: number, events: readonly StoredEvent[]): EventParts {
   const rows = events.map(event => rowOf(orgRow, 0, event))
-  const parts = columnNames.map(name =>
-    name === 'seq' ? null : partOf(rows.map(row => row[name])),
-  )
+  const parts = columnNames.map(name => (name === 'seq' ? null : partOf(rows, row => row[name])))
   return { count: rows.length, parts }
 }
 
@@ -68,7 +66,7 @@ export function insertEvents(
 ): Promise<number> {
   const counts = stored.map(({ count }) => count)
   const numbers = stored.map(({ firstSeq, count }) =>
-    partOf(Array.from({ length: count }, (_, i) => firstSeq + i)),
+    Array.from({ length: count }, (_, i) => firstSeq + i).join(),
   )
   const values = columnNames.map((name, column) =>
     joined(name === 'seq' ? numbers : stored.map(({ parts }) => parts[column]!), counts),

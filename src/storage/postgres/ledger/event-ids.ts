@@ -18,10 +18,10 @@ export interface IdParts {
 export const idPartsOf = (orgRow: number, receivedAt: number, ids: readonly string[]): IdParts => ({
   count: ids.length,
   parts: [
-    partOf(ids.map(() => orgRow)),
-    partOf(ids.map(bucketOf)),
-    partOf(ids.map(idInHex)),
-    partOf(ids.map(() => receivedAt)),
+    partOf(ids, () => orgRow),
+    partOf(ids, bucketOf),
+    partOf(ids, idInHex),
+    partOf(ids, () => receivedAt),
   ],
 })
 

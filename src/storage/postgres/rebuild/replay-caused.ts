@@ -1,14 +1,14 @@
 import { personOf } from '../../../core/event/event.ts'
 import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
 import type { Caused } from '../../sqlite/people/caused-events.ts'
+import { factOf } from '../../sqlite/projections/facts.ts'
 import type { Queries } from '../database/connection.ts'
-import { type EventRow, eventColumns } from '../events/event-rows.ts'
+import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { lockOrganisation } from '../people/long-work.ts'
 import { Scratch } from '../projections/scratch.ts'
 import { readCaused } from '../projections/state.ts'
 import { writeChanges } from '../projections/write-changes.ts'
 import type { Transactions } from '../writer/transactions.ts'
-import { factOf } from './replay.ts'
 
 const pageRows = 2_000
 
@@ -74,7 +74,7 @@ async function note(
   const organisation = catalogue.organisationByRow(orgRow)
   const caused = rows.flatMap((row): Caused[] => {
     const asked = row.name === null ? null : catalogue.asked(organisation, row.name)
-    return asked ? [{ fact: factOf(orgRow, row), asked }] : []
+    return asked ? [{ fact: factOf(orgRow, eventOf(row)), asked }] : []
   })
   if (caused.length === 0) return
   const people = new Set(

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../sqlite/database/migrate.ts'
 import { isOfFlow } from '../../sqlite/engine/event-codec/event-text.ts'
-import type { HistoryOf, LedgerFact } from '../../sqlite/projections/facts.ts'
+import { factOf, type HistoryOf } from '../../sqlite/projections/facts.ts'
 import { rebuiltTables, SideTables } from '../../sqlite/projections/rebuild.ts'
 import type { Queries } from '../database/connection.ts'
 import { pages } from '../database/pages.ts'
-import { type EventRow, eventColumns } from '../events/event-rows.ts'
+import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { stateTables } from '../projections/state.ts'
 import { arrayOf } from '../rows/arrays.ts'
 import { RowChanges } from '../rows/row-changes.ts'
@@ -36,26 +36,6 @@ export async function flowsWithRows(
   )
   return new Set(found.map(({ id }) => id))
 }
-
-/** What the ledger says of an event, as far as anything follows from it. */
-export const factOf = (orgRow: number, row: EventRow): LedgerFact => ({
-  id: row.id,
-  orgRow,
-  flowRow: row.flow_id,
-  itemRow: row.item_id,
-  byCustomEvent: row.source === 'custom_event',
-  kind: row.kind,
-  userId: row.user_id,
-  anonymousId: row.anonymous_id,
-  flowVersion: row.flow_version,
-  stepId: row.step_id,
-  runId: row.run_id,
-  sessionId: row.session_id,
-  occurredAt: row.occurred_at,
-  traits: row.traits,
-  answer: row.answer,
-  name: row.name,
-})
 
 /**
  * A flow's projections made anew by the code of a server alone, in a temporary file: its tables hold what
@@ -111,7 +91,7 @@ export class Replay {
       )
     let events = 0
     for await (const page of pages(next, { seq: 0 }, pageRows)) {
-      const facts = page.map(row => factOf(orgRow, row)).filter(isOfFlow)
+      const facts = page.map(row => factOf(orgRow, eventOf(row))).filter(isOfFlow)
       events += facts.length
       this.sides.project(facts)
     }

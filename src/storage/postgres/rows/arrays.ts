@@ -23,20 +23,20 @@ function elementOf(value: Value): string {
   return special.test(value) ? `"${value.replace(specials, '\\$&')}"` : `"${value}"`
 }
 
-/** The values of a column, one after the other. */
-export function partOf(values: readonly Value[]): Part {
+/** The values that some rows have in a column, one after the other. */
+export function partOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): Part {
   let part = ''
   let isEmpty = true
-  // Rows that stand together often say the same.
-  let last: Value = null
-  let element = 'NULL'
-  for (const value of values) {
-    if (value !== last) {
-      element = elementOf(value)
-      last = value
-      isEmpty = false
-    }
-    part += part === '' ? element : `,${element}`
+  for (let from = 0; from < rows.length; ) {
+    const value = valueIn(rows[from]!)
+    // Rows that stand together often say the same.
+    let end = from + 1
+    while (end < rows.length && valueIn(rows[end]!) === value) end++
+    if (value !== null) isEmpty = false
+    const element = elementOf(value)
+    part += from === 0 ? element : `,${element}`
+    if (end > from + 1) part += `,${element}`.repeat(end - from - 1)
+    from = end
   }
   return isEmpty ? null : part
 }
@@ -48,7 +48,10 @@ export function joined(parts: readonly Part[], counts: readonly number[]): strin
 }
 
 /** Values as one array: for `= any($1::text::bigint[])`. */
-export const arrayOf = (values: readonly Value[]): string => `{${partOf(values) ?? ''}}`
+export const arrayOf = (values: readonly Value[]): string => columnOf(values, value => value)
+
+const columnOf = <Row>(rows: readonly Row[], valueIn: (row: Row) => Value) =>
+  `{${partOf(rows, valueIn) ?? ''}}`
 
 /**
  * What stands behind `from` for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.
@@ -66,5 +69,5 @@ export function inArrays<Types extends ColumnTypes>(
   types: Types,
   rows: readonly { readonly [Name in keyof Types]?: Value }[],
 ): string[] {
-  return Object.keys(types).map(name => arrayOf(rows.map(row => row[name] ?? null)))
+  return Object.keys(types).map(name => columnOf(rows, row => row[name] ?? null))
 }

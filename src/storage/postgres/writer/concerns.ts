@@ -169,9 +169,10 @@ export class Concerns {
         .filter(([text]) => this.whole.has(text) === isWhole)
         .map(([, batch]) => batch),
     ) as [PreparedBatch[], PreparedBatch[]]
+    // What is claimed would be taken for those that are only looked for: they come first.
     const asked = [
-      { batches: whole, ask: claimIds },
       { batches: others, ask: takenIds },
+      { batches: whole, ask: claimIds },
     ].filter(({ batches }) => batches.length > 0)
     const found = await Promise.all(
       asked.map(async ({ batches, ask }) => {

@@ -1,11 +1,10 @@
 import type { EventSource } from '../../../core/event/event.ts'
 import {
   decodeEvents,
-  decodeFacts,
   type EncodedBatch,
   type EventText,
 } from '../../sqlite/engine/event-codec/event-text.ts'
-import type { LedgerFact } from '../../sqlite/projections/facts.ts'
+import { factOf, type LedgerFact } from '../../sqlite/projections/facts.ts'
 import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import { type EventParts, partsOf } from '../events/event-rows.ts'
 import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
@@ -21,9 +20,9 @@ export function prepareBatch(
   { orgRow, receivedAt, text }: Pick<EncodedBatch, 'orgRow' | 'receivedAt' | 'text'>,
   source: EventSource,
 ): PreparedBatch {
-  const facts = decodeFacts(text, orgRow, source)
-  const ids = facts.map(({ id }) => id)
   const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
+  const facts = events.map(event => factOf(orgRow, event))
+  const ids = facts.map(({ id }) => id)
   return { facts, ids: idPartsOf(orgRow, receivedAt, ids), rows: partsOf(orgRow, events) }
 }
 

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../../core/run/run.ts'
+import type { StoredEvent } from '../../shared/in-rows.ts'
 
 /** An event of a flow that has just been stored (or is read again by a rebuild). */
 export interface Fact extends RunEvent {
@@ -16,6 +17,26 @@ export interface LedgerFact extends Omit<Fact, 'flowRow'> {
   /** Of a custom event. */
   name: string | null
 }
+
+/** What an event says, as far as anything follows from it. */
+export const factOf = (orgRow: number, event: StoredEvent): LedgerFact => ({
+  id: event.id,
+  orgRow,
+  flowRow: event.flowRef,
+  itemRow: event.itemRef,
+  byCustomEvent: event.source === 'custom_event',
+  kind: event.kind,
+  userId: event.userId,
+  anonymousId: event.anonymousId,
+  flowVersion: event.flowVersion,
+  stepId: event.stepRef,
+  runId: event.runId,
+  sessionId: event.sessionId,
+  occurredAt: event.occurredAt,
+  traits: event.traits,
+  answer: event.answer,
+  name: event.name,
+})
 
 /** A flow's versions, as far as runs and checklists depend on them. */
 export interface FlowVersions {

@@ -11,13 +11,13 @@ import {
   factsColumns,
   factsOf,
 } from '../engine/event-codec/event-batches.ts'
-import { decodeFacts, encodeEvents, isOfFlow } from '../engine/event-codec/event-text.ts'
+import { isOfFlow } from '../engine/event-codec/event-text.ts'
 import { RowIndex } from '../engine/hash-index/row-index.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
-import type { Fact, LedgerFact } from './facts.ts'
+import { type Fact, factOf, type LedgerFact } from './facts.ts'
 import { JoinedFacts, type JoinedRun, type Part } from './joined-facts.ts'
 import { type FollowerBoards, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
@@ -272,9 +272,9 @@ export class Follower extends TransactionParticipant<Mark> {
   }
 
   /** Projects an event of the ledger once more, within a transaction. */
-  projectAgain(orgRow: number, { source, ...event }: StoredEvent): void {
-    const [fact] = decodeFacts(encodeEvents([event]), orgRow, source)
-    if (fact && isOfFlow(fact)) this.projector.project([fact])
+  projectAgain(orgRow: number, event: StoredEvent): void {
+    const fact = factOf(orgRow, event)
+    if (isOfFlow(fact)) this.projector.project([fact])
   }
 
   override savepoint(): Mark {

@@ -23,6 +23,8 @@ import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const now = Date.UTC(2026, 10, 20, 9)
+/** When it is read: nobody is told to have been seen later than that. */
+const later = now + minute
 const slots = 100
 
 describe('presence in PostgreSQL', () => {
@@ -52,7 +54,7 @@ describe('presence in PostgreSQL', () => {
     }
   }
 
-  const read = (orgRow: number, at = now) => new Node().reader.presence(orgRow, at)
+  const read = (orgRow: number, at = later) => new Node().reader.presence(orgRow, at)
 
   test('marks of all nodes are told by their first and last time, whichever writes last', async () => {
     const [one, other] = [new Node(), new Node()]
@@ -61,12 +63,12 @@ describe('presence in PostgreSQL', () => {
     other.board.mark(1, 'heartbeat', now + 3 * second)
     // What a node has seen itself it tells at once.
     const seen = { firstAt: now + 5 * second, lastAt: now + 5 * second }
-    expect((await one.reader.presence(1, now)).seen.heartbeat).toEqual(seen)
+    expect((await one.reader.presence(1, later)).seen.heartbeat).toEqual(seen)
     await one.table.write(now)
     await other.table.write(now)
     const marks = { firstAt: now, lastAt: now + 5 * second }
     for (const node of [one, other, new Node()]) {
-      expect((await node.reader.presence(1, now)).seen.heartbeat).toEqual(marks)
+      expect((await node.reader.presence(1, later)).seen.heartbeat).toEqual(marks)
     }
     expect((await read(1)).seen.key_used).toBeNull()
     expect((await read(2)).seen.heartbeat).toBeNull()
