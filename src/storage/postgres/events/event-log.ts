@@ -35,7 +35,7 @@ export function eventLogOver(queries: Queries, copy: Database): InRows<EventLog>
       left -= asked
       return queries.all<EventRow>(
         `select ${eventColumns} from events
-        where org_id = $1 and seq > $2 and seq <= $3 order by seq limit $4`,
+        where org_id = $1 and seq > $2 and seq <= $3 order by events.seq limit $4`,
         ...[orgRow, seq, upTo, asked],
       )
     }

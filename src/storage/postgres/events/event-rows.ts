@@ -29,9 +29,20 @@ export interface EventRow {
   answer: string | null
 }
 
-export const eventColumns = `seq, id, kind, source, user_id, anonymous_id, flow_id, flow_version, step_id,
-  item_id, run_id, session_id, occurred_at, reported_at, received_at, url, name, reason, properties,
-  traits, answer`
+/**
+ * What is selected of `events`. Numbers come as doubles, for all are below 2^53 and bigints cost more; so it
+ * has to be ordered by `events.seq`, which has an index, and not by what is made of it.
+ */
+export const eventColumns = [
+  ...['seq', 'flow_id', 'flow_version', 'step_id', 'item_id'].map(asDouble),
+  ...['occurred_at', 'reported_at', 'received_at'].map(asDouble),
+  'events.id, kind, source, user_id, anonymous_id, run_id, session_id, url, name, reason',
+  'properties, traits, answer',
+].join(', ')
+
+function asDouble(name: string): string {
+  return `events.${name}::float8 as ${name}`
+}
 
 const eventTypes = {
   ...{ org_id: 'bigint', seq: 'bigint', day: 'integer', id: 'text', kind: 'text', source: 'text' },

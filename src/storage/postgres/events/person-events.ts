@@ -38,7 +38,7 @@ export function personEventsOver(
     const isTheirs = userId === null ? 'anonymous_id = $4' : 'user_id = $4'
     const rows = await queries.all<EventRow>(
       `select ${eventColumns} from events
-      where org_id = $1 and seq < $2 and seq >= $3 and ${isTheirs} order by seq desc limit $5`,
+      where org_id = $1 and seq < $2 and seq >= $3 and ${isTheirs} order by events.seq desc limit $5`,
       ...[orgRow, end, from, userId ?? anonymousId, most],
     )
     const events = rows.map(row => told(cursorOf(row), eventOf(row)))

@@ -244,7 +244,7 @@ async function* eventPages(
       const events = await queries.all<EventRow>(
         `select ${eventColumns} from events
         where org_id = $1 and seq > $2 and seq <= $3 and day >= $4 and day <= $5
-        order by seq limit ${pageRows}`,
+        order by events.seq limit ${pageRows}`,
         ...[orgRow, from, last, Math.min(...days), Math.max(...days)],
       )
       if (events.length > 0) yield { orgRow, events }

@@ -24,7 +24,7 @@ export function personDataOver(queries: Queries, copy: Database): InRows<PeopleS
     const next = ({ seq }: { seq: number }) =>
       queries.all<EventRow>(
         `select ${eventColumns} from events
-        where org_id = $1 and ${column} = $2 and seq > $3 order by seq limit ${pageEvents}`,
+        where org_id = $1 and ${column} = $2 and seq > $3 order by events.seq limit ${pageEvents}`,
         ...[orgRow, id, seq],
       )
     for await (const page of pages(next, { seq: 0 }, pageEvents)) {

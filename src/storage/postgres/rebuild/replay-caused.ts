@@ -52,7 +52,7 @@ export async function replayCaused(
       after = await locked(async transaction => {
         const rows = await transaction.all<EventRow>(
           `select ${eventColumns} from events
-          where org_id = $1 and kind = 'custom' and seq > $2 order by seq limit ${pageRows}`,
+          where org_id = $1 and kind = 'custom' and seq > $2 order by events.seq limit ${pageRows}`,
           ...[orgRow, last],
         )
         await note(transaction, scratch, catalogue, orgRow, rows)

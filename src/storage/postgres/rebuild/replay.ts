@@ -86,7 +86,7 @@ export class Replay {
     const next = ({ seq }: { seq: number }) =>
       queries.all<EventRow>(
         `select ${eventColumns} from events
-        where org_id = $1 and flow_id = $2 and seq > $3 order by seq limit ${pageRows}`,
+        where org_id = $1 and flow_id = $2 and seq > $3 order by events.seq limit ${pageRows}`,
         ...[orgRow, flowRow, seq],
       )
     let events = 0
