@@ -1,5 +1,11 @@
 import type { SeededRandom } from '../../../src/cli/demo/random.ts'
-import { apiOf, type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Server,
+  Workplace,
+  withUnlimitedTour,
+} from '../../support/binary.ts'
 import { Pgbouncer, pgbouncerProgram } from '../../support/pgbouncer.ts'
 import { PostgresServer } from '../../support/postgres.ts'
 import { isCommit, TcpProxy } from '../../support/tcp-proxy.ts'
@@ -18,6 +24,16 @@ const clientsOfNode = 3
 const eventsBefore = 40
 const eventsAfter = 40
 
+/** What people do in a run; each is of its own step of the flow, where it is of one. */
+const kinds = ['flow_started', 'step_viewed', 'step_completed', 'flow_completed'] as const
+
+/** How many runs are under way at once, of which each gets events by either node. */
+const openRuns = 20
+
+/** Of so many runs one is begun by a visitor who becomes a user in the middle of it; of the first ones none. */
+const runsOfVisitor = 7
+const runsOfUsers = 100
+
 /** Stages of a commit at which a node is made to end. */
 const stages = ['before_begin', 'between_rows', 'before_commit', 'after_commit'] as const
 
@@ -30,6 +46,8 @@ export interface ClusterFindings {
   twice: number
   /** Refused with 503, and stored all the same. */
   keptThoughRefused: number
+  /** How often a flow's numbers were others than its events say. */
+  wrongNumbers: number
   cuts: number
 }
 
@@ -45,6 +63,12 @@ interface Ground {
   snippetKey: string
 }
 
+/** What events are about. */
+interface Tour {
+  flowId: string
+  stepId: string
+}
+
 /** How many connections PgBouncer has for all that a node does: somebody always waits for one. */
 const poolSize = 2
 
@@ -58,10 +82,11 @@ const clocksApartMs = 50_000
 export class ClusterScene implements AsyncDisposable {
   readonly found: ClusterFindings = {
     ...{ rounds: 0, acknowledged: 0, refused: 0, unknown: 0 },
-    ...{ lost: 0, twice: 0, keptThoughRefused: 0, cuts: 0 },
+    ...{ lost: 0, twice: 0, keptThoughRefused: 0, wrongNumbers: 0, cuts: 0 },
   }
   private readonly outcomes = new Map<string, Outcome>()
   private nodes: Server[] = []
+  private tour: Tour = { flowId: '', stepId: '' }
   private sent = 0
 
   private constructor(
@@ -85,12 +110,18 @@ export class ClusterScene implements AsyncDisposable {
     const ground = { place, postgres, proxy, pgbouncer, valkey, clock, database, snippetKey }
     const scene = new ClusterScene(ground, random)
     scene.nodes = [await scene.startNode(0), await scene.startNode(1)]
+    scene.tour = await scene.readTour()
     return scene
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { place, pgbouncer, valkey, proxy, postgres } = this.ground
     for (const one of [place, pgbouncer, valkey, proxy, postgres]) await one?.close()
+  }
+
+  private async readTour(): Promise<Tour> {
+    const { id, steps } = await firstFlowOf(apiOf(this.nodes[0]!, this.ground.snippetKey))
+    return { flowId: id, stepId: steps[0]!.id }
   }
 
   private startNode(number: number, failpoints = ''): Promise<Server> {
@@ -230,8 +261,7 @@ export class ClusterScene implements AsyncDisposable {
 
   private async send(node: number): Promise<void> {
     const id = `event ${++this.sent}`
-    const event = { id, kind: 'custom', name: 'x', userId: `user ${this.sent % 20}` }
-    const body = { events: [{ ...event, occurredAt: Date.now() }] }
+    const body = { events: [{ id, ...this.nextEvent(), occurredAt: Date.now() }] }
     const status = await apiOf(this.nodes[node]!, this.ground.snippetKey)(
       'POST',
       '/events',
@@ -242,6 +272,21 @@ export class ClusterScene implements AsyncDisposable {
     )
     this.outcomes.set(id, status === 202 ? 'acknowledged' : status === 503 ? 'refused' : 'unknown')
     if (status !== 202) await Bun.sleep(20)
+  }
+
+  private nextEvent() {
+    const place = this.sent % openRuns
+    const turn = Math.floor(this.sent / openRuns)
+    const kind = kinds[turn % kinds.length]!
+    const run = Math.floor(turn / kinds.length) * openRuns + place
+    const { flowId, stepId } = this.tour
+    const isOfVisitor = run >= runsOfUsers && run % runsOfVisitor === 0
+    const isVisitor = isOfVisitor && turn % kinds.length < 2
+    return {
+      ...{ kind, flowId, runId: `run ${run}` },
+      ...(isVisitor ? { anonymousId: `visitor ${run}` } : { userId: `user ${run}` }),
+      ...(kind.startsWith('step') && { stepId }),
+    }
   }
 
   /** All of all rounds: what was refused must not turn up later either. */
@@ -260,5 +305,9 @@ export class ClusterScene implements AsyncDisposable {
       lost: count('acknowledged', id => !stored.has(id)),
       keptThoughRefused: count('refused', id => stored.has(id)),
     })
+    const { changed } = await this.ground.place.json<{ changed: number }>(['rebuild'], {
+      CAIRN_DATABASE_URL: url,
+    })
+    this.found.wrongNumbers += changed
   }
 }
