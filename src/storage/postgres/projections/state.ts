@@ -131,6 +131,29 @@ export const readJoinedFlows = (queries: Queries, orgRows: readonly number[]) =>
     arrayOf(orgRows),
   )
 
+/** Tables of which a row says that more counts of a person in a flow than what their runs' own events say. */
+const ofEntangled = ['run_people', 'loose_facts', 'ticks', 'progress', 'checklist_completions']
+
+/** `offset 0` has each looked up by its key, whatever the planner supposes of the tables. */
+const entangled = `select k.flow_id, k.person from ${fromArrays({ ...runKeys, person: 'text' })}
+  where ${ofEntangled
+    .map(
+      table => `exists (select from ${table} t
+        where t.org_id = k.org_id and t.flow_id = k.flow_id and t.person = k.person offset 0)`,
+    )
+    .join(' or ')}
+    or exists (select from run_owners t
+      where t.org_id = k.org_id and t.flow_id = k.flow_id and t.run_key = k.run_key offset 0)`
+
+/** Of whom more is stored in a flow than runs that are theirs by their own events. */
+export const readEntangled = (
+  queries: Queries,
+  runs: readonly (RunName & { person: string })[],
+): Promise<Pick<PersonInFlow, 'flow_id' | 'person'>[]> =>
+  runs.length === 0
+    ? Promise.resolve([])
+    : queries.all(entangled, ...inArrays({ ...runKeys, person: 'text' } as const, runs))
+
 /** What people have caused, by name of event. */
 export const readCaused = (queries: Queries, whom: readonly Omit<PersonInFlow, 'flow_id'>[]) =>
   whom.length === 0

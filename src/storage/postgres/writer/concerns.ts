@@ -7,16 +7,16 @@ import { type EventText, isOfFlow } from '../../sqlite/engine/event-codec/event-
 import type { Withholding } from '../../sqlite/erasure/withheld.ts'
 import type { LedgerFact } from '../../sqlite/projections/facts.ts'
 import { isInRun } from '../../sqlite/projections/joined-facts.ts'
-import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import type { Queries } from '../database/connection.ts'
 import { claimIds, takenIds } from '../ledger/event-ids.ts'
-import type { PlainState } from '../projections/plain-flows.ts'
+import { nameIn, type PlainState } from '../projections/plain-people.ts'
 import {
   type FlowName,
   type PersonInFlow,
   type RunName,
   readCaused,
+  readEntangled,
   readJoinedFlows,
   readPeople,
   readRuns,
@@ -39,8 +39,6 @@ export class Concerns {
   readonly whole = new Set<EventText>()
   /** The ids of their events. */
   private readonly ids = new Set<string>()
-  /** The flows that events are of. */
-  private readonly flows = new Set<number>()
   /** Whom the events of each run name. */
   private readonly runs = new Map<string, RunName & { people: Set<string> }>()
   /** Of whom something is said that a run's own events do not say. */
@@ -86,35 +84,47 @@ export class Concerns {
       readJoinedFlows(queries, this.organisations),
       readCaused(queries, [...this.causers.values()]),
     ])
-    const plain = this.plainFlows(runs, joined)
+    for (const { flow_id, run_key, person } of runs) {
+      this.runs.get(nameIn(flow_id, run_key))?.people.add(person)
+    }
+    const entangled = await this.entangled(queries, joined)
     const states: State[] = [new Map([['caused_events', caused]])]
-    const beyond = [...this.runs.values()].filter(({ flow_id }) => !plain.has(flow_id))
-    const people = new Map(this.people)
-    for (const { org_id, flow_id, people: named } of beyond) {
-      for (const person of named) people.set(`${flow_id} ${person}`, { org_id, flow_id, person })
+    if (entangled.size > 0) {
+      const theirs = [...this.runs.values()].filter(({ flow_id, people: [person] }) =>
+        entangled.has(nameIn(flow_id, person!)),
+      )
+      states.push(await readPeople(queries, [...entangled.values()], theirs.map(nameOf)))
     }
-    if (people.size > 0) {
-      states.push(await readPeople(queries, [...people.values()], beyond.map(nameOf)))
-    }
-    const ofPlain = runs.filter(({ flow_id }) => plain.has(flow_id))
-    return { taken, states, plain: { flows: plain, runs: ofPlain } }
+    const ofPlain = runs.filter(run => !entangled.has(nameIn(run.flow_id, run.person)))
+    return { taken, states, plain: { entangled: new Set(entangled.keys()), runs: ofPlain } }
   }
 
   /**
-   * Flows of which each run names one person, and nothing is said that a run's own events do not say: not by
-   * what is stored, nor by any of the commands.
+   * Of whom more counts in a flow than what their runs' own events say: by what is stored, or by one of the
+   * commands.
    */
-  private plainFlows(
-    stored: readonly StoredRun[],
+  private async entangled(
+    queries: Queries,
     joinedFlows: readonly FlowName[],
-  ): ReadonlySet<number> {
-    for (const { flow_id, run_key, person } of stored) {
-      this.runs.get(`${flow_id} ${run_key}`)?.people.add(person)
+  ): Promise<Map<string, PersonInFlow>> {
+    const found = new Map(this.people)
+    const add = ({ org_id, flow_id }: FlowName, person: string) =>
+      found.set(nameIn(flow_id, person), { org_id, flow_id, person })
+    const runs = [...this.runs.values()]
+    for (const run of runs) {
+      if (run.people.size > 1) for (const person of run.people) add(run, person)
     }
-    const flows = new Set(this.flows)
-    for (const { flow_id } of [...joinedFlows, ...this.people.values()]) flows.delete(flow_id)
-    for (const { flow_id, people } of this.runs.values()) if (people.size > 1) flows.delete(flow_id)
-    return flows
+    const joined = new Set(joinedFlows.map(({ flow_id }) => flow_id))
+    const asked = runs.flatMap(({ people: [person], ...name }) =>
+      joined.has(name.flow_id) && !found.has(nameIn(name.flow_id, person!))
+        ? [{ ...name, person: person! }]
+        : [],
+    )
+    const orgOf = new Map(asked.map(({ org_id, flow_id }) => [flow_id, org_id]))
+    for (const { flow_id, person } of await readEntangled(queries, asked)) {
+      add({ org_id: orgOf.get(flow_id)!, flow_id }, person)
+    }
+    return found
   }
 
   /** Whether no id of a batch is there twice, in it or in those before it. */
@@ -129,7 +139,6 @@ export class Concerns {
     for (const fact of batch.facts) {
       if (fact.kind === 'custom') this.addCustom(orgRow, fact)
       if (!isOfFlow(fact)) continue
-      this.flows.add(fact.flowRow)
       if (isInRun(fact)) this.addRun(orgRow, fact.flowRow, runKeyOf(fact), fact)
       if (isUnattributed(fact) || needsItem(fact.kind)) this.addPerson(orgRow, fact.flowRow, fact)
     }
@@ -148,11 +157,11 @@ export class Concerns {
 
   private addPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
     const person = personOf(ids.userId, ids.anonymousId)
-    this.people.set(`${flowRow} ${person}`, { org_id: orgRow, flow_id: flowRow, person })
+    this.people.set(nameIn(flowRow, person), { org_id: orgRow, flow_id: flowRow, person })
   }
 
   private addRun(orgRow: number, flowRow: number, key: string, ids: PersonIds): void {
-    const name = `${flowRow} ${key}`
+    const name = nameIn(flowRow, key)
     const known = this.runs.get(name)
     const person = personOf(ids.userId, ids.anonymousId)
     if (known) known.people.add(person)

@@ -12,7 +12,7 @@ import { TransactionParticipant } from '../../sqlite/engine/participant.ts'
 import type { Withholdable } from '../../sqlite/erasure/withheld.ts'
 import type { Caused } from '../../sqlite/people/caused-events.ts'
 import type { Fact, LedgerFact } from '../../sqlite/projections/facts.ts'
-import { JoinedFacts } from '../../sqlite/projections/joined-facts.ts'
+import { JoinedFacts, personOfFact } from '../../sqlite/projections/joined-facts.ts'
 import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
 import {
   EventCommands,
@@ -21,7 +21,7 @@ import {
 } from '../../sqlite/writer/event-commands.ts'
 import { type EventParts, partsOf } from '../events/event-rows.ts'
 import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
-import { PlainFlows, type PlainState, type PlainTables } from '../projections/plain-flows.ts'
+import { PlainPeople, type PlainState, type PlainTables } from '../projections/plain-people.ts'
 import type { Scratch } from '../projections/scratch.ts'
 import type { State } from '../projections/state.ts'
 import type { RowChange } from '../rows/tables.ts'
@@ -77,7 +77,7 @@ const nothing = (): GroupRows & GroupKnowledge => ({
     whole: new Set<EventText>(),
     taken: new Set(),
     states: [],
-    plain: { flows: new Set(), runs: [] },
+    plain: { entangled: new Set(), runs: [] },
     numbers: new Map(),
   },
 })
@@ -92,7 +92,7 @@ export class GroupExecutor implements Withholdable, EventStore {
   readonly follower = { projectOwn() {}, projectAgain() {} }
   private readonly events: EventCommands
   private group = nothing()
-  private plain: PlainFlows
+  private plain: PlainPeople
   private waiting: Fact[] = []
   private caused: Caused[] = []
 
@@ -101,7 +101,7 @@ export class GroupExecutor implements Withholdable, EventStore {
     private readonly scratch: Scratch,
   ) {
     this.events = new EventCommands(catalogue, this)
-    this.plain = this.plainFlows(this.group.plain)
+    this.plain = this.plainPeople(this.group.plain)
   }
 
   get projector() {
@@ -111,7 +111,7 @@ export class GroupExecutor implements Withholdable, EventStore {
   /** Executes what belongs to one group. */
   run(knowledge: GroupKnowledge, work: () => void): GroupRows {
     this.group = { ...nothing(), ...knowledge }
-    this.plain = this.plainFlows(knowledge.plain)
+    this.plain = this.plainPeople(knowledge.plain)
     this.waiting = []
     this.caused = []
     try {
@@ -236,18 +236,33 @@ export class GroupExecutor implements Withholdable, EventStore {
     const joined = new JoinedFacts()
     for (const fact of facts) joined.add(fact)
     for (const { flowRow, runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
-      const part = this.plain.has(flowRow) ? this.plain : this.projector
-      for (const { orgRow, person } of part.projectJoined(runs, others)) {
+      const [plainRuns, otherRuns] = parted(runs, run => this.plain.has(flowRow, run.person))
+      // A taking back is also of those who count together with whoever it came from.
+      const [plainFacts, otherFacts] = parted(
+        others,
+        fact => !needsItem(fact.kind) && this.plain.has(flowRow, personOfFact(fact)),
+      )
+      for (const { orgRow, person } of [
+        ...this.plain.projectJoined(plainRuns, plainFacts),
+        ...this.projector.projectJoined(otherRuns, otherFacts),
+      ]) {
         this.group.progressed.set(`${orgRow} ${person}`, { org_id: orgRow, person })
       }
     }
   }
 
-  private plainFlows(state: PlainState): PlainFlows {
-    return new PlainFlows(state, this.scratch.historyOf, this.scratch.numbers)
+  private plainPeople(state: PlainState): PlainPeople {
+    return new PlainPeople(state, this.scratch.historyOf, this.scratch.numbers)
   }
 
   private isTaken(orgRow: number, id: string): boolean {
     return this.group.taken.has(idNamed(orgRow, id))
   }
+}
+
+/** Those of whom something is so, and those of whom it is not. */
+function parted<One>(some: readonly One[], isSo: (one: One) => boolean): [One[], One[]] {
+  const parts: [One[], One[]] = [[], []]
+  for (const one of some) parts[isSo(one) ? 0 : 1].push(one)
+  return parts
 }

@@ -6,23 +6,27 @@ import { isSame, ownRun, ownStateOf, type StoredRun } from '../../sqlite/runs/st
 import type { MovedTable, Row, RowChange } from '../rows/tables.ts'
 import type { RunNumbers } from './scratch.ts'
 
-/** The tables of what plain flows come to. */
+/** The tables of what is projected of plain people. */
 export type PlainTables = Readonly<Record<'runs' | 'completions' | 'held_out', MovedTable>>
 
-/** Flows of which nothing counts but what each run's own events say, all of one person: see `Concerns`. */
+/** Who is plain: whoever is not entangled. */
 export interface PlainState {
-  flows: ReadonlySet<number>
-  /** Those of their runs that are concerned and are stored already. */
+  /** By `nameIn`. */
+  entangled: ReadonlySet<string>
+  /** Runs of plain people that are concerned and are stored already. */
   runs: readonly StoredRun[]
 }
 
-const nameOf = (flowRow: number, key: string) => `${flowRow} ${key}`
+/** A person, or the key of a run, in a flow. */
+export const nameIn = (flowRow: number, of: string) => `${flowRow} ${of}`
 
 /**
- * Projects events of plain flows, which most are, without a scratch: a run's row is joined with what its new
- * events say, and the first or last report of a person stands.
+ * Projects events without a scratch, of people of whom nothing counts in a flow but what their runs' own
+ * events say: most people. A run's row is joined with what its new events say, and the first report of a
+ * person stands. Others are entangled: with somebody who is in the same run, or by ticks and events without
+ * a run.
  */
-export class PlainFlows {
+export class PlainPeople {
   private readonly runs: Map<string, StoredRun>
   private readonly changed = new Map<string, StoredRun>()
   private readonly completions = new Map<string, Row & { reported_at: number }>()
@@ -33,11 +37,11 @@ export class PlainFlows {
     private readonly historyOf: HistoryOf,
     private readonly numbers: RunNumbers,
   ) {
-    this.runs = new Map(state.runs.map(run => [nameOf(run.flow_id, run.run_key), run]))
+    this.runs = new Map(state.runs.map(run => [nameIn(run.flow_id, run.run_key), run]))
   }
 
-  has(flowRow: number): boolean {
-    return this.state.flows.has(flowRow)
+  has(flowRow: number, person: string): boolean {
+    return !this.state.entangled.has(nameIn(flowRow, person))
   }
 
   /** As `Projector.projectJoined` says it. */
@@ -63,7 +67,7 @@ export class PlainFlows {
   }
 
   private join({ orgRow, flowRow, key, person, state }: JoinedRun): void {
-    const name = nameOf(flowRow, key)
+    const name = nameIn(flowRow, key)
     const stored = this.runs.get(name)
     const own: RunState = stored ? mergeRuns(state, ownStateOf(stored)) : state
     const version = own.namedVersion ?? this.versionAt(orgRow, flowRow, own.startedAt)
@@ -79,7 +83,7 @@ export class PlainFlows {
   private complete(fact: Fact): PersonInFlow {
     const { orgRow, flowRow, occurredAt } = fact
     const person = personOfFact(fact)
-    const name = nameOf(flowRow, person)
+    const name = nameIn(flowRow, person)
     const reportedAt = least(this.completions.get(name)?.reported_at ?? null, occurredAt)!
     const row = { org_id: orgRow, flow_id: flowRow, person, reported_at: reportedAt }
     this.completions.set(name, row)
@@ -91,7 +95,7 @@ export class PlainFlows {
     const { orgRow, flowRow, flowVersion, occurredAt } = fact
     const version = flowVersion ?? this.versionAt(orgRow, flowRow, occurredAt)
     const person = personOfFact(fact)
-    const name = nameOf(flowRow, `${version} ${person}`)
+    const name = nameIn(flowRow, `${version} ${person}`)
     const at = least(this.heldOut.get(name)?.at ?? null, occurredAt)!
     this.heldOut.set(name, { org_id: orgRow, flow_id: flowRow, person, version, at })
   }
