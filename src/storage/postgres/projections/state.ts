@@ -135,7 +135,7 @@ export const readJoinedFlows = (queries: Queries, orgRows: readonly number[]) =>
 const ofEntangled = ['run_people', 'loose_facts', 'ticks', 'progress', 'checklist_completions']
 
 /** `offset 0` has each looked up by its key, whatever the planner supposes of the tables. */
-const entangled = `select k.flow_id, k.person from ${fromArrays({ ...runKeys, person: 'text' })}
+const entangled = `select k.org_id, k.flow_id, k.person from ${fromArrays({ ...runKeys, person: 'text' })}
   where ${ofEntangled
     .map(
       table => `exists (select from ${table} t
@@ -149,7 +149,7 @@ const entangled = `select k.flow_id, k.person from ${fromArrays({ ...runKeys, pe
 export const readEntangled = (
   queries: Queries,
   runs: readonly (RunName & { person: string })[],
-): Promise<Pick<PersonInFlow, 'flow_id' | 'person'>[]> =>
+): Promise<PersonInFlow[]> =>
   runs.length === 0
     ? Promise.resolve([])
     : queries.all(entangled, ...inArrays({ ...runKeys, person: 'text' } as const, runs))

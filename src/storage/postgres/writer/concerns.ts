@@ -120,10 +120,7 @@ export class Concerns {
         ? [{ ...name, person: person! }]
         : [],
     )
-    const orgOf = new Map(asked.map(({ org_id, flow_id }) => [flow_id, org_id]))
-    for (const { flow_id, person } of await readEntangled(queries, asked)) {
-      add({ org_id: orgOf.get(flow_id)!, flow_id }, person)
-    }
+    for (const { person, ...flow } of await readEntangled(queries, asked)) add(flow, person)
     return found
   }
 
