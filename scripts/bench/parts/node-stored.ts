@@ -77,11 +77,7 @@ export async function nodeStored(bench: Bench): Promise<Found> {
   addIds(cluster.postgres, (storedRuns * idsOfRun) / 2)
   const load = { tenants: await writeTenants(folder, [other!]), batch, connections }
   const post = async (ids: 'v7' | 'v4', seconds: number) => {
-    const loaded = await postEvents(program!, {
-      ...load,
-      ids,
-      seconds,
-    })
+    const loaded = await postEvents(program!, { ...load, ids, seconds })
     allAnswered(part, [loaded])
     return loaded
   }

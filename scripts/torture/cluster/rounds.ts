@@ -24,7 +24,7 @@ const clientsOfNode = 3
 const eventsBefore = 40
 const eventsAfter = 40
 
-/** What people do in a run; each is of its own step of the flow, where it is of one. */
+/** What people do in a run, in this order; both steps are the flow's first. */
 const kinds = ['flow_started', 'step_viewed', 'step_completed', 'flow_completed'] as const
 
 /** How many runs are under way at once, of which each gets events by either node. */

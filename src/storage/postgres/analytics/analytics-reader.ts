@@ -7,14 +7,13 @@ import { type RunRecord, runRowOf } from '../../sqlite/runs/run-rows.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 import { inSlices, pages } from '../database/pages.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
+import { asDoubles } from '../rows/arrays.ts'
 import { experimentOver } from './experiment.ts'
 import { RunHistory } from './run-history.ts'
 
-/** As `runRowColumns`, with numbers as doubles, which cost less than bigints. */
+/** As `runRowColumns`. */
 const runColumns = [
-  ...['id', 'started_at', 'last_at', 'version', 'completed_at', 'dismissed_at'].map(
-    name => `runs.${name}::float8 as ${name}`,
-  ),
+  asDoubles('runs', 'id', 'started_at', 'last_at', 'version', 'completed_at', 'dismissed_at'),
   'run_key, person, steps, traits, answers',
 ].join(', ')
 

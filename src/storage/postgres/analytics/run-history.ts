@@ -11,6 +11,7 @@ import {
 } from '../../sqlite/engine/column-segments/run-columns.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 import { inSlices, pages } from '../database/pages.ts'
+import { asDoubles } from '../rows/arrays.ts'
 
 /** Rows that a statement reads, so that the ways there and back count for little. */
 const pageRows = 4_096
@@ -18,18 +19,18 @@ const pageRows = 4_096
 /** Runs that become columns before others get their turn: a millisecond's work or two. */
 const sliceRuns = 512
 
-/** Doubles, which arrive as numbers at once: a fifth of the work for whole rows. */
-const doubles = ['id', 'started_at', 'last_at', 'version', 'completed_at', 'dismissed_at']
-  .map(name => `runs.${name}::float8 as ${name}`)
-  .join(', ')
+const numbers = asDoubles(
+  'runs',
+  ...['id', 'started_at', 'last_at', 'version', 'completed_at', 'dismissed_at'],
+)
 
 const inOrder = `(runs.started_at, runs.id) > ($3, $4) and runs.started_at < $5
   order by runs.started_at, runs.id limit ${pageRows}`
 
-const page = `select ${doubles}, runs.person, steps, traits, null as items, 0 as checklist
+const page = `select ${numbers}, runs.person, steps, traits, null as items, 0 as checklist
   from runs where org_id = $1 and flow_id = $2 and ${inOrder}`
 
-const pageWithTicks = `select ${doubles}, runs.person, steps, traits, items,
+const pageWithTicks = `select ${numbers}, runs.person, steps, traits, items,
     (checklist_at is not null)::integer as checklist
   from runs left join progress
     on progress.org_id = $1 and progress.flow_id = $2 and progress.person = runs.person

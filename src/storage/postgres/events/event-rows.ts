@@ -2,7 +2,14 @@ import type { EventKind, EventSource } from '../../../core/event/event.ts'
 import { dayMs } from '../../../core/time/durations.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import type { Queries } from '../database/connection.ts'
-import { type ColumnTypes, fromArrays, joined, type Part, partOf } from '../rows/arrays.ts'
+import {
+  asDoubles,
+  type ColumnTypes,
+  fromArrays,
+  joined,
+  type Part,
+  partOf,
+} from '../rows/arrays.ts'
 
 /** What is read of a row of `events`. */
 export interface EventRow {
@@ -29,20 +36,13 @@ export interface EventRow {
   answer: string | null
 }
 
-/**
- * What is selected of `events`. Numbers come as doubles, for all are below 2^53 and bigints cost more; so it
- * has to be ordered by `events.seq`, which has an index, and not by what is made of it.
- */
+/** What is selected of `events`, in the order of `events.seq` (see `asDoubles`). */
 export const eventColumns = [
-  ...['seq', 'flow_id', 'flow_version', 'step_id', 'item_id'].map(asDouble),
-  ...['occurred_at', 'reported_at', 'received_at'].map(asDouble),
+  asDoubles('events', 'seq', 'flow_id', 'flow_version', 'step_id', 'item_id'),
+  asDoubles('events', 'occurred_at', 'reported_at', 'received_at'),
   'events.id, kind, source, user_id, anonymous_id, run_id, session_id, url, name, reason',
   'properties, traits, answer',
 ].join(', ')
-
-function asDouble(name: string): string {
-  return `events.${name}::float8 as ${name}`
-}
 
 const eventTypes = {
   ...{ org_id: 'bigint', seq: 'bigint', day: 'integer', id: 'text', kind: 'text', source: 'text' },

@@ -6,9 +6,6 @@ import { isSame, ownRun, ownStateOf, type StoredRun } from '../../sqlite/runs/st
 import type { MovedTable, Row, RowChange } from '../rows/tables.ts'
 import type { RunNumbers } from './scratch.ts'
 
-/** The tables of what is projected of plain people. */
-export type PlainTables = Readonly<Record<'runs' | 'completions' | 'held_out', MovedTable>>
-
 /** Who is plain: whoever is not entangled. */
 export interface PlainState {
   /** By `nameIn`. */
@@ -55,14 +52,17 @@ export class PlainPeople {
     return completers
   }
 
-  changes(tables: PlainTables): RowChange[] {
+  /** @param tables by their names */
+  changes(tables: ReadonlyMap<string, MovedTable>): RowChange[] {
     const runs = [...this.changed.values()].map(run => ({ ...run, has_loose: 0 }))
-    const of = (table: MovedTable, rows: Iterable<Row>) =>
-      Array.from(rows, content => ({ table, key: content, content }))
+    const of = (name: string, rows: Iterable<Row>) => {
+      const table = tables.get(name)!
+      return Array.from(rows, content => ({ table, key: content, content }))
+    }
     return [
-      ...of(tables.runs, runs),
-      ...of(tables.completions, this.completions.values()),
-      ...of(tables.held_out, this.heldOut.values()),
+      ...of('runs', runs),
+      ...of('completions', this.completions.values()),
+      ...of('held_out', this.heldOut.values()),
     ]
   }
 

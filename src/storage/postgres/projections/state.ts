@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import type { Queries } from '../database/connection.ts'
-import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
+import { arrayOf, asDoubles, fromArrays, inArrays } from '../rows/arrays.ts'
 import { type MovedTable, type Row, tableOf } from '../rows/tables.ts'
 
 /**
@@ -67,18 +67,14 @@ const runKeys = { org_id: 'bigint', flow_id: 'bigint', run_key: 'text' } as cons
 const people = { org_id: 'bigint', flow_id: 'bigint', person: 'text' } as const
 const causers = { org_id: 'bigint', person: 'text' } as const
 
-/** Of runs, which are read most: numbers come as doubles, for all are below 2^53 and bigints cost more. */
+/** Of runs, which are read most. */
 const runColumns = [
   ...['run_key', 'person', 'least_user_id', 'least_anonymous_id'].map(name => `r.${name}`),
   ...['steps', 'traits', 'answers'],
-  ...['id', 'org_id', 'flow_id', 'started_at', 'last_at', 'named_version', 'version'].map(asDouble),
-  ...['completed_at', 'dismissed_at', 'own_started_at', 'own_completed_at'].map(asDouble),
-  ...['has_loose', 'loose_version'].map(asDouble),
+  asDoubles('r', 'id', 'org_id', 'flow_id', 'started_at', 'last_at', 'named_version', 'version'),
+  asDoubles('r', 'completed_at', 'dismissed_at', 'own_started_at', 'own_completed_at'),
+  asDoubles('r', 'has_loose', 'loose_version'),
 ].join(', ')
-
-function asDouble(name: string): string {
-  return `r.${name}::float8 as ${name}`
-}
 
 const fromRuns = fromArrays(runKeys)
 const fromPeople = fromArrays(people)

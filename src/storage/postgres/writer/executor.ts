@@ -21,7 +21,7 @@ import {
 } from '../../sqlite/writer/event-commands.ts'
 import { type EventParts, partsOf } from '../events/event-rows.ts'
 import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
-import { PlainPeople, type PlainState, type PlainTables } from '../projections/plain-people.ts'
+import { PlainPeople, type PlainState } from '../projections/plain-people.ts'
 import type { Scratch } from '../projections/scratch.ts'
 import type { State } from '../projections/state.ts'
 import type { RowChange } from '../rows/tables.ts'
@@ -119,9 +119,7 @@ export class GroupExecutor implements Withholdable, EventStore {
         work()
         this.settle()
       })
-      const plainChanges = this.plain.changes(
-        Object.fromEntries(this.scratch.tables) as PlainTables,
-      )
+      const plainChanges = this.plain.changes(this.scratch.tables)
       return { ...this.group, changes: [...changes, ...plainChanges] }
     } finally {
       this.events.waitingTicks.rollback()

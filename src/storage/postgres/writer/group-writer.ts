@@ -14,9 +14,8 @@ import { bury } from '../ledger/dead-letters.ts'
 import { insertIds } from '../ledger/event-ids.ts'
 import { recordSnippetVersions } from '../presence/presence-table.ts'
 import { refuseAll } from '../presence/refusals.ts'
-import { isBeyondRuns } from '../projections/state.ts'
+import { writeChanges } from '../projections/write-changes.ts'
 import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
-import { type RowChange, writeRows } from '../rows/tables.ts'
 import { recordFingerprint, recordHealth } from '../steps/step-table.ts'
 import { Concerns } from './concerns.ts'
 import type { GroupExecutor, GroupRows } from './executor.ts'
@@ -304,14 +303,12 @@ export class GroupWriter {
       written.push(insertEvents(transaction, events), noteNumbers(transaction, moved))
       this.betweenRows()
     }
-    const joined = changes.filter(({ table, content }) => content && isBeyondRuns(table))
-    if (joined.length > 0) written.push(noteJoinedFlows(transaction, joined))
     if (progressed.size > 0) {
       const people = [...progressed.values()]
       const rows = people.map(one => ({ ...one, seq: numbers.get(one.org_id)! }))
       written.push(noteProgressed(transaction, rows))
     }
-    written.push(...writeRows(transaction, changes))
+    written.push(writeChanges(transaction, changes))
     if (versions.size > 0) written.push(recordSnippetVersions(transaction, versions))
     written.push(refuseAll(transaction, refusals), recordHealth(transaction, ...health))
     await Promise.all(written)
@@ -444,16 +441,5 @@ function noteProgressed(
     `insert into person_changes (org_id, person, seq) select * from ${fromArrays(personChanges)}
     on conflict (org_id, person) do update set seq = excluded.seq`,
     ...inArrays(personChanges, rows),
-  )
-}
-
-const flowNames = { org_id: 'bigint', flow_id: 'bigint' } as const
-
-function noteJoinedFlows(queries: Queries, changes: readonly RowChange[]): Promise<unknown> {
-  const flows = new Map(changes.map(({ key }) => [`${key.flow_id}`, key]))
-  return queries.run(
-    `insert into joined_flows (org_id, flow_id) select * from ${fromArrays(flowNames)}
-    on conflict do nothing`,
-    ...inArrays(flowNames, [...flows.values()]),
   )
 }
