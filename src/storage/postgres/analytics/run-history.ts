@@ -27,7 +27,7 @@ const numbers = asDoubles(
 const inOrder = `(runs.started_at, runs.id) > ($3, $4) and runs.started_at < $5
   order by runs.started_at, runs.id limit ${pageRows}`
 
-const page = `select ${numbers}, runs.person, steps, traits, null as items, 0 as checklist
+const page = `select ${numbers}, runs.person, steps, traits
   from runs where org_id = $1 and flow_id = $2 and ${inOrder}`
 
 const pageWithTicks = `select ${numbers}, runs.person, steps, traits, items,

@@ -112,8 +112,11 @@ const isConnectionFault = (error: unknown) =>
   )
 
 function inNumbers<Row>(rows: readonly Record<string, unknown>[]): Row[] {
-  for (const row of rows) {
-    for (const name in row) if (typeof row[name] === 'bigint') row[name] = Number(row[name])
+  for (const name of Object.keys(rows[0] ?? {})) {
+    // A column is of one type, so its first value tells of all.
+    const first = rows.find(row => row[name] !== null)
+    if (typeof first?.[name] !== 'bigint') continue
+    for (const row of rows) if (row[name] !== null) row[name] = Number(row[name])
   }
   // Not Bun's own kind of array, which has more than its rows.
   return Array.from(rows) as Row[]

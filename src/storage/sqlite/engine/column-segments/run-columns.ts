@@ -45,7 +45,10 @@ export function personHash(database: Database): (person: string) => bigint {
   return person => Bun.hash.xxHash64(person, seed) || 1n
 }
 
-/** A run's row, with what its person ever ticked: the items' rows, and 1 for the whole checklist. */
+/**
+ * A run's row. Of a flow in which anybody ever ticked anything also what its person did: the items' rows,
+ * and 1 for the whole checklist.
+ */
 export interface ColumnRow {
   id: number
   person: string
@@ -56,8 +59,8 @@ export interface ColumnRow {
   dismissed_at: number | null
   steps: string
   traits: string | null
-  items: string | null
-  checklist: number
+  items?: string | null
+  checklist?: number
 }
 
 export const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): ColumnRun => ({
@@ -84,8 +87,7 @@ function statements(database: Database) {
       'select 1 as found from progress where org_id = ? and flow_id = ? limit 1',
     ),
     page: database.query<ColumnRow, Cursor>(
-      `select id, person, started_at, last_at, version, completed_at, dismissed_at, steps,
-        traits, null as items, 0 as checklist
+      `select id, person, started_at, last_at, version, completed_at, dismissed_at, steps, traits
       from runs
       where org_id = ?1 and flow_id = ?2 and (started_at, id) > (?3, ?4) and started_at < ?5
       order by started_at, id limit ${pageRows}`,
@@ -316,8 +318,8 @@ export class RunColumnsBuilder {
       states: this.states.subarray(0, count),
       ends: this.ends.subarray(0, count),
       lately: {
-        places: Uint32Array.from(this.latelyPlaces),
-        at: Float64Array.from(this.latelyAt),
+        places: new Uint32Array(this.latelyPlaces),
+        at: new Float64Array(this.latelyAt),
       },
       versions: this.versions.values,
       steps,
@@ -325,7 +327,7 @@ export class RunColumnsBuilder {
       marks: this.marks.map(marks =>
         marks.planes.length === 0 ? [] : marks.finished(count, steps.length),
       ),
-      spent: steps.map((_, place) => Uint16Array.from(this.spent[place] ?? [])),
+      spent: steps.map((_, place) => new Uint16Array(this.spent[place] ?? [])),
       items: this.items.values,
       ticks: hasTicks ? this.ticks.finished(count, itemBits) : [],
       traits: [...this.traits].map(([name, trait]) => trait.finished(name, count)),
