@@ -27,10 +27,13 @@ describe('over PostgreSQL', () => {
   // The suite moves the clock by months, and no node's lease is to run out meanwhile.
   const node = { lease: { leaseMs: 100 * 365 * 86_400_000, renewMs: 5_000 } }
 
+  // As small as histories of few runs need.
+  const sealing = { runsPerSegment: 2, settledMs: 0, pauseMs: 0 }
+
   const open = async (): Promise<Store> => {
     const own = await server.newDatabase()
     const url = pooler?.through(own) ?? own
-    let world = await PostgresWorld.open(url, undefined, node)
+    let world = await PostgresWorld.open(url, undefined, node, sealing)
     // In this very thread, so that it ends where whoever asked goes away, as though the node were killed.
     const cutOff: ManagementStores['people']['erase'] = (person, _, audit, tell) =>
       erasePerson(world.storage.longWork, person as never, audit, tell)
@@ -43,8 +46,9 @@ describe('over PostgreSQL', () => {
       get management() {
         return { ...world.management, people: { ...world.management.people, erase: cutOff } }
       },
-      // Nothing is put off for speed.
-      settle: async () => {},
+      async settle() {
+        await world.sealAll()
+      },
       async retain(days) {
         world.storage.retentionDays = days
         while ((await world.storage.retain()) < 1_000);
@@ -63,7 +67,7 @@ describe('over PostgreSQL', () => {
       async reopen() {
         const { clock } = world
         await world.close()
-        world = await PostgresWorld.open(url, clock, node)
+        world = await PostgresWorld.open(url, clock, node, sealing)
       },
       close: () => world.close(),
     }

@@ -6,6 +6,7 @@ import type { ManagementStores, Stores } from '../../src/app.ts'
 import { connectPostgresStores } from '../../src/storage/postgres/connect.ts'
 import { connectPostgresManagement } from '../../src/storage/postgres/connect-management.ts'
 import { Postgres } from '../../src/storage/postgres/database/connection.ts'
+import type { SealPolicy } from '../../src/storage/postgres/segments/sealer.ts'
 import { PostgresStorage, type PostgresStorageOptions } from '../../src/storage/postgres/storage.ts'
 import { BufferGauge, newSharedMemory, type SharedMemory } from '../../src/storage/shared/boards.ts'
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
@@ -40,6 +41,7 @@ export class PostgresWorld {
     url: string,
     clock = new HandClock(),
     node: Partial<PostgresStorageOptions['node']> = {},
+    sealPolicy?: SealPolicy,
   ): Promise<PostgresWorld> {
     const copyDir = mkdtempSync(join(tmpdir(), 'cairn-node-'))
     const shared = newSharedMemory()
@@ -48,6 +50,7 @@ export class PostgresWorld {
       ...{ url, copyDir, shared, clock, bufferBounds },
       policy: { ...defaultWriterPolicy, retryPauseMs: 1 },
       retentionDays: 90,
+      sealPolicy,
       node: { name: 'test', release: '0.0.0', ...node },
       onRefilled: () => refilled.push(url),
       onFault: (error, what) => process.env.LOUD && console.error(what, error),
@@ -72,6 +75,17 @@ export class PostgresWorld {
       this.lastLook = this.storage.watch()
     }, everyMs)
     return this
+  }
+
+  /** Has all runs that have come to rest stand in segments. @returns how many were made */
+  async sealAll(): Promise<number> {
+    const { postgres, sealer } = this.storage
+    const flows = await postgres.all<{ org_id: number; flow_id: number }>(
+      'select distinct org_id, flow_id from runs order by 1, 2',
+    )
+    let made = 0
+    for (const { org_id, flow_id } of flows) made += await sealer.seal(org_id, flow_id)
+    return made
   }
 
   /** As a node stops: another can go on with its database. */

@@ -12,6 +12,7 @@ import type { Stores } from '../sqlite/connect.ts'
 import { EchoReader } from '../sqlite/erasure/echo.ts'
 import type { StorageClient } from '../sqlite/writer/client.ts'
 import { analyticsOver } from './analytics/analytics-reader.ts'
+import type { Seal } from './analytics/run-history.ts'
 import type { Postgres } from './database/connection.ts'
 import { requiringCurrent } from './nodes/standing.ts'
 import { PersonReader } from './people/person-reader.ts'
@@ -98,6 +99,20 @@ export function connectPostgresStores(
       read: (...args) => presence.presence(...args),
       since: (...args) => presence.countedSince(...args),
     },
-    analytics: analyticsOver(analytics, copy),
+    analytics: analyticsOver(analytics, copy, sealingOver(client, monotonic)),
   })
+}
+
+/** How long after it has asked a thread does not ask again for the segments of a flow, milliseconds. */
+const sealAgainMs = 60_000
+
+/** Has the storage thread make segments; nobody waits for it, and the next that asks makes up for what fails. */
+function sealingOver(client: StorageClient, monotonic: () => number): Seal {
+  const asked = new Map<number, number>()
+  return (orgRow, flowRow) => {
+    const now = monotonic()
+    if (now - (asked.get(flowRow) ?? Number.NEGATIVE_INFINITY) < sealAgainMs) return
+    asked.set(flowRow, now)
+    client.work('sealRuns', [orgRow, flowRow]).catch(() => {})
+  }
 }

@@ -66,6 +66,7 @@ import { rebuild } from './rebuild/rebuild.ts'
 import { otherOldRows } from './retention/others.ts'
 import { makePartitions } from './retention/partitions.ts'
 import { Retention } from './retention/retention.ts'
+import { Sealer, type SealPolicy } from './segments/sealer.ts'
 import { GroupExecutor } from './writer/executor.ts'
 import { GroupWriter } from './writer/group-writer.ts'
 import { RunNumberBlock } from './writer/run-numbers.ts'
@@ -81,6 +82,7 @@ export interface PostgresStorageOptions {
   policy: WriterPolicy
   /** How long events are kept by organisations that have no number of their own. */
   retentionDays: number
+  sealPolicy?: SealPolicy
   /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
   onClockSet?: (byMs: number) => void
   onRetained?: (report: RetentionReport) => void
@@ -151,6 +153,8 @@ export class PostgresStorage {
   private readonly longPool: Postgres
   /** By which what takes long is done. */
   readonly longWork: LongWorkParts
+  /** Makes columns of runs. */
+  readonly sealer: Sealer
   private readonly reading: Database
   private readonly catalogue: StoredCatalogue
   private readonly operations: StorageOperations
@@ -229,6 +233,11 @@ export class PostgresStorage {
       others: otherOldRows,
     })
     this.longWork = this.longWorkParts(this.longPool)
+    this.sealer = new Sealer(
+      this.longWork,
+      (...flow) => this.catalogue.flowByRow(...flow),
+      ...([now, options.sealPolicy] as const),
+    )
     this.board = new NodeBoard(shared.node)
     this.visibility = new Visibility(this.following, this.board, options.node?.lease)
     this.node =
@@ -369,6 +378,7 @@ export class PostgresStorage {
    * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
+    this.sealer.stop()
     let unwritten = await this.writer.flush()
     const deadline = performance.now() + lastTriesMs
     while (unwritten > 0 && performance.now() < deadline) {
@@ -460,6 +470,7 @@ export class PostgresStorage {
       rebuild(this.longWork, audit, tell),
     allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
       this.longWork.changes.allowPerson(person, audit),
+    sealRuns: (orgRow: number, flowRow: number) => this.sealer.seal(orgRow, flowRow),
   }
 
   /** Each made on the copy, and known to all of this node before it resolves. */

@@ -59,7 +59,8 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
       interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
       distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
-      ways: fc.option(fc.constant('1' as const), { nil: undefined }),
+      // Not so often: columns that were made before tell of neither.
+      ways: fc.option(fc.constant('1' as const), { nil: undefined, freq: 1 }),
       only: fc.option(
         fc.record({
           trait: fc.constantFrom('plan', 'size'),
@@ -68,7 +69,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
         { nil: undefined, freq: 2 },
       ),
       by: fc.option(fc.constantFrom('plan', 'size'), { nil: undefined }),
-      lateMinutes: fc.option(fc.constantFrom(1, 60, 1_440), { nil: undefined }),
+      lateMinutes: fc.option(fc.constantFrom(1, 60, 1_440), { nil: undefined, freq: 1 }),
       now: fc.integer({ min: -reach, max: 2 * reach }).map(distance => anchor + distance),
     }),
   )

@@ -9,7 +9,7 @@ import { inSlices, pages } from '../database/pages.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { asDoubles } from '../rows/arrays.ts'
 import { experimentOver } from './experiment.ts'
-import { RunHistory } from './run-history.ts'
+import { RunHistory, type Seal } from './run-history.ts'
 
 /** As `runRowColumns`. */
 const runColumns = [
@@ -30,8 +30,12 @@ const sliceRows = 256
  * @param postgres a pool that plans anew
  * @param copy the node's own
  */
-export function analyticsOver(postgres: Postgres, copy: Database): InRows<AnalyticsReader> {
-  const history = new RunHistory(postgres, copy)
+export function analyticsOver(
+  postgres: Postgres,
+  copy: Database,
+  seal: Seal,
+): InRows<AnalyticsReader> {
+  const history = new RunHistory(postgres, copy, seal)
   return {
     runs: (orgRow, flowRow, range) => runsIn(postgres, orgRow, flowRow, range),
     answers: (orgRow, flowRow, range) =>

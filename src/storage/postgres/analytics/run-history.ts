@@ -4,14 +4,22 @@ import type { Beside, FlowRuns, RunColumns } from '../../../modules/analytics/po
 import { TimeSlices } from '../../../scheduling/cooperative.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import {
-  type ColumnRow,
   columnRunOf,
   columnsOfRuns,
   personHash,
 } from '../../sqlite/engine/column-segments/run-columns.ts'
+import { startedWithin } from '../../sqlite/engine/column-segments/run-history.ts'
+import { decodeSegment } from '../../sqlite/engine/column-segments/segment-bytes.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 import { inSlices, pages } from '../database/pages.ts'
-import { asDoubles } from '../rows/arrays.ts'
+import {
+  beginningAt,
+  isTicked,
+  type Place,
+  pageOfRuns,
+  type Within,
+} from '../segments/run-pages.ts'
+import { columnsWithin, type SegmentRow } from '../segments/segments.ts'
 
 /** Rows that a statement reads, so that the ways there and back count for little. */
 const pageRows = 4_096
@@ -19,35 +27,37 @@ const pageRows = 4_096
 /** Runs that become columns before others get their turn: a millisecond's work or two. */
 const sliceRuns = 512
 
-const numbers = asDoubles(
-  'runs',
-  ...['id', 'started_at', 'last_at', 'version', 'completed_at', 'dismissed_at'],
-)
+/** Segments that a statement reads, each of some 150 KB. */
+const segmentsAtOnce = 8
 
-const inOrder = `(runs.started_at, runs.id) > ($3, $4) and runs.started_at < $5
-  order by runs.started_at, runs.id limit ${pageRows}`
+/** So many runs read as rows are worth segments. */
+const worthSealing = 4_096
 
-const page = `select ${numbers}, runs.person, steps, traits
-  from runs where org_id = $1 and flow_id = $2 and ${inOrder}`
+/** What is asked, and of which moment. */
+interface Asked {
+  snapshot: Queries
+  flow: InRows<FlowRuns>
+  within: Within
+  beside: Beside<number> | undefined
+}
 
-const pageWithTicks = `select ${numbers}, runs.person, steps, traits, items,
-    (checklist_at is not null)::integer as checklist
-  from runs left join progress
-    on progress.org_id = $1 and progress.flow_id = $2 and progress.person = runs.person
-  where runs.org_id = $1 and runs.flow_id = $2 and ${inOrder}`
+/** Has segments made of a flow's runs, as far as they have come to rest. */
+export type Seal = (orgRow: number, flowRow: number) => void
 
 /**
- * The runs of a flow as columns, made of their rows.
+ * The runs of a flow as columns: of segments where there are any, else made of their rows.
  *
- * It reads a snapshot, so that no run is missed or counted twice when its start changes meanwhile.
+ * It reads a snapshot, so that no run is missed or counted twice when its start changes, or a segment is
+ * made or taken away meanwhile.
  */
 export class RunHistory {
   private readonly hash: (person: string) => bigint
 
-  /** @param copy the node's own, for the seed by which people are hashed */
+  /** @param copy the node's own, for the seed by which people are hashed: all nodes have the same */
   constructor(
     private readonly postgres: Postgres,
     copy: Database,
+    private readonly seal: Seal,
   ) {
     this.hash = personHash(copy)
   }
@@ -59,30 +69,53 @@ export class RunHistory {
     to: number,
     beside?: Beside<number>,
   ): AsyncGenerator<RunColumns> {
-    return this.postgres.asOfOneMoment(snapshot => this.read(snapshot, flow, from, to, beside))
+    const within = { orgRow: flow.orgRef, flowRow: flow.flowRef, from, to }
+    return this.postgres.asOfOneMoment(snapshot => this.read({ snapshot, flow, within, beside }))
   }
 
-  private async *read(
-    snapshot: Queries,
-    flow: InRows<FlowRuns>,
-    from: number,
-    to: number,
-    beside?: Beside<number>,
-  ): AsyncGenerator<RunColumns> {
-    const { orgRef: orgRow, flowRef: flowRow } = flow
-    const positions = new FlowPositions(flow)
-    const ticked = await snapshot.get(
-      'select 1 as found from progress where org_id = $1 and flow_id = $2 limit 1',
-      ...[orgRow, flowRow],
-    )
-    const statement = ticked ? pageWithTicks : page
-    const next = ({ started_at, id }: Pick<ColumnRow, 'started_at' | 'id'>) =>
-      snapshot.all<ColumnRow>(statement, orgRow, flowRow, started_at, id, to)
+  private async *read(asked: Asked): AsyncGenerator<RunColumns> {
+    const { snapshot, flow, within, beside } = asked
+    const { orgRow, flowRow } = within
+    const rows = this.rowsOf(asked, await isTicked(snapshot, orgRow, flowRow))
+    // Segments do not know when a step was seen.
+    if (beside?.late || beside?.hasWays) return yield* rows.between(within)
+    let at = within.from
+    const next = ({ from_at }: Pick<SegmentRow, 'from_at'>) =>
+      columnsWithin(snapshot, within, from_at, segmentsAtOnce)
     const slices = new TimeSlices(true)
-    const rows = pages(next, { started_at: from, id: -1 }, pageRows)
-    for await (const slice of inSlices(rows, sliceRuns, slices)) {
-      const runs = slice.map(row => columnRunOf(row, this.hash))
-      yield* columnsOfRuns(runs, positions, beside)
+    for await (const segments of pages(
+      next,
+      { from_at: Number.MIN_SAFE_INTEGER },
+      segmentsAtOnce,
+    )) {
+      for (const { from_at, to_at, flow_versions, columns } of segments) {
+        if (flow_versions !== null && flow_versions !== flow.versions.length) continue
+        if (from_at > at) yield* rows.between({ ...within, from: at, to: from_at })
+        await slices.rest()
+        const sealed = startedWithin(decodeSegment(columns, from_at), within.from, within.to)
+        if (sealed.count > 0) yield sealed
+        at = to_at
+      }
+    }
+    if (at < within.to) yield* rows.between({ ...within, from: at })
+    if (rows.count >= worthSealing) this.seal(orgRow, flowRow)
+  }
+
+  /** Reads rows, and counts them. */
+  private rowsOf({ snapshot, flow, beside }: Asked, hasTicks: boolean) {
+    const positions = new FlowPositions(flow)
+    const hash = this.hash
+    return {
+      count: 0,
+      async *between(within: Within): AsyncGenerator<RunColumns> {
+        const next = (after: Place) => pageOfRuns(snapshot, within, after, pageRows, hasTicks)
+        const rows = pages(next, beginningAt(within.from), pageRows)
+        for await (const slice of inSlices(rows, sliceRuns, new TimeSlices(true))) {
+          this.count += slice.length
+          const runs = slice.map(row => columnRunOf(row, hash))
+          yield* columnsOfRuns(runs, positions, beside)
+        }
+      },
     }
   }
 }

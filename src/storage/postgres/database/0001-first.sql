@@ -57,7 +57,9 @@ create table ledgers (
   -- The last number that was given to an event.
   seq bigint not null default 0,
   -- The last change of catalogue_log that concerns the organisation.
-  change bigint not null default 0
+  change bigint not null default 0,
+  -- No run that starts from then on is in run_blocks.
+  sealed_until bigint not null default 0
 );
 
 -- Nodes take numbers of runs by the thousand; all that is asked of one is that no other run has it.
@@ -88,6 +90,23 @@ create table runs (
 create index runs_by_start on runs (org_id, flow_id, started_at, id);
 create index runs_by_person on runs (org_id, flow_id, person, started_at);
 create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
+
+-- Runs that have come to rest, as columns for analytics: beside their rows, and taken away with the first
+-- change of one.
+create table run_blocks (
+  org_id bigint not null,
+  flow_id bigint not null,
+  -- Of runs that start from then on, and before the other.
+  from_at bigint not null,
+  to_at bigint not null,
+  runs bigint not null,
+  -- How many versions the flow had, where one more would make other columns; null else.
+  flow_versions bigint,
+  columns bytea not null,
+  primary key (org_id, flow_id, from_at)
+);
+-- What hardly gets smaller is read quicker as it is.
+alter table run_blocks alter column columns set storage external;
 
 -- Flows of which more is kept than what their runs say by themselves: events without a run, ticks, or runs
 -- that name several people. Of the others a writer reads no more than the runs of its events.

@@ -1,10 +1,20 @@
 import { asRows, type Queries } from '../database/connection.ts'
 import { type RowChange, writeRows } from '../rows/tables.ts'
+import { takeSegmentsAway } from '../segments/segments.ts'
 import { RunNumberBlock } from '../writer/run-numbers.ts'
 import { isBeyondRuns } from './state.ts'
 
-/** Writes what a scratch has changed, and notes of which flows more is kept now than their runs say. */
-export async function writeChanges(queries: Queries, changes: readonly RowChange[]): Promise<void> {
+/**
+ * Writes what has changed of people and runs, and notes of which flows more is kept now than their runs say.
+ *
+ * @param isBeyondSegments whether no segment can have a run, as it is stored or as it will be
+ */
+export async function writeChanges(
+  queries: Queries,
+  changes: readonly RowChange[],
+  isBeyondSegments: (run: RowChange) => boolean = () => false,
+): Promise<void> {
+  const runs = changes.filter(change => isRun(change) && !isBeyondSegments(change))
   const joined = changes.filter(({ table, content }) => content && isBeyondRuns(table))
   const flows = new Map(
     joined.map(({ key: { org_id, flow_id } }) => [flow_id, { org_id, flow_id }]),
@@ -20,18 +30,23 @@ export async function writeChanges(queries: Queries, changes: readonly RowChange
             asRows([...flows.values()]),
           ),
         ]
-  await Promise.all([...noted, ...writeRows(queries, changes)])
+  // First of all, for what becomes of it is told from the rows as they are.
+  const progress = changes.filter(({ table }) => table.name === 'progress')
+  const takenAway = takeSegmentsAway(queries, runs, progress)
+  await Promise.all([takenAway, ...noted, ...writeRows(queries, changes)])
 }
+
+const isRun = ({ table }: RowChange) => table.name === 'runs'
 
 /** Runs under numbers that no run ever had: those of a database of this process are its own. */
 export async function renumbered(
   transaction: Queries,
   changes: readonly RowChange[],
 ): Promise<RowChange[]> {
-  const isRun = ({ table, content }: RowChange) => table.name === 'runs' && content !== null
+  const isKept = (change: RowChange) => isRun(change) && change.content !== null
   const numbers = new RunNumberBlock(transaction)
-  await numbers.provide(changes.filter(isRun).length)
+  await numbers.provide(changes.filter(isKept).length)
   return changes.map(change =>
-    isRun(change) ? { ...change, content: { ...change.content, id: numbers.next() } } : change,
+    isKept(change) ? { ...change, content: { ...change.content, id: numbers.next() } } : change,
   )
 }

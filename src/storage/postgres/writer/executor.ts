@@ -49,6 +49,8 @@ export interface GroupRows {
   /** Ids that are not taken yet. */
   ids: IdParts[]
   changes: readonly RowChange[]
+  /** Of people of whom no run starts later than it did. */
+  plainChanges: readonly RowChange[]
   /** Counts of what was refused, by organisation, hour's moment and code. */
   refusals: { orgRow: number; at: number; counts: Record<string, number | undefined> }[]
   /** Reports of steps, which are counted in PostgreSQL itself. */
@@ -66,6 +68,7 @@ const nothing = (): GroupRows & GroupKnowledge => ({
     events: [],
     ids: [],
     changes: [],
+    plainChanges: [],
     refusals: [],
     health: [],
     skews: [],
@@ -120,7 +123,7 @@ export class GroupExecutor implements Withholdable, EventStore {
         this.settle()
       })
       const plainChanges = this.plain.changes(this.scratch.tables)
-      return { ...this.group, changes: [...changes, ...plainChanges] }
+      return { ...this.group, changes, plainChanges }
     } finally {
       this.events.waitingTicks.rollback()
       this.group = nothing()

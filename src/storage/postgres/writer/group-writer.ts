@@ -16,6 +16,7 @@ import { recordSnippetVersions } from '../presence/presence-table.ts'
 import { refuseAll } from '../presence/refusals.ts'
 import { writeChanges } from '../projections/write-changes.ts'
 import { arrayOf, fromArrays, inArrays } from '../rows/arrays.ts'
+import type { RowChange } from '../rows/tables.ts'
 import { recordFingerprint, recordHealth } from '../steps/step-table.ts'
 import { Concerns } from './concerns.ts'
 import type { GroupExecutor, GroupRows } from './executor.ts'
@@ -261,8 +262,8 @@ export class GroupWriter {
     const { catalogue, executor, withholding } = this.parts
     const concernsOf = () => new Concerns(commands, catalogue, this.prepared, withholding)
     let concerns = concernsOf()
-    const ledgers = await transaction.all<{ org_id: number; seq: number; change: number }>(
-      `select org_id, seq, change from ledgers
+    const ledgers = await transaction.all<Ledger>(
+      `select org_id, seq, change, sealed_until from ledgers
       where org_id = any($1::text::bigint[]) order by org_id for update`,
       arrayOf(concerns.organisations),
     )
@@ -290,10 +291,11 @@ export class GroupWriter {
 
   private async write(
     transaction: Queries,
-    { events, ids, changes, refusals, health, progressed, versions }: GroupRows,
-    ledgers: readonly { org_id: number; seq: number }[],
+    rows: GroupRows,
+    ledgers: readonly Ledger[],
     numbers: ReadonlyMap<number, number>,
   ): Promise<void> {
+    const { events, ids, refusals, health, progressed, versions } = rows
     const written: Promise<unknown>[] = []
     if (ids.length > 0) written.push(insertIds(transaction, ids))
     if (events.length > 0) {
@@ -305,10 +307,13 @@ export class GroupWriter {
     }
     if (progressed.size > 0) {
       const people = [...progressed.values()]
-      const rows = people.map(one => ({ ...one, seq: numbers.get(one.org_id)! }))
-      written.push(noteProgressed(transaction, rows))
+      const noted = people.map(one => ({ ...one, seq: numbers.get(one.org_id)! }))
+      written.push(noteProgressed(transaction, noted))
     }
-    written.push(writeChanges(transaction, changes))
+    // Most runs start after all that stands in segments.
+    const isBeyond = beyondSegments(ledgers)
+    written.push(writeChanges(transaction, rows.changes))
+    written.push(writeChanges(transaction, rows.plainChanges, isBeyond))
     if (versions.size > 0) written.push(recordSnippetVersions(transaction, versions))
     written.push(refuseAll(transaction, refusals), recordHealth(transaction, ...health))
     await Promise.all(written)
@@ -416,6 +421,20 @@ export class GroupWriter {
     for (const waiting of refused) waiting.reject(cannotWrite(error))
     this.hooks.onSettled?.()
   }
+}
+
+/** What is read of an organisation's row as it is locked. */
+interface Ledger {
+  org_id: number
+  seq: number
+  change: number
+  sealed_until: number
+}
+
+const beyondSegments = (ledgers: readonly Ledger[]) => {
+  const sealedUntil = new Map(ledgers.map(({ org_id, sealed_until }) => [org_id, sealed_until]))
+  return ({ key: { org_id }, content }: RowChange) =>
+    Number(content!.started_at) >= sealedUntil.get(Number(org_id))!
 }
 
 const ledgerNumbers = { org_id: 'bigint', seq: 'bigint' } as const

@@ -142,7 +142,8 @@ describe('what is read of PostgreSQL', () => {
     await server.close()
   })
 
-  const both = () => [world.byRow.analytics, analyticsOver(postgres, world.reading)] as const
+  const both = () =>
+    [world.byRow.analytics, analyticsOver(postgres, world.reading, () => {})] as const
   const flowRow = () => ours.flowRows.get('tour')!
   const flowRuns = () => ({
     orgRef: ours.orgRow,
@@ -185,8 +186,18 @@ describe('what is read of PostgreSQL', () => {
     }
   })
 
+  test('columns that are read from many rows ask for segments, and of few do not', async () => {
+    const asked: number[][] = []
+    const reader = analyticsOver(postgres, world.reading, (...flow) => asked.push(flow))
+    const few = { ...range, endMs: range.startMs + 1_000 * minute } as TimeRange
+    for await (const _ of reader.columns(flowRuns(), few));
+    expect(asked).toEqual([])
+    for await (const _ of reader.columns(flowRuns(), always));
+    expect(asked).toEqual([[ours.orgRow, flowRow()]])
+  })
+
   test('columns are as of one moment, and a reading that is given up leaves nothing open', async () => {
-    const read = () => analyticsOver(postgres, world.reading).columns(flowRuns(), always)
+    const read = () => analyticsOver(postgres, world.reading, () => {}).columns(flowRuns(), always)
     const count = async () => {
       let count = 0
       for await (const columns of read()) count += columns.count
@@ -214,7 +225,7 @@ describe('what is read of PostgreSQL', () => {
   })
 
   test('columns whose connection is lost fail, and can be read again', async () => {
-    const read = analyticsOver(postgres, world.reading)
+    const read = analyticsOver(postgres, world.reading, () => {})
     const reading = async (onFirst: () => Promise<unknown>) => {
       let count = 0
       for await (const columns of read.columns(flowRuns(), always)) {

@@ -1,0 +1,154 @@
+import { FlowPositions, type StepHistory } from '../../../core/flow/positions.ts'
+import { hourMs } from '../../../core/time/durations.ts'
+import {
+  type ColumnRow,
+  columnRunOf,
+  longestColumns,
+  personHash,
+  RunColumnsBuilder,
+} from '../../sqlite/engine/column-segments/run-columns.ts'
+import { encodeSegment } from '../../sqlite/engine/column-segments/segment-bytes.ts'
+import type { Queries } from '../database/connection.ts'
+import { type LongWorkParts, lockOrganisation } from '../people/long-work.ts'
+import { beginningAt, isTicked, pageOfRuns, type Within } from './run-pages.ts'
+import { segmentsWithin, writeSegment } from './segments.ts'
+
+export interface SealPolicy {
+  /** How many runs a segment holds. */
+  runsPerSegment: number
+  /** How long ago a run must have begun, milliseconds: by then most have said all they will. */
+  settledMs: number
+  /** How long an organisation's writers have to themselves after each segment, milliseconds. */
+  pauseMs: number
+}
+
+export const defaultSealPolicy: SealPolicy = {
+  runsPerSegment: 4_096,
+  settledMs: hourMs,
+  pauseMs: 50,
+}
+
+/** Before all that can happen. */
+const ever = Number.MIN_SAFE_INTEGER
+
+/**
+ * Makes segments of a flow's runs that have come to rest, where somebody has asked for its numbers: what
+ * nobody asks for costs nothing.
+ *
+ * Each is made in a transaction of its own, which has locked the organisation: nobody changes a run meanwhile,
+ * and whoever changes one later finds the segment and takes it away. That holds writers up for as long as it
+ * takes to read some thousand rows.
+ */
+export class Sealer {
+  private last: Promise<unknown> = Promise.resolve()
+  private isStopped = false
+
+  constructor(
+    private readonly parts: LongWorkParts,
+    private readonly flowOf: (orgRow: number, flowRow: number) => StepHistory<number> | null,
+    private readonly now: () => number,
+    private readonly policy: SealPolicy = defaultSealPolicy,
+  ) {}
+
+  /** @returns how many segments were made of the flow, once none is missing; one flow after the other */
+  seal(orgRow: number, flowRow: number): Promise<number> {
+    const made = this.last.then(() => this.sealFlow(orgRow, flowRow))
+    this.last = made.catch(() => {})
+    return made
+  }
+
+  /** Begins no further segment. */
+  stop(): void {
+    this.isStopped = true
+  }
+
+  private async sealFlow(orgRow: number, flowRow: number): Promise<number> {
+    const { transactions } = this.parts
+    let made = 0
+    for (let from: number | null = ever; from !== null && !this.isStopped; ) {
+      const after: number = from
+      from = await transactions.run(queries => this.sealNext(queries, orgRow, flowRow, after))
+      if (from === null) break
+      made++
+      await Bun.sleep(this.policy.pauseMs)
+    }
+    return made
+  }
+
+  /** @returns where the segment ends that was made; null where none is missing from there on */
+  private async sealNext(
+    transaction: Queries,
+    orgRow: number,
+    flowRow: number,
+    after: number,
+  ): Promise<number | null> {
+    await this.parts.upToDate(await lockOrganisation(transaction, orgRow))
+    const flow = this.flowOf(orgRow, flowRow)
+    if (!flow) return null
+    const hasTicks = await isTicked(transaction, orgRow, flowRow)
+    const versions = flow.versions.length
+    const of = { orgRow, flowRow }
+    const end = this.now() - this.policy.settledMs
+    const segments = await segmentsWithin(transaction, { ...of, from: after, to: end })
+    const good = segments.filter(
+      row => row.flow_versions === null || row.flow_versions === versions,
+    )
+    for (let at = after, place = 0; at < end; place++) {
+      const next = good[place]
+      const gap = { ...of, from: at, to: next?.from_at ?? end }
+      at = next?.to_at ?? end
+      const isClosed = gap.from > ever && next !== undefined
+      const stretch = await this.stretchOf(transaction, gap, isClosed, hasTicks)
+      if (stretch === null) continue
+      const { runs, ...within } = stretch
+      await writeSegment(transaction, within, this.segmentOf(runs, within.from, flow))
+      return within.to
+    }
+    return null
+  }
+
+  /**
+   * What is to be a segment at the beginning of a gap, and its runs; null where there is too little.
+   *
+   * @param isClosed whether it lies between segments: then what is left there is one, however little it is
+   */
+  private async stretchOf(
+    transaction: Queries,
+    gap: Within,
+    isClosed: boolean,
+    hasTicks: boolean,
+  ): Promise<(Within & { runs: readonly ColumnRow[] }) | null> {
+    const { runsPerSegment } = this.policy
+    // What comes in between would else leave a segment of its own each time.
+    const most = isClosed ? 2 * runsPerSegment : runsPerSegment
+    for (let { from } = gap; from < gap.to; ) {
+      const runs = await pageOfRuns(transaction, gap, beginningAt(from), most + 1, hasTicks)
+      const [first] = runs
+      const isAll = runs.length <= most
+      if (!first || (isAll && !isClosed)) return null
+      const next = isAll ? undefined : runs[runsPerSegment]
+      // Runs that share a millisecond share a segment. So many as would not go into one stay rows.
+      if (next?.started_at === first.started_at) {
+        from = first.started_at + 1
+        continue
+      }
+      // From where the last segment ends, so that nothing is left between the two.
+      if (first.started_at - from >= longestColumns) from = first.started_at
+      const to = Math.min(next?.started_at ?? gap.to, from + longestColumns)
+      return { ...gap, from, to, runs: runs.filter(run => run.started_at < to) }
+    }
+    return null
+  }
+
+  private segmentOf(runs: readonly ColumnRow[], from: number, flow: StepHistory<number>) {
+    const builder = new RunColumnsBuilder(
+      new FlowPositions(flow),
+      ...([from, runs.length, Number.NEGATIVE_INFINITY] as const),
+    )
+    const hash = personHash(this.parts.reading)
+    for (const run of runs) builder.add(columnRunOf(run, hash))
+    const columns = builder.finish()
+    const flowVersions = columns.dependsOnNewest ? flow.versions.length : null
+    return { runs: runs.length, flowVersions, columns: encodeSegment(columns) }
+  }
+}
