@@ -234,7 +234,7 @@ export class PostgresStorage {
     })
     this.longWork = this.longWorkParts(this.longPool)
     this.sealer = new Sealer(
-      this.longWork,
+      { ...this.longWork, transactions: this.transactions },
       (...flow) => this.catalogue.flowByRow(...flow),
       ...([now, options.sealPolicy] as const),
     )

@@ -28,6 +28,12 @@ export const defaultSealPolicy: SealPolicy = {
   pauseMs: 50,
 }
 
+/**
+ * What it needs of the rest of storage. Its transactions are those of a pool from which PostgreSQL takes back
+ * what a node that was stopped still holds: else an organisation's writers would wait for that node.
+ */
+export type SealerParts = Pick<LongWorkParts, 'transactions' | 'reading' | 'upToDate'>
+
 /** Before all that can happen. */
 const ever = Number.MIN_SAFE_INTEGER
 
@@ -44,7 +50,7 @@ export class Sealer {
   private isStopped = false
 
   constructor(
-    private readonly parts: LongWorkParts,
+    private readonly parts: SealerParts,
     private readonly flowOf: (orgRow: number, flowRow: number) => StepHistory<number> | null,
     private readonly now: () => number,
     private readonly policy: SealPolicy = defaultSealPolicy,
