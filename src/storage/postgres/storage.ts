@@ -3,16 +3,16 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
 import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
 import type { ActivityCall } from '../shared/activity/live-activity.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
 import {
   type BufferBounds,
   BufferGauge,
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
 import type { InRows } from '../shared/in-rows.ts'
 import { NodeBoard } from '../shared/node-board.ts'
 import { StoredCatalogue } from '../sqlite/catalogue/catalogue.ts'

@@ -10,14 +10,14 @@ import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
 import { JudgedEvents } from '../shared/activity/judged-events.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
 import {
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
 import { asPort } from '../shared/in-rows.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
@@ -64,7 +64,7 @@ export function connectStores(
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
-  const steps = StepReader.over(reading)
+  const steps = new StepReader(reading)
   const echo = new EchoReader(shared.echo, reading)
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))

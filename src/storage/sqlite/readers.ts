@@ -18,7 +18,6 @@ import type { InRows, StoredEvent } from '../shared/in-rows.ts'
 import { PresenceReader } from '../shared/presence-reader.ts'
 import { type TicksOf, ticksReader } from './checklists/checklist-progress.ts'
 import { type FirstCompletion, firstCompletion } from './checklists/completion-table.ts'
-import { asking } from './database/asking.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { causedReader } from './people/caused-events.ts'
 import { type PastRuns, pastRunsReader } from './runs/past-runs.ts'
@@ -90,7 +89,7 @@ export class Readers
     this.flowEvents = flowEvents(database)
     this.firstCompletion = firstCompletion(database)
     this.pastRuns = pastRunsReader(database)
-    this.presenceReader = new PresenceReader(asking(database), board)
+    this.presenceReader = new PresenceReader(database, board)
     this.partyOf = partyReader(database)
     this.ticksOf = ticksReader(database)
     this.causedBy = causedReader(database)

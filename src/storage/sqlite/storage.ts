@@ -1,18 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
 import { AuthorSessions, callAuthor } from '../shared/author/author-sessions.ts'
 import { callPreviews, PreviewLinks } from '../shared/author/previews.ts'
 import {
   type BufferBounds,
   BufferGauge,
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'

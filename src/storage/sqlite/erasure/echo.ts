@@ -166,7 +166,7 @@ export class EchoReader {
       this.open = {
         database,
         readers: new Readers(database, board),
-        steps: StepReader.over(database),
+        steps: new StepReader(database),
       }
     }
   }
