@@ -8,6 +8,7 @@ import type { Withholding } from '../../sqlite/erasure/withheld.ts'
 import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
 import { cannotWrite, commitInDoubt, isInDoubt } from '../../sqlite/writer/messages.ts'
 import {
+  eventsIn,
   GroupCommit,
   type Submission,
   type WriteObserver,
@@ -55,8 +56,6 @@ export interface GroupWriterParts {
   withholding: Withholding
   runNumbers: RunNumberBlock
 }
-
-const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
 
 /** When a report came, epoch milliseconds. */
 const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
@@ -167,16 +166,6 @@ export class GroupWriter extends GroupCommit {
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
-  }
-
-  private takeGroup(): Submission[] {
-    let events = 0
-    let length = 0
-    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
-      events += eventsIn((this.waiting[length] as Submission).command)
-      length++
-    }
-    return this.waiting.splice(0, length)
   }
 
   /** @returns what became of each command */

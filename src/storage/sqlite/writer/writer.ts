@@ -72,7 +72,9 @@ export interface Submission {
 /** What became of a command of a group that was taken apart. */
 type Verdict = { result: CommandResult } | { fault: unknown }
 
-const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
+/** How many events a command counts as. */
+export const eventsIn = (command: StorageCommand) =>
+  command.type === 'append' ? command.text.count : 1
 
 /**
  * Group commit: all that waits goes into one transaction, and only once it is committed is anybody told.
@@ -104,6 +106,16 @@ export abstract class GroupCommit {
     do await this.commitWaiting()
     while (this.waiting.length > 0 && !this.isRefused)
     return this.waiting.length
+  }
+
+  protected takeGroup(): Submission[] {
+    let events = 0
+    let length = 0
+    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
+      events += eventsIn((this.waiting[length] as Submission).command)
+      length++
+    }
+    return this.waiting.splice(0, length)
   }
 
   /** Commits a group of what waits, and tells everybody in it what became of it. */
@@ -231,16 +243,6 @@ export class Writer extends GroupCommit {
       }
     }
     if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
-  }
-
-  private takeGroup(): Submission[] {
-    let events = 0
-    let length = 0
-    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
-      events += eventsIn((this.waiting[length] as Submission).command)
-      length++
-    }
-    return this.waiting.splice(0, length)
   }
 
   private commitGroup(group: readonly Submission[]): void {
