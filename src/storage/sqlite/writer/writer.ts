@@ -76,6 +76,9 @@ type Verdict = { result: CommandResult } | { fault: unknown }
 export const eventsIn = (command: StorageCommand) =>
   command.type === 'append' ? command.text.count : 1
 
+/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
+const lastTriesMs = 30_000
+
 /**
  * Group commit: all that waits goes into one transaction, and only once it is committed is anybody told.
  * What arrives meanwhile makes the next group, so the slower the database the larger the groups.
@@ -106,6 +109,21 @@ export abstract class GroupCommit {
     do await this.commitWaiting()
     while (this.waiting.length > 0 && !this.isRefused)
     return this.waiting.length
+  }
+
+  /**
+   * As `flush`, for the last time: where storage refuses it is tried again for a while.
+   *
+   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   */
+  async flushAtLast(): Promise<void> {
+    let unwritten = await this.flush()
+    const deadline = performance.now() + lastTriesMs
+    while (unwritten > 0 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      unwritten = await this.flush()
+    }
+    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
   }
 
   protected takeGroup(): Submission[] {
