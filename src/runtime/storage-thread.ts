@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
