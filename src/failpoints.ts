@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts'
+import { ConfigError } from './config/read-config.ts'
 
 /** Where tests make a program fail, and what it does there. */
 export const failpoints = {

@@ -2,14 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  ConfigError,
-  configurationTable,
-  flagOf,
-  readConfig,
-  settingNames,
-  variableOf,
-} from '../src/config.ts'
+import { ConfigError, readConfig } from '../src/config/read-config.ts'
+import { flagOf, settingNames, variableOf } from '../src/config/settings.ts'
+import { configurationTable } from '../src/manual/configuration-table.ts'
 
 const linesOf = (source: Parameters<typeof readConfig>[0]): readonly string[] => {
   try {

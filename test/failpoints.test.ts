@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test'
-import { ConfigError } from '../src/config.ts'
+import { ConfigError } from '../src/config/read-config.ts'
 import { armFailpoints, failing, failpoint } from '../src/failpoints.ts'
 
 afterEach(() => armFailpoints())

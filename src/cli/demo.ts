@@ -1,4 +1,4 @@
-import { type Config, defaultOf, type SettingName, settingNames } from '../config.ts'
+import { type Config, defaultOf, type SettingName, settingNames } from '../config/settings.ts'
 import type { Flow } from '../core/flow/flow.ts'
 import { shown } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/read-config.ts'
 import { tell } from './output.ts'
 
 /** Statuses that scripts tell apart. */

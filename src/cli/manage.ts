@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { Option } from 'commander'
-import type { SettingName } from '../config.ts'
+import type { SettingName } from '../config/settings.ts'
 import { attempt } from '../core/attempt.ts'
 import { shown } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'

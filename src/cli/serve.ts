@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { OrganisationList } from '../modules/organisations/model.ts'
 import { requireNotOfNode } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'

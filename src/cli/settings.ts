@@ -1,13 +1,13 @@
+import { readConfig } from '../config/read-config.ts'
 import {
   type Config,
   defaultOf,
   flagOf,
-  readConfig,
   type SettingName,
   settingNames,
   settings,
   variableOf,
-} from '../config.ts'
+} from '../config/settings.ts'
 import type { Command } from './command.ts'
 import { warn } from './failure.ts'
 

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it'
-import { configurationTable } from '../config.ts'
+import { configurationTable } from './configuration-table.ts'
 import { pageOf } from './page.ts'
 import { terminalText } from './terminal.ts'
 import { sources } from './topics.ts'

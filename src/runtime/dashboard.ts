@@ -1,5 +1,5 @@
 import type { AppDeps } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { KeySource } from '../http/session-tokens.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import { providerOf } from './identity-provider.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { algorithmsOf, type PublicKey, publicKeysIn } from '../core/organisation/key-set.ts'
 import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { shown } from '../core/text/wording.ts'

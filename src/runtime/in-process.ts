@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createApp, type Outside, type RequestSummary } from '../app.ts'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/read-config.ts'
 import { unauthorized } from '../core/errors.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -20,7 +20,7 @@ import {
 } from '../storage/shared/boards.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import { StorageClient } from '../storage/sqlite/writer/client.ts'
-import type { Answer } from '../storage/sqlite/writer/messages.ts'
+import type { Inbox } from '../storage/sqlite/writer/messages.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'
 import { emptyCopyDir, notMoved, type StoragePlace } from './place.ts'
@@ -42,7 +42,7 @@ const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 
 /** What either storage is to a command. */
 interface OpenStorage {
-  handle(message: string, answer: Answer): void
+  readonly inbox: Inbox
   close(): Promise<void>
 }
 
@@ -159,7 +159,7 @@ function doorTo(
 ): Door {
   const gauge = new BufferGauge(shared.buffer, bufferBounds)
   const client: StorageClient = new StorageClient(
-    message => storage.handle(message, answer => client.receive(answer)),
+    message => storage.inbox.take(message, answer => client.receive(answer)),
     gauge,
     'commit',
   )

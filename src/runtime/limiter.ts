@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { Limiter } from '../core/organisation/limiter.ts'
 import { LimitsBoard } from '../limits/limits-board.ts'
 import { SharedMemoryLimiter } from '../limits/shared-memory.ts'

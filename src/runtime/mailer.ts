@@ -1,6 +1,6 @@
 import type { Transporter } from 'nodemailer'
 import type { Mail, Sent } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** How long a mail server has for each of its answers, milliseconds. */
 const patienceMs = 10_000

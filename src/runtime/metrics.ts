@@ -3,12 +3,8 @@ import { attempt } from '../core/attempt.ts'
 import { userHashVerdicts } from '../core/organisation/verified-identity.ts'
 import { commit, version } from '../core/version.ts'
 import type { LimitsBoard } from '../limits/limits-board.ts'
-import type {
-  BufferBounds,
-  BufferGauge,
-  IdentityBoard,
-  LagBoard,
-} from '../storage/shared/boards.ts'
+import type { BufferBounds, BufferGauge, LagBoard } from '../storage/shared/boards.ts'
+import type { IdentityBoard } from '../storage/shared/identity-board.ts'
 import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import type { Outside, Sent } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/public-address.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 import { mailerOf } from './mailer.ts'

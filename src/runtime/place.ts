@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
 
 /** Which storage the settings name: the data directory's own, or a PostgreSQL that nodes share. */

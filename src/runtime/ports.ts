@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** A port cannot be had, in words for the person who chose it. */
 export class PortTaken extends Error {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import type { SharedMemory } from '../storage/shared/boards.ts'
 import type { CountedRoute } from './counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'

@@ -1,4 +1,4 @@
-import { type Config, type SettingName, settingNames, variableOf } from '../config.ts'
+import { type Config, type SettingName, settingNames, variableOf } from '../config/settings.ts'
 
 /** Settings that a running server takes up; all others are those of its start. */
 const live = [

@@ -1,10 +1,11 @@
 import { hostname } from 'node:os'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { PostgresStorage } from '../storage/postgres/storage.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
+import type { Inbox } from '../storage/sqlite/writer/messages.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { Collector, ownHeap } from './collector.ts'
 import { CommitCounters } from './counters.ts'
@@ -56,7 +57,7 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
 
 /** What either storage is to this thread. */
 interface OpenStorage {
-  join(port: MessagePort): void
+  readonly inbox: Inbox
   /** Takes up how many days raw events are kept. */
   retainFor(days: number): void
   giveBack(): void
@@ -107,7 +108,7 @@ function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
   ]
   return {
-    join: port => storage.join(port),
+    inbox: storage.inbox,
     retainFor(days) {
       storage.housekeeping.retentionDays = days
     },
@@ -150,7 +151,7 @@ async function openPostgres(
     slices(retainAfterMs, () => tried(() => storage.retain())),
   ]
   return {
-    join: port => storage.join(port),
+    inbox: storage.inbox,
     retainFor(days) {
       storage.retentionDays = days
     },
@@ -230,7 +231,7 @@ self.onmessage = async ({ data }: { data: Message }) => {
   try {
     if (data.type === 'start') running = start(data)
     const open = await running
-    if (data.type === 'join') open?.storage.join(data.port)
+    if (data.type === 'join') open?.storage.inbox.join(data.port)
     else if (data.type === 'reloaded') open?.reload(data)
     else if (data.type === 'tally') data.answer.postMessage(open?.tally.read() ?? [])
     else if (data.type === 'stop') await open?.stop()

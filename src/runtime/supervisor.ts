@@ -1,5 +1,5 @@
 import type { ServerFigures } from '../app.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { minuteMs } from '../core/time/durations.ts'

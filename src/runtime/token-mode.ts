@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../config/settings.ts'
 
 /** How session tokens are checked. Stands in `server.json`, so there is no secret in it. */
 export interface TokenMode {

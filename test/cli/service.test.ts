@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { settingNames, variableOf } from '../../src/config.ts'
+import { settingNames, variableOf } from '../../src/config/settings.ts'
 import { readSettingsFile } from '../../src/core/text/settings-file.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { MetricsPage } from '../support/prometheus.ts'

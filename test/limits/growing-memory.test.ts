@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { growingMemory, growTo } from '../../src/limits/growing-memory.ts'
 import { WindowTable } from '../../src/limits/shared-memory.ts'
-import { IdentityBoard, PresenceBoard } from '../../src/storage/shared/boards.ts'
+import { PresenceBoard } from '../../src/storage/shared/boards.ts'
+import { IdentityBoard } from '../../src/storage/shared/identity-board.ts'
 
 const mib = 2 ** 20
 

@@ -4,8 +4,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import MarkdownIt, { type Token } from 'markdown-it'
 import { program } from '../../src/cli/program.ts'
-import { configurationTable, settingNames, settings, variableOf } from '../../src/config.ts'
+import { settingNames, settings, variableOf } from '../../src/config/settings.ts'
 import { anchorOf, compiledManual } from '../../src/manual/compile.ts'
+import { configurationTable } from '../../src/manual/configuration-table.ts'
 import { sources } from '../../src/manual/topics.ts'
 
 /** README, the manual's topics and the records: what they name is there. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { haproxyProgram, manualsHaproxyConfig } from '../../scripts/support/haproxy.ts'
-import { defaultOf, settingNames, variableOf } from '../../src/config.ts'
+import { defaultOf, settingNames, variableOf } from '../../src/config/settings.ts'
 import { apiOf, builtBinary, firstFlowOf, Workplace, withTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Config, readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read-config.ts'
+import type { Config } from '../../src/config/settings.ts'
 import { reloadOf } from '../../src/runtime/reload.ts'
 
 const configOf = (env: Record<string, string> = {}): Config => readConfig({ env }).config

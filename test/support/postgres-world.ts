@@ -56,7 +56,7 @@ export class PostgresWorld {
       onFault: (error, what) => process.env.LOUD && console.error(what, error),
     })
     const client: StorageClient = new StorageClient(
-      message => storage.handle(message, answer => client.receive(answer)),
+      message => storage.inbox.take(message, answer => client.receive(answer)),
       new BufferGauge(shared.buffer, bufferBounds),
       'commit',
     )

@@ -119,7 +119,7 @@ export class World {
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
     const client: StorageClient = new StorageClient(
-      message => this.storage.handle(message, answer => client.receive(answer)),
+      message => this.storage.inbox.take(message, answer => client.receive(answer)),
       this.gauge,
       options.ack ?? 'commit',
     )

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { readFlowFile } from '../../core/flow/file.ts'
 import type { Flow } from '../../core/flow/flow.ts'
 import { minimalFlow } from '../../core/flow/minimal.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { attempt } from '../../core/attempt.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { isoTime } from '../../core/time/clock.ts'

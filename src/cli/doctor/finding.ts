@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 
 /** What one look at one thing tells. An error keeps Cairn from working, or its data from being safe. */
 export interface Finding {

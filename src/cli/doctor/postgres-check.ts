@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { limitsForEach } from '../../runtime/node-watch.ts'
 import { changedSinceMoved, notMoved } from '../../runtime/place.ts'
 import { mostConnectionsOfNode } from '../../storage/postgres/database/connection.ts'

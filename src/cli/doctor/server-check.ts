@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Config } from '../../config.ts'
+import type { Config } from '../../config/settings.ts'
 import { attempt } from '../../core/attempt.ts'
 import { shown } from '../../core/text/wording.ts'
 import { minuteMs } from '../../core/time/durations.ts'

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
-import { type Config, ConfigError, type ConfigSource, readConfig } from '../../config.ts'
+import { ConfigError, readConfig } from '../../config/read-config.ts'
+import type { Config } from '../../config/settings.ts'
+import type { ConfigSource } from '../../config/sources.ts'
 import { attempt } from '../../core/attempt.ts'
 import { secureUrl } from '../../core/organisation/secure-url.ts'
 import { counted } from '../output.ts'

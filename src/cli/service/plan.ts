@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { readConfig } from '../../config.ts'
+import { readConfig } from '../../config/read-config.ts'
 import { UsageFailure } from '../failure.ts'
 import type { ServicePlan } from './unit.ts'
 

@@ -1,4 +1,4 @@
-import { defaultOf, flagOf, settingNames, settings, variableOf } from '../../config.ts'
+import { defaultOf, flagOf, settingNames, settings, variableOf } from '../../config/settings.ts'
 import template from './unit.txt' with { type: 'text' }
 
 /** What the service is made of, as `cairn service install` was asked. */

@@ -3,16 +3,16 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
 import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
 import type { ActivityCall } from '../shared/activity/live-activity.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
 import {
   type BufferBounds,
   BufferGauge,
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
 import type { InRows } from '../shared/in-rows.ts'
 import { NodeBoard } from '../shared/node-board.ts'
 import { StoredCatalogue } from '../sqlite/catalogue/catalogue.ts'
@@ -27,18 +27,8 @@ import { writeAudit } from '../sqlite/organisations/audit-log.ts'
 import { PresenceTable } from '../sqlite/organisations/presence-table.ts'
 import { ClockWatch } from '../sqlite/retention/clock-watch.ts'
 import type { RetentionReport } from '../sqlite/retention/retention.ts'
-import {
-  CommandExecutor,
-  type CommandResult,
-  type StorageCommand,
-} from '../sqlite/writer/commands.ts'
-import {
-  type Answer,
-  Answers,
-  cannotWrite,
-  framesIn,
-  PendingWrite,
-} from '../sqlite/writer/messages.ts'
+import { CommandExecutor } from '../sqlite/writer/commands.ts'
+import { Inbox } from '../sqlite/writer/messages.ts'
 import {
   type Operation,
   operate,
@@ -126,9 +116,6 @@ const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
   'forgetAlerts',
 ])
 
-/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
-const lastTriesMs = 30_000
-
 /**
  * The writer of a node: puts its parts together, gives each message to the one that it is for, and closes
  * them. To the threads that answer requests it is what the storage over SQLite is.
@@ -146,6 +133,7 @@ export class PostgresStorage {
   private readonly board: NodeBoard
   retentionDays: number
   readonly writer: GroupWriter
+  readonly inbox: Inbox
   readonly withholding: Withholding
   private readonly retention: Retention
   private readonly writing: Postgres
@@ -161,7 +149,6 @@ export class PostgresStorage {
   private readonly seen: SeenTable
   private readonly gauge: BufferGauge
   private readonly generation: Int32Array
-  private readonly answers = new Answers()
   private readonly activity: SharedActivity
   private readonly authors
   private readonly previews
@@ -214,7 +201,7 @@ export class PostgresStorage {
         observer: options.observer,
         upToDate: change => this.upToDate(change),
         onSkew: (...args) => this.seen.addSkew(...args),
-        onSettled: () => this.answers.send(),
+        onSettled: () => this.inbox.answers.send(),
         onFault: options.onFault,
         onDivergence: options.onDivergence,
         onRefusing: isRefused => {
@@ -224,6 +211,19 @@ export class PostgresStorage {
           if (!isRefused) options.onHealed?.()
         },
       },
+    )
+    this.inbox = new Inbox(
+      this.gauge,
+      pending => this.writer.submit(pending),
+      {
+        operate: (operation, tell) => this.operate(operation, tell),
+        // What is committed is projected.
+        project: () => null,
+        look: call => this.look(call),
+        author: call => this.authors.call(call),
+        preview: call => this.previews.call(call),
+      },
+      error => isPassingFault(error) || error instanceof CopyIsBehind,
     )
     this.operations = operationsOver(ownCopy, copyDir, this.withholding, now, () => () => {})
     this.retentionDays = options.retentionDays
@@ -273,40 +273,6 @@ export class PostgresStorage {
       await storage.node?.leave().catch(() => {})
       await Promise.all(storage.pools.map(pool => pool.close(true)))
       throw error
-    }
-  }
-
-  /** Takes messages of a thread that answers requests, and sends it the answers. */
-  join(port: MessagePort): void {
-    const answer = (lines: string) => port.postMessage(lines)
-    port.onmessage = ({ data }: { data: string }) => this.handle(data, answer)
-  }
-
-  /** Executes what a client's message holds. `answer` is called with what became of it once it is committed. */
-  handle(message: string, answer: Answer): void {
-    for (const text of framesIn(message)) {
-      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
-      const { command } = pending
-      switch (command.type) {
-        case 'operation':
-          this.tell(pending, () => this.operate(command, progress => pending.progress(progress)))
-          break
-        case 'project':
-          // What is committed is projected.
-          this.tell(pending, () => null)
-          break
-        case 'activity':
-          this.tell(pending, () => this.look(command))
-          break
-        case 'author':
-          this.tell(pending, () => this.authors.call(command))
-          break
-        case 'preview':
-          this.tell(pending, () => this.previews.call(command))
-          break
-        default:
-          this.writer.submit(pending as PendingWrite<StorageCommand>)
-      }
     }
   }
 
@@ -379,13 +345,7 @@ export class PostgresStorage {
    */
   async close(): Promise<void> {
     this.sealer.stop()
-    let unwritten = await this.writer.flush()
-    const deadline = performance.now() + lastTriesMs
-    while (unwritten > 0 && performance.now() < deadline) {
-      await Bun.sleep(500)
-      unwritten = await this.writer.flush()
-    }
-    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+    await this.writer.flushAtLast()
     try {
       await this.writeSeen()
       await this.node?.leave()
@@ -395,17 +355,6 @@ export class PostgresStorage {
     this.reading.close()
     this.copy.database.close()
     await Promise.all(this.pools.map(pool => pool.close()))
-  }
-
-  /** Tells what came of what is no command of a group. */
-  private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
-    try {
-      pending.resolve(((await work()) ?? null) as CommandResult)
-    } catch (error) {
-      const isPassing = isPassingFault(error) || error instanceof CopyIsBehind
-      pending.reject(isPassing ? cannotWrite(error) : error)
-    }
-    this.answers.send()
   }
 
   /** Notes what arrived, or tells of it, and nothing of people who were erased. */

@@ -1,11 +1,16 @@
 import type { MaybePromise } from '../../core/organisation/catalogue.ts'
 
+type Value = string | number | null
+
+/** A statement that is asked again and again. */
+export interface Prepared<Row> {
+  all(...values: Value[]): MaybePromise<Row[]>
+}
+
 /**
  * How a database is asked by what is the same over each: by statements that both understand, and that take
- * values as `$1`, `$2` and so on, named in this order.
+ * values as `$1`, `$2` and so on, named in this order. A connection to SQLite is one as it is.
  */
 export interface Asking {
-  all<Row>(text: string, ...values: readonly (string | number | null)[]): MaybePromise<Row[]>
-  /** The first row; null where there is none. */
-  get<Row>(text: string, ...values: readonly (string | number | null)[]): MaybePromise<Row | null>
+  prepare<Row>(text: string): Prepared<Row>
 }

@@ -4,15 +4,10 @@ import type { PersonIds } from '../../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type PresenceMark, presenceMarks } from '../../core/organisation/presence.ts'
-import {
-  type UserHashCounts,
-  type UserHashVerdict,
-  userHashVerdicts,
-} from '../../core/organisation/verified-identity.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { growingMemory, growTo } from '../../limits/growing-memory.ts'
 import type { BeatBounds } from '../../modules/installation/port.ts'
-import { WatchBoard } from './activity/watch-board.ts'
+import { IdentityBoard } from './identity-board.ts'
 import { NodeBoard } from './node-board.ts'
 
 /** Organisations that the shared tables have room for. */
@@ -190,73 +185,6 @@ function raise(words: Uint32Array, at: number, value: number): void {
   }
 }
 
-const verdicts = userHashVerdicts.length
-
-/** Words before the first slot: the highest slot used, then the sums over all, two words each. */
-const verdictHead = 1 + 2 * verdicts
-
-/**
- * How many user hashes were judged how, by organisation, in memory that all threads share: counting
- * costs a request no message to storage, which writes what was added from time to time.
- */
-export class IdentityBoard {
-  private readonly words: Uint32Array
-
-  constructor(private readonly memory: SharedArrayBuffer) {
-    growTo(memory, verdictHead * 4)
-    this.words = new Uint32Array(memory)
-  }
-
-  static memory(slots: number): SharedArrayBuffer {
-    return growingMemory((verdictHead + slots * verdicts) * 4)
-  }
-
-  add(orgRow: number, counts: Partial<UserHashCounts>): void {
-    for (const verdict in counts) {
-      const place = userHashVerdicts.indexOf(verdict as UserHashVerdict)
-      const count = counts[verdict as UserHashVerdict] ?? 0
-      if (count > 0) this.addAt(orgRow, place, count)
-    }
-  }
-
-  private addAt(orgRow: number, place: number, count: number): void {
-    const { words } = this
-    const at = verdictHead + orgRow * verdicts
-    if (at + verdicts > words.length) growTo(this.memory, (at + verdicts) * 4)
-    Atomics.add(words, at + place, count)
-    const sumAt = 1 + 2 * place
-    const before = Atomics.add(words, sumAt, count)
-    if (before + count >= 2 ** 32) Atomics.add(words, sumAt + 1, 1)
-    let highest = Atomics.load(words, 0)
-    while (highest < orgRow) highest = Atomics.compareExchange(words, 0, highest, orgRow)
-  }
-
-  /** What was counted of all organisations since the process started. */
-  sums(): UserHashCounts {
-    const sumOf = (_: unknown, place: number) => {
-      const [low = 0, high = 0] = this.words.subarray(1 + 2 * place)
-      return high * 2 ** 32 + low
-    }
-    return countsOf(userHashVerdicts.map(sumOf))
-  }
-
-  /** The highest row of an organisation of which anything was counted. */
-  get highest(): number {
-    return Atomics.load(this.words, 0)
-  }
-
-  /** What was counted of an organisation, by verdict; each wraps at 2^32. */
-  of(orgRow: number): UserHashCounts {
-    const from = verdictHead + orgRow * verdicts
-    return countsOf([...this.words.subarray(from, from + verdicts)])
-  }
-}
-
-const countsOf = (counts: readonly number[]) =>
-  Object.fromEntries(
-    userHashVerdicts.map((verdict, i) => [verdict, counts[i] ?? 0]),
-  ) as UserHashCounts
-
 /** Two people who share a cell hear of each other's changes, and only ask once more than they have to. */
 const cells = 2 ** 18
 
@@ -393,6 +321,40 @@ export class LagBoard {
 
 const firstPlace = (hash: number) => lagHead + (hash & (lagCells - 1))
 const secondPlace = (hash: number) => lagHead + lagCells + (Math.imul(hash, 0x9e3779b1) >>> 13)
+
+/** Organisations that are watched at once. */
+export const mostWatched = 16
+
+/**
+ * Of which organisations somebody watches what arrives, in memory that all threads share. The storage
+ * thread says so; who answers requests asks, which costs a load of one word as long as nobody watches.
+ * Word 0 counts the rows that follow.
+ */
+export class WatchBoard {
+  private readonly words: Int32Array
+
+  constructor(memory: SharedArrayBuffer) {
+    this.words = new Int32Array(memory)
+  }
+
+  static memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer((1 + mostWatched) * 4)
+  }
+
+  isWatched(orgRow: number): boolean {
+    const count = Atomics.load(this.words, 0)
+    for (let place = 1; place <= count; place++) {
+      if (Atomics.load(this.words, place) === orgRow) return true
+    }
+    return false
+  }
+
+  /** By the storage thread alone. */
+  set(orgRows: readonly number[]): void {
+    for (const [i, row] of orgRows.entries()) Atomics.store(this.words, i + 1, row)
+    Atomics.store(this.words, 0, orgRows.length)
+  }
+}
 
 /** How much may wait for the storage thread before writers are told to come back later. */
 export interface BufferBounds {

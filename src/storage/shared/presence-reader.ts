@@ -25,23 +25,33 @@ function countsIn<Word extends string>(
   return Object.fromEntries(entries) as Partial<Record<Word, number>>
 }
 
-const sql = {
-  presence: 'select * from presence where org_id = $1',
-  refusals: `select code, cast(sum(count) as bigint) as count from refusals
+const statements = (database: Asking) => ({
+  presence: database.prepare<Record<string, number | string | null>>(
+    'select * from presence where org_id = $1',
+  ),
+  refusals: database.prepare<{ code: string; count: number }>(
+    `select code, cast(sum(count) as bigint) as count from refusals
     where org_id = $1 and hour > $2 group by code`,
+  ),
   // The first hour of the latest time without a gap of a day.
-  refusedSince: `select code, max(hour) as hour from (
+  refusedSince: database.prepare<{ code: string; hour: number }>(
+    `select code, max(hour) as hour from (
       select code, hour, lag(hour) over (partition by code order by hour) as before
       from refusals where org_id = $1 and hour > $2) as refused
     where before is null or hour - before > 24 group by code`,
-  wrongHashesSince: `select max(hour) as hour from (
+  ),
+  wrongHashesSince: database.prepare<{ hour: number | null }>(
+    `select max(hour) as hour from (
       select hour, lag(hour) over (order by hour) as before from (
         select distinct hour from identity_counts
         where org_id = $1 and hour > $2 and verdict in ('invalid', 'missing')) as wrong) as hours
     where before is null or hour - before > 24`,
-  identity: `select hour, verdict, count from identity_counts
+  ),
+  identity: database.prepare<IdentityRow>(
+    `select hour, verdict, count from identity_counts
     where org_id = $1 and hour > $2 order by hour`,
-} as const
+  ),
+})
 
 export interface IdentityRow {
   hour: number
@@ -59,18 +69,20 @@ export const identityHoursOf = (rows: readonly IdentityRow[]): IdentityHour[] =>
 
 /** What is told of an installation: what is stored, and what this process has seen since. */
 export class PresenceReader {
+  private readonly sql: ReturnType<typeof statements>
+
   constructor(
-    private readonly database: Asking,
+    database: Asking,
     private readonly board: PresenceBoard,
-  ) {}
+  ) {
+    this.sql = statements(database)
+  }
 
   async presence(orgRow: number, now: number): Promise<Presence> {
-    const { database } = this
-    const [row, refused, hours] = await Promise.all([
-      database.get<Record<string, number | string | null>>(sql.presence, orgRow),
-      database.all<{ code: string; count: number }>(
-        ...[sql.refusals, orgRow, Math.floor(now / hourMs) - 24],
-      ),
+    const { sql } = this
+    const [[row], refused, hours] = await Promise.all([
+      sql.presence.all(orgRow),
+      sql.refusals.all(orgRow, Math.floor(now / hourMs) - 24),
       this.identityHours(orgRow, now),
     ])
     const seen = {} as { -readonly [Mark in keyof Presence['seen']]: Presence['seen'][Mark] }
@@ -99,9 +111,9 @@ export class PresenceReader {
   /** See `PresenceBook.since`. */
   async countedSince(orgRow: number, now: number): Promise<CountedSince> {
     const kept = Math.floor((now - countsKeptMs) / hourMs)
-    const [refused, wrong] = await Promise.all([
-      this.database.all<{ code: string; hour: number }>(sql.refusedSince, orgRow, kept),
-      this.database.get<{ hour: number | null }>(sql.wrongHashesSince, orgRow, kept),
+    const [refused, [wrong]] = await Promise.all([
+      this.sql.refusedSince.all(orgRow, kept),
+      this.sql.wrongHashesSince.all(orgRow, kept),
     ])
     const since = new Map(refused.map(({ code, hour }) => [code, hour * hourMs]))
     const wrongHour = wrong?.hour ?? null
@@ -116,6 +128,6 @@ export class PresenceReader {
   /** The hours of the last 24 in which any was counted, oldest first. */
   async identityHours(orgRow: number, now: number): Promise<IdentityHour[]> {
     const from = Math.floor(now / hourMs) - 24
-    return identityHoursOf(await this.database.all<IdentityRow>(sql.identity, orgRow, from))
+    return identityHoursOf(await this.sql.identity.all(orgRow, from))
   }
 }

@@ -97,7 +97,7 @@ export function connectManagement(
       return identityHours(reading)(rowOf(orgRef), now)
     },
   }
-  const steps = StepReader.over(reading)
+  const steps = new StepReader(reading)
   const looks = looksOver(reading, steps)
   const eventLog = new EventLogReader(reading)
   const people: InRows<PeopleStore> = {

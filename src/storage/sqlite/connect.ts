@@ -10,15 +10,17 @@ import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
 import { JudgedEvents } from '../shared/activity/judged-events.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
+import type { Asking } from '../shared/asking.ts'
 import {
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
-import { asPort } from '../shared/in-rows.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
+import { asPort, type InRows } from '../shared/in-rows.ts'
+import { PresenceReader } from '../shared/presence-reader.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { RunHistory } from './engine/column-segments/run-history.ts'
@@ -37,42 +39,35 @@ export type Stores = GateStores &
   InstallationStores &
   StepStores
 
+/** What stores of a thread read by, whatever the database is. */
+interface Reading {
+  /** What management keeps: the database itself, or a node's copy. */
+  management: Database
+  /** What is reported and counted. */
+  reports: Asking
+  steps: StepReader
+  echo: EchoReader
+}
+
 /**
- * Joins a client of the storage thread and reading connections into the stores of one thread.
- *
- * @param snapshots a second connection, for what is read as of one moment while others go on
+ * What is the same over each database: what management keeps, and what goes to the storage thread or
+ * into the memory that threads share.
  */
-export function connectStores(
-  reading: Database,
-  snapshots: Database,
+export function commonStores(
+  { management, reports, steps, echo }: Reading,
   client: StorageClient,
   shared: SharedMemory,
-): Stores {
+): Pick<InRows<Stores>, 'catalogue' | 'ledger' | 'watch' | 'steps' | 'presence'> {
   const board = new PresenceBoard(shared.presence)
+  const presence = new PresenceReader(reports, board)
   const identity = new IdentityBoard(shared.identity)
-  const readers = new Readers(reading, board)
-  const lag = new LagBoard(shared.lag)
-  /** Has the tables tell of what is acknowledged, where something of a person or of a flow is behind. */
-  const caughtUp = {
-    async person(orgRow: number, ids: PersonIds): Promise<void> {
-      if (lag.isPersonBehind(orgRow, ids)) await client.project()
-    },
-    async flow(flowRow: number): Promise<void> {
-      if (lag.isFlowBehind(flowRow)) await client.project()
-    },
-  }
-  const experiments = new ExperimentReader(reading)
-  const progress = new ProgressBoard(shared.progress)
-  const history = new RunHistory(snapshots)
-  const steps = StepReader.over(reading)
-  const echo = new EchoReader(shared.echo, reading)
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))
   const generation = new Int32Array(shared.generation)
   // Before the catalogue: what changes in between is looked for once more than it has to be.
   let known = Atomics.load(generation, 0)
-  const catalogue = new StoredCatalogue(reading)
-  return asPort<Stores>({
+  const catalogue = new StoredCatalogue(management)
+  return {
     catalogue() {
       const current = Atomics.load(generation, 0)
       if (current !== known) {
@@ -86,23 +81,6 @@ export function connectStores(
     watch: {
       isWatched: orgRow => watched.isWatched(orgRow),
       note: (orgRow, events) => judged.note(orgRow, events),
-    },
-    checklists: {
-      async progress(orgRow, flowRow, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids)
-      },
-      version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
-    },
-    people: {
-      async histories(orgRow, flowRows, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids)
-      },
-      async caused(orgRow, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids)
-      },
     },
     steps: {
       recordHealth: report => client.recordHealth(report),
@@ -123,8 +101,57 @@ export function connectStores(
       },
       reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
-      read: (...args) => readers.presence(...args),
-      since: (...args) => readers.countedSince(...args),
+      read: (...args) => presence.presence(...args),
+      since: (...args) => presence.countedSince(...args),
+    },
+  }
+}
+
+/**
+ * Joins a client of the storage thread and reading connections into the stores of one thread.
+ *
+ * @param snapshots a second connection, for what is read as of one moment while others go on
+ */
+export function connectStores(
+  reading: Database,
+  snapshots: Database,
+  client: StorageClient,
+  shared: SharedMemory,
+): Stores {
+  const readers = new Readers(reading)
+  const lag = new LagBoard(shared.lag)
+  /** Has the tables tell of what is acknowledged, where something of a person or of a flow is behind. */
+  const caughtUp = {
+    async person(orgRow: number, ids: PersonIds): Promise<void> {
+      if (lag.isPersonBehind(orgRow, ids)) await client.project()
+    },
+    async flow(flowRow: number): Promise<void> {
+      if (lag.isFlowBehind(flowRow)) await client.project()
+    },
+  }
+  const experiments = new ExperimentReader(reading)
+  const progress = new ProgressBoard(shared.progress)
+  const history = new RunHistory(snapshots)
+  const steps = new StepReader(reading)
+  const echo = new EchoReader(shared.echo, reading)
+  return asPort<Stores>({
+    ...commonStores({ management: reading, reports: reading, steps, echo }, client, shared),
+    checklists: {
+      async progress(orgRow, flowRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids)
+      },
+      version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
+    },
+    people: {
+      async histories(orgRow, flowRows, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids)
+      },
+      async caused(orgRow, ids) {
+        await caughtUp.person(orgRow, ids)
+        return (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids)
+      },
     },
     analytics: {
       async *runs(orgRow, flowRow, range) {

@@ -11,14 +11,10 @@ import type { TimeRange } from '../../core/time/time-range.ts'
 import type { AnalyticsReader } from '../../modules/analytics/port.ts'
 import type { ChecklistReader } from '../../modules/checklists/port.ts'
 import type { HistoryReader } from '../../modules/flows/port.ts'
-import type { CountedSince, Presence } from '../../modules/installation/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
-import type { PresenceBoard } from '../shared/boards.ts'
 import type { InRows, StoredEvent } from '../shared/in-rows.ts'
-import { PresenceReader } from '../shared/presence-reader.ts'
 import { type TicksOf, ticksReader } from './checklists/checklist-progress.ts'
 import { type FirstCompletion, firstCompletion } from './checklists/completion-table.ts'
-import { asking } from './database/asking.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { causedReader } from './people/caused-events.ts'
 import { type PastRuns, pastRunsReader } from './runs/past-runs.ts'
@@ -80,17 +76,15 @@ export class Readers
   private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly firstCompletion: FirstCompletion
   private readonly pastRuns: PastRuns
-  private readonly presenceReader: PresenceReader
   private readonly partyOf: PartyOf
   private readonly ticksOf: TicksOf
   private readonly causedBy: ReturnType<typeof causedReader>
 
-  constructor(database: Database, board: PresenceBoard) {
+  constructor(database: Database) {
     this.sql = statements(database)
     this.flowEvents = flowEvents(database)
     this.firstCompletion = firstCompletion(database)
     this.pastRuns = pastRunsReader(database)
-    this.presenceReader = new PresenceReader(asking(database), board)
     this.partyOf = partyReader(database)
     this.ticksOf = ticksReader(database)
     this.causedBy = causedReader(database)
@@ -171,14 +165,5 @@ export class Readers
     { userId, anonymousId }: PersonIds,
   ): Promise<ReadonlyMap<string, readonly CausedAt[]>> {
     return this.causedBy(orgRow, personOf(userId, anonymousId))
-  }
-
-  presence(orgRow: number, now: number): Promise<Presence> {
-    return this.presenceReader.presence(orgRow, now)
-  }
-
-  /** See `PresenceBook.since`. */
-  countedSince(orgRow: number, now: number): Promise<CountedSince> {
-    return this.presenceReader.countedSince(orgRow, now)
   }
 }

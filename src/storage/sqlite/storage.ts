@@ -1,18 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
-import { WatchBoard } from '../shared/activity/watch-board.ts'
 import { AuthorSessions, callAuthor } from '../shared/author/author-sessions.ts'
 import { callPreviews, PreviewLinks } from '../shared/author/previews.ts'
 import {
   type BufferBounds,
   BufferGauge,
-  IdentityBoard,
   LagBoard,
   PresenceBoard,
   ProgressBoard,
   type SharedMemory,
+  WatchBoard,
 } from '../shared/boards.ts'
+import { IdentityBoard } from '../shared/identity-board.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
@@ -29,8 +29,8 @@ import { PresenceTable } from './organisations/presence-table.ts'
 import { Following } from './projections/following.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
-import { CommandExecutor, type CommandResult, type StorageCommand } from './writer/commands.ts'
-import { type Answer, Answers, cannotWrite, framesIn, PendingWrite } from './writer/messages.ts'
+import { CommandExecutor } from './writer/commands.ts'
+import { Inbox } from './writer/messages.ts'
 import {
   type Operation,
   operate,
@@ -65,9 +65,6 @@ export interface StorageOptions {
   onDivergence?: (error: unknown) => void
 }
 
-/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
-const lastTriesMs = 30_000
-
 /**
  * The one writer of a running server, over a database that is prepared: puts its parts together, gives
  * each message to the one that it is for, and closes them.
@@ -77,13 +74,13 @@ export class Storage {
   readonly changes: Changes
   readonly log: LogKeeper
   readonly housekeeping: Housekeeping
+  readonly inbox: Inbox
   private readonly writer: Writer
   private readonly executor: CommandExecutor
   private readonly following: Following
   private readonly withholding: Withholding
   private readonly operations: StorageOperations
   private readonly gauge: BufferGauge
-  private readonly answers = new Answers()
   private readonly activity: LiveActivity
   private readonly authors = new AuthorSessions()
   private readonly previews = new PreviewLinks()
@@ -131,7 +128,7 @@ export class Storage {
       beforeCommit: () => files.assert(),
       onBegin: () => this.changes.notice(),
       onSettled: () => {
-        this.answers.send()
+        this.inbox.answers.send()
         this.following.committed()
       },
       onRefusing: isRefused => {
@@ -148,6 +145,18 @@ export class Storage {
       clockWatch: new ClockWatch(clock, options.onClockSet),
       onRetained: report => options.observer?.retained(report),
     })
+    this.inbox = new Inbox(
+      this.gauge,
+      pending => this.writer.submit(pending),
+      {
+        operate: operation => this.operate(operation),
+        project: () => this.projected(),
+        look: call => this.look(call),
+        author: call => callAuthor(this.authors, call),
+        preview: call => callPreviews(this.previews, call),
+      },
+      isPassing,
+    )
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),
     )
@@ -159,52 +168,6 @@ export class Storage {
     this.noteProbe.run()
     this.watch()
     this.following.committed()
-  }
-
-  /** Takes messages of a thread that answers requests, and sends it the answers. */
-  join(port: MessagePort): void {
-    const answer = (lines: string) => port.postMessage(lines)
-    port.onmessage = ({ data }: { data: string }) => this.handle(data, answer)
-  }
-
-  /**
-   * Executes what a client's message holds. `answer` is called with what became of it once it is
-   * committed and synced, for all of a commit at once.
-   */
-  handle(message: string, answer: Answer): void {
-    for (const text of framesIn(message)) {
-      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
-      const { command } = pending
-      switch (command.type) {
-        case 'operation':
-          this.tell(pending, () => this.operate(command))
-          break
-        case 'project':
-          this.tell(pending, () => this.projected())
-          break
-        case 'activity':
-          this.tell(pending, () => this.look(command))
-          break
-        case 'author':
-          this.tell(pending, () => callAuthor(this.authors, command))
-          break
-        case 'preview':
-          this.tell(pending, () => callPreviews(this.previews, command))
-          break
-        default:
-          this.writer.submit(pending as PendingWrite<StorageCommand>)
-      }
-    }
-  }
-
-  /** Tells what came of what is no command of a group. */
-  private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
-    try {
-      pending.resolve(((await work()) ?? null) as CommandResult)
-    } catch (error) {
-      pending.reject(isPassing(error) ? cannotWrite(error) : error)
-    }
-    this.answers.send()
   }
 
   /** Notes what arrived, or tells of it: in memory alone, and nothing of people who were erased. */
@@ -264,13 +227,7 @@ export class Storage {
    */
   async close(): Promise<void> {
     this.housekeeping.stop()
-    let unwritten = await this.writer.flush()
-    const deadline = performance.now() + lastTriesMs
-    while (unwritten > 0 && performance.now() < deadline) {
-      await Bun.sleep(500)
-      unwritten = await this.writer.flush()
-    }
-    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+    await this.writer.flushAtLast()
     await this.following.upToNow()
     this.following.stop()
     try {

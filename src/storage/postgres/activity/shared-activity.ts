@@ -5,7 +5,7 @@ import {
   activityBounds,
   tooManyWatched,
 } from '../../shared/activity/live-activity.ts'
-import { mostWatched, type WatchBoard } from '../../shared/activity/watch-board.ts'
+import { mostWatched, type WatchBoard } from '../../shared/boards.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 
 /** How often it is looked which organisations are watched, by whichever node; milliseconds. */

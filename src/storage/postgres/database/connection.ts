@@ -1,4 +1,5 @@
 import { SQL } from 'bun'
+import type { Prepared } from '../../shared/asking.ts'
 import { Turns } from './turns.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -13,6 +14,8 @@ export interface Queries {
   all<Row>(text: string, ...values: readonly Value[]): Promise<Row[]>
   /** The first row; null where there is none. */
   get<Row>(text: string, ...values: readonly Value[]): Promise<Row | null>
+  /** A statement that is asked again and again, as SQLite's are. */
+  prepare<Row>(text: string): Prepared<Row>
   /** @returns how many rows it has written */
   run(text: string, ...values: readonly Value[]): Promise<number>
   /** Several statements that take no values, in one round trip. All of them are kept, or none. */
@@ -134,6 +137,10 @@ abstract class Statements implements Queries {
 
   async get<Row>(text: string, ...values: readonly Value[]): Promise<Row | null> {
     return (await this.all<Row>(text, ...values))[0] ?? null
+  }
+
+  prepare<Row>(text: string): Prepared<Row> {
+    return { all: (...values) => this.all<Row>(text, ...values) }
   }
 
   async run(text: string, ...values: readonly Value[]): Promise<number> {

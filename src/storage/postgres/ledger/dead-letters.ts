@@ -116,21 +116,3 @@ export async function deleteDeadLetters(
   const gone = new Set(rows.map(({ seq }) => seq))
   return [...new Set(ids)].filter(id => gone.has(id))
 }
-
-/**
- * Deletes letters of before a moment.
- *
- * @returns how many; fewer than `most` where no more is left
- */
-export const deleteOldLetters = (
-  queries: Queries,
-  orgRow: number,
-  before: number,
-  most: number,
-): Promise<number> =>
-  queries.run(
-    `delete from dead_letters where org_id = $1 and seq in (
-      select seq from dead_letters where org_id = $1 and at < $2 order by seq limit $3
-    )`,
-    ...[orgRow, before, most],
-  )

@@ -1,6 +1,5 @@
 import { personOf } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
-import { PresenceBoard } from '../../shared/boards.ts'
 import { Readers } from '../../sqlite/readers.ts'
 import type { Queries } from '../database/connection.ts'
 import { Scratch } from '../projections/scratch.ts'
@@ -17,7 +16,7 @@ export class PersonReader {
         throw new Error('Nothing is written here')
       },
     })
-    this.readers = new Readers(this.scratch.database, new PresenceBoard(PresenceBoard.memory(1)))
+    this.readers = new Readers(this.scratch.database)
   }
 
   progress(orgRow: number, flowRow: number, ids: PersonIds) {

@@ -1,7 +1,8 @@
 import { presenceMarks } from '../../../core/organisation/presence.ts'
 import { hourMs } from '../../../core/time/durations.ts'
-import type { IdentityBoard, PresenceBoard } from '../../shared/boards.ts'
-import { IdentityNews } from '../../shared/identity-news.ts'
+import type { PresenceBoard } from '../../shared/boards.ts'
+import type { IdentityBoard } from '../../shared/identity-board.ts'
+import { IdentityNews } from '../../shared/identity-board.ts'
 import { skewsKept } from '../../sqlite/organisations/presence-table.ts'
 import { asRows, type Postgres, type Queries } from '../database/connection.ts'
 

@@ -7,7 +7,13 @@ import { decodeEvents, encodeEvents } from '../../sqlite/engine/event-codec/even
 import type { Withholding } from '../../sqlite/erasure/withheld.ts'
 import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
 import { cannotWrite, commitInDoubt, isInDoubt } from '../../sqlite/writer/messages.ts'
-import type { Submission, WriteObserver, WriterPolicy } from '../../sqlite/writer/writer.ts'
+import {
+  eventsIn,
+  GroupCommit,
+  type Submission,
+  type WriteObserver,
+  type WriterPolicy,
+} from '../../sqlite/writer/writer.ts'
 import { mayBeOfRow, type Queries } from '../database/connection.ts'
 import { insertEvents } from '../events/event-rows.ts'
 import { bury } from '../ledger/dead-letters.ts'
@@ -52,8 +58,6 @@ export interface GroupWriterParts {
   runNumbers: RunNumberBlock
 }
 
-const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
-
 /** When a report came, epoch milliseconds. */
 const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
   command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
@@ -68,19 +72,13 @@ const lookEveryMs = 1_000
 const mostRunsOfEvent = 4
 
 /**
- * Group commit: all that waits goes into one transaction, and only once PostgreSQL has committed it is
- * anybody told. What arrives meanwhile makes the next group, so the slower the database the larger the
- * groups.
+ * Commits groups to PostgreSQL.
  *
  * A transaction that fails for a passing reason is tried again and then refused as a whole
  * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single poison
  * event or command ends in the dead letters and its neighbours are kept.
  */
-export class GroupWriter {
-  private waiting: Submission[] = []
-  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
-  private running: Promise<void> | null = null
-  private isRefused = false
+export class GroupWriter extends GroupCommit {
   /** When the group under way began, or a part of it was committed last. */
   private progressedAt = 0
   private readonly betweenRows = failing('between_rows', () => {})
@@ -90,25 +88,16 @@ export class GroupWriter {
 
   constructor(
     private readonly parts: GroupWriterParts,
-    private readonly policy: WriterPolicy,
+    policy: WriterPolicy,
     private readonly hooks: GroupWriterHooks,
   ) {
+    super(policy, hooks.onSettled)
     this.noteCommit = failing('after_commit', () => parts.withholding.participants.commit())
   }
 
-  /** Takes a command into the next group. */
-  submit(submission: Submission): void {
+  override submit(submission: Submission): void {
     this.prepared.prepare(submission.command)
-    this.waiting.push(submission)
-    this.schedule(submission.isAwaited)
-  }
-
-  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
-  async flush(): Promise<number> {
-    if (this.running) await this.running
-    do await this.commitWaiting()
-    while (this.waiting.length > 0 && !this.isRefused)
-    return this.waiting.length
+    super.submit(submission)
   }
 
   /**
@@ -140,30 +129,7 @@ export class GroupWriter {
     this.hooks.onRefusing?.(false)
   }
 
-  private schedule(isAwaited: boolean): void {
-    if (this.running || this.scheduled === 'now') return
-    if (isAwaited) {
-      if (this.scheduled) clearTimeout(this.scheduled)
-      this.scheduled = 'now'
-      // After the messages that have already arrived: they share the commit.
-      setImmediate(() => this.commitWaiting())
-    } else {
-      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
-    }
-  }
-
-  private commitWaiting(): Promise<void> {
-    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
-    this.scheduled = null
-    this.running ??= this.commitAll().finally(() => {
-      this.hooks.onSettled?.()
-      this.running = null
-      if (this.waiting.length > 0) this.schedule(!this.isRefused)
-    })
-    return this.running
-  }
-
-  private async commitAll(): Promise<void> {
+  protected async commitAll(): Promise<void> {
     const group = this.takeGroup()
     if (group.length === 0) return
     const wasRefused = this.isRefused
@@ -201,16 +167,6 @@ export class GroupWriter {
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
-  }
-
-  private takeGroup(): Submission[] {
-    let events = 0
-    let length = 0
-    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
-      events += eventsIn((this.waiting[length] as Submission).command)
-      length++
-    }
-    return this.waiting.splice(0, length)
   }
 
   /** @returns what became of each command */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
-import { mostWatched, type WatchBoard } from './watch-board.ts'
+import { mostWatched, type WatchBoard } from '../boards.ts'
 
 /** How much is remembered, and for how long. */
 export const activityBounds = {

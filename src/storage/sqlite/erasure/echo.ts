@@ -1,6 +1,6 @@
 import { constants, Database } from 'bun:sqlite'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
-import { type EchoMemory, PresenceBoard } from '../../shared/boards.ts'
+import type { EchoMemory } from '../../shared/boards.ts'
 import { migrate } from '../database/migrate.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import { Readers } from '../readers.ts'
@@ -162,12 +162,7 @@ export class EchoReader {
         database.close()
         continue
       }
-      const board = new PresenceBoard(PresenceBoard.memory(1))
-      this.open = {
-        database,
-        readers: new Readers(database, board),
-        steps: StepReader.over(database),
-      }
+      this.open = { database, readers: new Readers(database), steps: new StepReader(database) }
     }
   }
 }

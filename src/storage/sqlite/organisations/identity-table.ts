@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { hourMs } from '../../../core/time/durations.ts'
-import type { IdentityBoard } from '../../shared/boards.ts'
-import { IdentityNews } from '../../shared/identity-news.ts'
+import type { IdentityBoard } from '../../shared/identity-board.ts'
+import { IdentityNews } from '../../shared/identity-board.ts'
 
 /** Writes what the board has counted of user hashes, from time to time, under the hour of the writing. */
 export class IdentityTable {

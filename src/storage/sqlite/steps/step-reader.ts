@@ -23,7 +23,6 @@ import type {
 } from '../../../modules/steps/port.ts'
 import type { Asking } from '../../shared/asking.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import { asking } from '../database/asking.ts'
 import { stepRowOf } from '../flows/reader.ts'
 import type { StoredBaseline } from './step-table.ts'
 
@@ -55,48 +54,72 @@ const sqlite: StepDialect = {
   collation: 'binary',
 }
 
-function statements({ page, collation }: StepDialect) {
+function statements(database: Asking, { page, collation }: StepDialect) {
   const inScope = 'org_id = $1 and step_id = $2 and at > $3 and version = $4'
   const bad = `count(*) filter (where ${isMissed}) as misses,
     count(*) filter (where ${isFoundOtherwise}) as makeshift`
   return {
-    people: `select outcome, count(*) as people from step_health
+    people: database.prepare<{ outcome: HealthOutcome; people: number }>(
+      `select outcome, count(*) as people from step_health
       where org_id = $1 and step_id = $2 and version = $3 and at > $4 group by outcome`,
-    reports: `select outcome, count(*) as reports, max(at) as last_at from step_reports
+    ),
+    reports: database.prepare<{ outcome: HealthOutcome; reports: number; last_at: number }>(
+      `select outcome, count(*) as reports, max(at) as last_at from step_reports
       where ${inScope} group by outcome`,
-    pages: `select ${page} collate ${collation} as page, count(*) as reports, ${bad}
+    ),
+    pages: database.prepare<StepEvidence['pages'][number]>(
+      `select ${page} collate ${collation} as page, count(*) as reports, ${bad}
       from step_reports where ${inScope} group by page
       order by misses desc, makeshift desc, reports desc, page nulls first limit ${mostPages}`,
-    messages: `select message collate ${collation} as message, count(*) as reports, max(at) as "lastAt"
+    ),
+    messages: database.prepare<StepEvidence['messages'][number]>(
+      `select message collate ${collation} as message, count(*) as reports, max(at) as "lastAt"
       from step_reports where ${inScope} and message is not null
       group by message order by "lastAt" desc, message limit ${mostMessages}`,
-    alternate: `select selector collate ${collation} as selector, count(*) as reports
+    ),
+    alternate: database.prepare<{ selector: string; reports: number }>(
+      `select selector collate ${collation} as selector, count(*) as reports
       from step_reports
       where ${inScope} and outcome = 'found_by_alternate' and selector is not null
       group by selector order by reports desc, max(at) desc, selector limit 1`,
+    ),
     // As for the state, reports without a person do not count.
-    slots: `select count(*) as reports, ${bad},
+    slots: database.prepare<ReportSlot>(
+      `select count(*) as reports, ${bad},
         min(at) filter (where ${isMissed}) as "firstMissAt",
         min(at) filter (where ${isFoundOtherwise}) as "firstMakeshiftAt"
       from step_reports where ${inScope} and person is not null
       group by at / ${slotMs} order by at / ${slotMs}`,
+    ),
     // Each person's latest report of the time, whatever version it is of.
-    between: `select outcome, version, count(*) as people from step_reports
+    between: database.prepare<{ outcome: HealthOutcome; version: number; people: number }>(
+      `select outcome, version, count(*) as people from step_reports
       where org_id = $1 and seq in (
         select max(seq) from step_reports
         where org_id = $1 and step_id = $2 and at >= $3 and at < $4 and person is not null
         group by person)
       group by outcome, version`,
-    baseline: `select target, at, locale, fingerprint from step_baselines
+    ),
+    baseline: database.prepare<StoredBaseline>(
+      `select target, at, locale, fingerprint from step_baselines
       where org_id = $1 and step_id = $2`,
-    verdicts: `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
-    latestVerdict: `select status, score, at, fingerprint from step_fingerprints
+    ),
+    verdicts: database.prepare<{ status: string; count: number }>(
+      `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
+    ),
+    latestVerdict: database.prepare<
+      Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null }
+    >(
+      `select status, score, at, fingerprint from step_fingerprints
       where ${inScope} and status <> 'baseline' order by at desc, seq desc limit 1`,
-    suggestions: `select suggested_selector collate ${collation} as selector, count(*) as times from (
+    ),
+    suggestions: database.prepare<{ selector: string | null; times: number }>(
+      `select suggested_selector collate ${collation} as selector, count(*) as times from (
         select suggested_selector, at from step_fingerprints
         where ${inScope} and (status in ('drift', 'gone') or suggested_selector is not null)
         order by at desc, seq desc limit ${suggestingPrints}) as latest
       group by suggested_selector order by times desc, max(at) desc, selector`,
+    ),
   }
 }
 
@@ -104,16 +127,8 @@ function statements({ page, collation }: StepDialect) {
 export class StepReader {
   private readonly sql: ReturnType<typeof statements>
 
-  constructor(
-    private readonly database: Asking,
-    dialect = sqlite,
-  ) {
-    this.sql = statements(dialect)
-  }
-
-  /** Over a connection to SQLite. */
-  static over(database: Database): StepReader {
-    return new StepReader(asking(database))
+  constructor(database: Asking, dialect = sqlite) {
+    this.sql = statements(database, dialect)
   }
 
   async healthCounts(
@@ -123,9 +138,7 @@ export class StepReader {
     sinceMs: number,
   ): Promise<HealthCounts> {
     const counts = noHealthCounts()
-    const rows = await this.database.all<{ outcome: HealthOutcome; people: number }>(
-      ...[this.sql.people, orgRow, stepRow, version, sinceMs],
-    )
+    const rows = await this.sql.people.all(orgRow, stepRow, version, sinceMs)
     for (const row of rows) counts[row.outcome] = row.people
     return counts
   }
@@ -137,19 +150,16 @@ export class StepReader {
     version: number,
     now: number,
   ): Promise<StepEvidence> {
-    const { database, sql } = this
+    const { sql } = this
     const sinceMs = now - healthWindowMs
     const scope: Scope = [orgRow, stepRow, sinceMs, version]
     const people = await this.healthCounts(orgRow, stepRow, version, sinceMs)
-    const slotsOf = () =>
-      database.all<ReportSlot>(sql.slots, orgRow, stepRow, now - sinceWindowMs, version)
+    const slotsOf = () => sql.slots.all(orgRow, stepRow, now - sinceWindowMs, version)
     const [reported, since, pages, messages, alternate, fingerprints] = await Promise.all([
-      database.all<{ outcome: HealthOutcome; reports: number; last_at: number }>(
-        ...[sql.reports, ...scope],
-      ),
+      sql.reports.all(...scope),
       badSince(people, slotsOf),
-      database.all<StepEvidence['pages'][number]>(sql.pages, ...scope),
-      database.all<StepEvidence['messages'][number]>(sql.messages, ...scope),
+      sql.pages.all(...scope),
+      sql.messages.all(...scope),
       this.alternate(...scope),
       this.fingerprints(...scope),
     ])
@@ -166,9 +176,8 @@ export class StepReader {
       lastFindAt: last.find,
       lastMissAt: last.miss,
       ...since,
-      // Bun's rows of PostgreSQL are an array of another class.
-      pages: [...pages],
-      messages: [...messages],
+      pages,
+      messages,
       alternate,
       fingerprints,
     }
@@ -178,12 +187,7 @@ export class StepReader {
   async between(orgRow: number, stepRow: number, startMs: number, endMs: number): Promise<StepDay> {
     const people = noHealthCounts()
     const versions = new Set<number>()
-    const rows = await this.database.all<{
-      outcome: HealthOutcome
-      version: number
-      people: number
-    }>(this.sql.between, orgRow, stepRow, startMs, endMs)
-    for (const row of rows) {
+    for (const row of await this.sql.between.all(orgRow, stepRow, startMs, endMs)) {
       people[row.outcome] += row.people
       versions.add(row.version)
     }
@@ -191,7 +195,7 @@ export class StepReader {
   }
 
   async baseline(orgRow: number, stepRow: number): Promise<StepBaseline | null> {
-    const stored = await this.database.get<StoredBaseline>(this.sql.baseline, orgRow, stepRow)
+    const [stored] = await this.sql.baseline.all(orgRow, stepRow)
     if (!stored) return null
     const { target, at, locale, fingerprint } = stored
     return { target: JSON.parse(target), at, locale, print: JSON.parse(fingerprint) }
@@ -210,14 +214,12 @@ export class StepReader {
   }
 
   async fingerprints(...scope: Scope): Promise<FingerprintEvidence> {
-    const { database, sql } = this
-    const [counted, suggestions, baseline, latest] = await Promise.all([
-      database.all<{ status: string; count: number }>(sql.verdicts, ...scope),
-      database.all<{ selector: string | null; times: number }>(sql.suggestions, ...scope),
+    const { sql } = this
+    const [counted, suggestions, baseline, [latest]] = await Promise.all([
+      sql.verdicts.all(...scope),
+      sql.suggestions.all(...scope),
       this.baseline(scope[0], scope[1]),
-      database.get<Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null }>(
-        ...[sql.latestVerdict, ...scope],
-      ),
+      sql.latestVerdict.all(...scope),
     ])
     const verdicts = new Map(counted.map(({ status, count }) => [status, count]))
     const best = suggestions.find(({ selector }) => selector !== null)
@@ -228,13 +230,13 @@ export class StepReader {
       match: verdicts.get('match') ?? 0,
       drift: verdicts.get('drift') ?? 0,
       gone: verdicts.get('gone') ?? 0,
-      latest: latest && { ...latest, fingerprint: JSON.parse(latest.fingerprint ?? 'null') },
+      latest: latest ? { ...latest, fingerprint: JSON.parse(latest.fingerprint ?? 'null') } : null,
       suggestion: best ? { selector: best.selector as string, times: best.times, of } : null,
     }
   }
 
-  private alternate(...scope: Scope) {
-    return this.database.get<{ selector: string; reports: number }>(this.sql.alternate, ...scope)
+  private async alternate(...scope: Scope) {
+    return (await this.sql.alternate.all(...scope))[0] ?? null
   }
 }
 

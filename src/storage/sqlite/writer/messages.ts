@@ -208,6 +208,81 @@ export class PendingWrite<What extends Asked = Asked> {
   }
 }
 
+/** What a store does of what is no command of a group; what it throws is told to the caller. */
+export interface Verbs {
+  operate(operation: Operation, tell: (progress: object) => void): unknown
+  /** Resolves once the tables tell of all that is committed. */
+  project(): unknown
+  /** Notes what arrived, or tells of it. */
+  look(call: ActivityCall): unknown
+  author(call: AuthorCall): unknown
+  preview(call: PreviewCall): unknown
+}
+
+/** Where messages arrive in the storage thread: hands each on to the one that it is for. */
+export class Inbox {
+  readonly answers = new Answers()
+
+  /**
+   * @param submit takes a command into the next group
+   * @param isPassing whether an error is of the moment: then the caller is told to come again
+   */
+  constructor(
+    private readonly gauge: BufferGauge,
+    private readonly submit: (pending: PendingWrite<StorageCommand>) => void,
+    private readonly verbs: Verbs,
+    private readonly isPassing: (error: unknown) => boolean,
+  ) {}
+
+  /** Takes messages of a thread that answers requests, and sends it the answers. */
+  join(port: MessagePort): void {
+    const answer = (lines: string) => port.postMessage(lines)
+    port.onmessage = ({ data }: { data: string }) => this.take(data, answer)
+  }
+
+  /**
+   * Executes what a client's message holds. `answer` is called with what became of it once it is
+   * committed and synced, for all of a commit at once.
+   */
+  take(message: string, answer: Answer): void {
+    for (const text of framesIn(message)) {
+      const pending = new PendingWrite(text, answer, this.answers, this.gauge)
+      const { command } = pending
+      switch (command.type) {
+        case 'operation':
+          this.tell(pending, () =>
+            this.verbs.operate(command, progress => pending.progress(progress)),
+          )
+          break
+        case 'project':
+          this.tell(pending, () => this.verbs.project())
+          break
+        case 'activity':
+          this.tell(pending, () => this.verbs.look(command))
+          break
+        case 'author':
+          this.tell(pending, () => this.verbs.author(command))
+          break
+        case 'preview':
+          this.tell(pending, () => this.verbs.preview(command))
+          break
+        default:
+          this.submit(pending as PendingWrite<StorageCommand>)
+      }
+    }
+  }
+
+  /** Tells what came of what is no command of a group. */
+  private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
+    try {
+      pending.resolve(((await work()) ?? null) as CommandResult)
+    } catch (error) {
+      pending.reject(this.isPassing(error) ? cannotWrite(error) : error)
+    }
+    this.answers.send()
+  }
+}
+
 /** Why nothing was taken in, as the caller is told. */
 
 export const cannotWrite = (cause?: unknown) =>

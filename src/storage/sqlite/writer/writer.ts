@@ -72,23 +72,105 @@ export interface Submission {
 /** What became of a command of a group that was taken apart. */
 type Verdict = { result: CommandResult } | { fault: unknown }
 
-const eventsIn = (command: StorageCommand) => (command.type === 'append' ? command.text.count : 1)
+/** How many events a command counts as. */
+export const eventsIn = (command: StorageCommand) =>
+  command.type === 'append' ? command.text.count : 1
+
+/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
+const lastTriesMs = 30_000
 
 /**
- * Group commit: all that waits goes into one transaction, is synced once, and only then is
- * anybody told. What arrives meanwhile makes the next group, so the slower the disk the larger
- * the groups.
+ * Group commit: all that waits goes into one transaction, and only once it is committed is anybody told.
+ * What arrives meanwhile makes the next group, so the slower the database the larger the groups.
+ */
+export abstract class GroupCommit {
+  protected waiting: Submission[] = []
+  /** The commit under way. */
+  protected running: Promise<void> | null = null
+  /** Whether storage refused the last group. */
+  protected isRefused = false
+  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
+
+  /** @param onSettled all of a group have been told what became of them */
+  constructor(
+    protected readonly policy: WriterPolicy,
+    private readonly onSettled?: () => void,
+  ) {}
+
+  /** Takes a command into the next group. */
+  submit(submission: Submission): void {
+    this.waiting.push(submission)
+    this.schedule(submission.isAwaited)
+  }
+
+  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
+  async flush(): Promise<number> {
+    if (this.running) await this.running
+    do await this.commitWaiting()
+    while (this.waiting.length > 0 && !this.isRefused)
+    return this.waiting.length
+  }
+
+  /**
+   * As `flush`, for the last time: where storage refuses it is tried again for a while.
+   *
+   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   */
+  async flushAtLast(): Promise<void> {
+    let unwritten = await this.flush()
+    const deadline = performance.now() + lastTriesMs
+    while (unwritten > 0 && performance.now() < deadline) {
+      await Bun.sleep(500)
+      unwritten = await this.flush()
+    }
+    if (unwritten > 0) throw new Error(`${unwritten} acknowledged batches could not be written`)
+  }
+
+  protected takeGroup(): Submission[] {
+    let events = 0
+    let length = 0
+    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
+      events += eventsIn((this.waiting[length] as Submission).command)
+      length++
+    }
+    return this.waiting.splice(0, length)
+  }
+
+  /** Commits a group of what waits, and tells everybody in it what became of it. */
+  protected abstract commitAll(): Promise<void>
+
+  private schedule(isAwaited: boolean): void {
+    if (this.running || this.scheduled === 'now') return
+    if (isAwaited) {
+      if (this.scheduled) clearTimeout(this.scheduled)
+      this.scheduled = 'now'
+      // After the messages that have already arrived: they share the commit.
+      setImmediate(() => this.commitWaiting())
+    } else {
+      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
+    }
+  }
+
+  private commitWaiting(): Promise<void> {
+    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
+    this.scheduled = null
+    this.running ??= this.commitAll().finally(() => {
+      this.onSettled?.()
+      this.running = null
+      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+    })
+    return this.running
+  }
+}
+
+/**
+ * Commits groups to the disk, with one sync each.
  *
  * A transaction that fails for a passing reason is tried again and then refused as a whole
  * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single
  * poison event or command ends in the dead letters and its neighbours are kept.
  */
-export class Writer {
-  private waiting: Submission[] = []
-  private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
-  private running: Promise<void> | null = null
-  /** Whether storage refused the last group. */
-  private isRefused = false
+export class Writer extends GroupCommit {
   /** Set once a commit could not be noted in memory: executed again, it would be there twice. */
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
@@ -101,32 +183,19 @@ export class Writer {
   constructor(
     private readonly database: Database,
     private readonly executor: Executor,
-    private readonly policy: WriterPolicy,
+    policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
   ) {
+    super(policy, hooks.onSettled)
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
     this.begin = failing('before_begin', () => begin.run())
     this.commit = failing('before_commit', () => commit.run())
     this.noteCommit = failing('after_commit', () => executor.participants.commit())
   }
 
-  /** Takes a command into the next group. */
-  submit(submission: Submission): void {
-    this.waiting.push(submission)
-    this.schedule(submission.isAwaited)
-  }
-
   /** Whether there is something to commit: then other work should wait. */
   get isBusy(): boolean {
     return this.running !== null || this.waiting.length > 0
-  }
-
-  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
-  async flush(): Promise<number> {
-    if (this.running) await this.running
-    do await this.commitWaiting()
-    while (this.waiting.length > 0 && !this.isRefused)
-    return this.waiting.length
   }
 
   /**
@@ -168,30 +237,7 @@ export class Writer {
     }
   }
 
-  private schedule(isAwaited: boolean): void {
-    if (this.running || this.scheduled === 'now') return
-    if (isAwaited) {
-      if (this.scheduled) clearTimeout(this.scheduled)
-      this.scheduled = 'now'
-      // After the messages that have already arrived: they share the commit.
-      setImmediate(() => this.commitWaiting())
-    } else {
-      this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
-    }
-  }
-
-  private commitWaiting(): Promise<void> {
-    if (this.scheduled && this.scheduled !== 'now') clearTimeout(this.scheduled)
-    this.scheduled = null
-    this.running ??= this.commitAll().finally(() => {
-      this.hooks.onSettled?.()
-      this.running = null
-      if (this.waiting.length > 0) this.schedule(!this.isRefused)
-    })
-    return this.running
-  }
-
-  private async commitAll(): Promise<void> {
+  protected async commitAll(): Promise<void> {
     const group = this.takeGroup()
     if (group.length === 0) return
     const wasRefused = this.isRefused
@@ -215,16 +261,6 @@ export class Writer {
       }
     }
     if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
-  }
-
-  private takeGroup(): Submission[] {
-    let events = 0
-    let length = 0
-    while (length < this.waiting.length && events < this.policy.largestGroupEvents) {
-      events += eventsIn((this.waiting[length] as Submission).command)
-      length++
-    }
-    return this.waiting.splice(0, length)
   }
 
   private commitGroup(group: readonly Submission[]): void {

@@ -4,7 +4,6 @@ import {
   bury,
   deadLetterIds,
   deleteDeadLetters,
-  deleteOldLetters,
   keepDeadLetter,
   listDeadLetters,
   takeDeadLetters,
@@ -94,14 +93,5 @@ describe('dead letters in PostgreSQL', () => {
     expect(await deleteDeadLetters(postgres, 2, [a, ticked])).toEqual([])
     expect(await deleteDeadLetters(postgres, 1, [ticked, b, a, a])).toEqual([ticked, a])
     expect(await ids(null)).toEqual([b])
-  })
-
-  test('are deleted once they were kept long enough', async () => {
-    for (const at of [10, 20, 30, 40]) await bury(postgres, 1, at, 'why', event(`${at}`))
-    await bury(postgres, 2, 10, 'why', event('b'))
-    expect(await deleteOldLetters(postgres, 1, 40, 2)).toBe(2)
-    expect(await deleteOldLetters(postgres, 1, 40, 2)).toBe(1)
-    const { letters } = await listDeadLetters(postgres, null, 10)
-    expect(letters.map(({ eventId }) => eventId)).toEqual(['40', 'b'])
   })
 })

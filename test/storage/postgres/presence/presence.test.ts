@@ -14,10 +14,10 @@ import {
   refuse,
   refuseAll,
 } from '../../../../src/storage/postgres/presence/refusals.ts'
-import { IdentityBoard, PresenceBoard } from '../../../../src/storage/shared/boards.ts'
+import { PresenceBoard } from '../../../../src/storage/shared/boards.ts'
+import { IdentityBoard } from '../../../../src/storage/shared/identity-board.ts'
 import { PresenceReader } from '../../../../src/storage/shared/presence-reader.ts'
 import { limitReached, refusedOrigin } from '../../../../src/storage/shared/refusals.ts'
-import { asking } from '../../../../src/storage/sqlite/database/asking.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
@@ -208,7 +208,7 @@ describe('presence in PostgreSQL', () => {
     const sqlite = new Database(':memory:', { strict: true })
     migrate(sqlite, now)
     const here = new Node().reader
-    const there = new PresenceReader(asking(sqlite), new Node().board)
+    const there = new PresenceReader(sqlite, new Node().board)
     const codes = ['invalid', 'too_old', refusedOrigin, 'erased', limitReached('flows')]
     const counted = <Word extends string>(words: readonly Word[]) =>
       fc.uniqueArray(

@@ -105,7 +105,7 @@ describe('steps in PostgreSQL', () => {
     expect(ofPostgres).toEqual(ofSqlite!)
   }
 
-  const inBoth = () => [stepReaderOver(postgres), StepReader.over(sqlite)] as const
+  const inBoth = () => [stepReaderOver(postgres), new StepReader(sqlite)] as const
 
   test('are told as SQLite tells them, whatever was reported', async () => {
     await fc.assert(

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { eventKinds, eventSources, kindCode } from '../../../../src/core/event/event.ts'
 import type { TimeRange } from '../../../../src/core/time/time-range.ts'
-import { newSharedMemory, PresenceBoard } from '../../../../src/storage/shared/boards.ts'
 import type { StoredEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { CompletionTable } from '../../../../src/storage/sqlite/checklists/completion-table.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
@@ -136,7 +135,7 @@ describe('the schema', () => {
         .map(({ orgRow, ...event }) => event)
       expect(storedEvents(database, org)).toEqual(ofOrg)
       const exported: StoredEvent[] = []
-      const readers = new Readers(database, new PresenceBoard(newSharedMemory().presence))
+      const readers = new Readers(database)
       const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER } as TimeRange
       for await (const page of readers.events(org, 5, always)) exported.push(...page)
       expect(exported).toEqual(ofOrg.filter(({ flowRef }) => flowRef === 5))

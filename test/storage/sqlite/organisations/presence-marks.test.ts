@@ -1,9 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { PresenceBoard } from '../../../../src/storage/shared/boards.ts'
+import { PresenceReader } from '../../../../src/storage/shared/presence-reader.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
 import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
-import { Readers } from '../../../../src/storage/sqlite/readers.ts'
 import { firstRelease } from '../../../support/first-release.ts'
 
 const board = () => new PresenceBoard(PresenceBoard.memory(2))
@@ -17,7 +17,7 @@ test('a database of the first release gains the mark of old keys, and keeps what
   const marks = board()
   marks.mark(1, 'old_key_used', 7_000)
   new PresenceTable(database, marks).write()()
-  const { seen } = await new Readers(database, board()).presence(1, 10_000)
+  const { seen } = await new PresenceReader(database, board()).presence(1, 10_000)
   expect(seen.heartbeat).toEqual({ firstAt: 5, lastAt: 6 })
   expect(seen.old_key_used).toEqual({ firstAt: 7_000, lastAt: 7_000 })
 })

@@ -33,7 +33,7 @@ function counted() {
   }
   const send = (message: string) => {
     counts.sent++
-    world.storage.handle(message, answer)
+    world.storage.inbox.take(message, answer)
   }
   const client = new StorageClient(send, world.gauge, 'commit')
   return { client, counts }
@@ -97,7 +97,7 @@ test('the projections are asked for though the buffer is full: who reads is not 
   const gauge = new BufferGauge(BufferGauge.memory(), { events: 1, bytes: 1_000 })
   gauge.enter(1, 10)
   const client: StorageClient = new StorageClient(
-    message => world.storage.handle(message, answer => client.receive(answer)),
+    message => world.storage.inbox.take(message, answer => client.receive(answer)),
     gauge,
     'commit',
   )

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import { FieldFrame, GroupFrame, KeptValue, Problems } from './field-frame.tsx'
+import { GroupFrame, KeptValue, Problems, SelectField } from './field-frame.tsx'
 import { defaultOf, hintOf, optionsOf } from './fields.ts'
 import { useFormField } from './form-context.ts'
 import { type FieldProps, isPlain, textOf } from './form-fields.tsx'
@@ -82,33 +82,17 @@ export function ChoiceField({
       </GroupFrame>
     )
   }
-  const isKnown = options.some(([word]) => word === said)
   const means = sentence(options.find(([word]) => word === said)?.[1] ?? '')
   return (
-    <FieldFrame
+    <SelectField
       label={label}
       hint={hint ?? (means || hintOf(path))}
       problems={problems}
       isLabelUnseen={isLabelUnseen}
-    >
-      {wiring => (
-        <select
-          {...wiring}
-          class="input select"
-          value={said}
-          onChange={event => choose(event.currentTarget.value)}
-        >
-          {unsaid !== undefined && <option value="">{unsaid}</option>}
-          {!isKnown && (said !== '' || unsaid === undefined) && (
-            <option value={said}>{said}</option>
-          )}
-          {options.map(([word]) => (
-            <option key={word} value={word}>
-              {names[word] ?? word}
-            </option>
-          ))}
-        </select>
-      )}
-    </FieldFrame>
+      value={said}
+      options={options.map(([word]) => [word, names[word] ?? word])}
+      none={unsaid ?? (said === '' ? '' : undefined)}
+      onChoose={choose}
+    />
   )
 }

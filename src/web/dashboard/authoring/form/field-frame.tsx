@@ -100,6 +100,43 @@ export function GroupFrame({
   )
 }
 
+/** One of several things, chosen in a list; what is none of them is shown as it is. */
+export function SelectField<Value extends string>({
+  value,
+  options,
+  none,
+  onChoose,
+  ...frame
+}: Omit<Parameters<typeof FieldFrame>[0], 'children'> & {
+  value: string
+  options: readonly (readonly [value: Value, name: string])[]
+  /** What it is called that none is chosen, where that is a choice too. */
+  none?: string
+  onChoose: (value: Value) => void
+}) {
+  const isKnown = value === '' || options.some(([one]) => one === value)
+  return (
+    <FieldFrame {...frame}>
+      {wiring => (
+        <select
+          {...wiring}
+          class="input select"
+          value={value}
+          onChange={event => onChoose(event.currentTarget.value as Value)}
+        >
+          {none !== undefined && <option value="">{none}</option>}
+          {!isKnown && <option value={value}>{value}</option>}
+          {options.map(([one, name]) => (
+            <option key={one} value={one}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  )
+}
+
 /** A value that no field can show, as the file has it. */
 export const KeptValue = ({ label, value, why }: { label: string; value: Plain; why?: string }) => (
   <div class="field">

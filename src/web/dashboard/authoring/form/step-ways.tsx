@@ -1,13 +1,12 @@
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
-import { ChoiceField } from './choice-fields.tsx'
-import { FieldFrame, KeptValue } from './field-frame.tsx'
+import { FieldFrame, KeptValue, SelectField } from './field-frame.tsx'
 import { hintOf, orderOf } from './fields.ts'
 import { useForm, useFormField } from './form-context.ts'
 import { isPlain, TextField, textOf } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
-import { OpAndValue, RuleValue } from './where-part.tsx'
+import { OpAndValue, RuleMatch, RuleValue } from './where-part.tsx'
 
 /** Which way a tour takes: where buttons lead, and when a step is on the way. */
 
@@ -25,26 +24,15 @@ function StepChoice({ path, label, none }: { path: Path; label: string; none?: s
     const title = typeof step.title === 'string' && step.title !== '' ? step.title : step.key
     return [[step.key, words.stepAt(at + 1, title)] as const]
   })
-  const isKnown = known.some(([key]) => key === chosen)
   return (
-    <FieldFrame label={label} problems={problems}>
-      {wiring => (
-        <select
-          {...wiring}
-          class="input select"
-          value={chosen}
-          onChange={event => write(event.currentTarget.value || undefined)}
-        >
-          {none !== undefined && <option value="">{none}</option>}
-          {!isKnown && chosen !== '' && <option value={chosen}>{chosen}</option>}
-          {known.map(([key, name]) => (
-            <option key={key} value={key}>
-              {name}
-            </option>
-          ))}
-        </select>
-      )}
-    </FieldFrame>
+    <SelectField
+      label={label}
+      problems={problems}
+      value={chosen}
+      options={known}
+      none={none}
+      onChoose={key => write(key || undefined)}
+    />
   )
 }
 
@@ -82,22 +70,13 @@ function RuleKind({ path, kind }: { path: Path; kind: Kind }) {
     )
   }
   return (
-    <FieldFrame label={fields.ruleKind} problems={[]}>
-      {wiring => (
-        <select
-          {...wiring}
-          class="input select"
-          value={kind}
-          onChange={event => choose(event.currentTarget.value as Kind)}
-        >
-          {kinds.map(one => (
-            <option key={one} value={one}>
-              {words.ruleKinds[one]}
-            </option>
-          ))}
-        </select>
-      )}
-    </FieldFrame>
+    <SelectField
+      label={fields.ruleKind}
+      problems={[]}
+      value={kind}
+      options={kinds.map(one => [one, words.ruleKinds[one]])}
+      onChoose={choose}
+    />
   )
 }
 
@@ -146,27 +125,15 @@ function RuleFields({ path, rule }: { path: Path; rule: { op?: unknown } }) {
 
 /** When the step is on the way. */
 export function StepWhen({ path }: { path: Path }) {
-  const { flow, apply } = useForm()
+  const { apply } = useForm()
   const at: Path = [...path, 'when']
-  const rules: Path = [...at, 'rules']
-  const value = valueAt(flow, rules)
-  const count = Array.isArray(value) ? value.length : 0
   return (
     <FieldGroup title={words.stepWhen} hint={hintOf(at)}>
       <MappingFields path={at} name={words.stepWhen}>
-        {(count > 1 || valueAt(flow, [...at, 'match']) !== undefined) && (
-          <div class="field-row">
-            <ChoiceField
-              path={[...at, 'match']}
-              label={fields.stepMatch}
-              names={words.audienceMatches}
-              hint=""
-            />
-          </div>
-        )}
+        <RuleMatch path={at} label={fields.stepMatch} />
         <RuleList
           columns="three"
-          path={rules}
+          path={[...at, 'rules']}
           nameOf={words.rule}
           add={words.addRule}
           fresh={{ attribute: '', op: 'eq', value: '' }}

@@ -1,7 +1,7 @@
 import { type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
-import { FieldFrame, KeptValue } from './field-frame.tsx'
+import { FieldFrame, KeptValue, SelectField } from './field-frame.tsx'
 import { hintOf, orderOf } from './fields.ts'
 import { useForm, useFormField } from './form-context.ts'
 import { TextField } from './form-fields.tsx'
@@ -47,19 +47,16 @@ export function RuleValue({
   if (!isWritable(value)) return <KeptValue label={label} value={value!} />
   if (op === 'exists') {
     return (
-      <FieldFrame label={label} problems={problems}>
-        {wiring => (
-          <select
-            {...wiring}
-            class="input select"
-            value={value === false ? 'no' : 'yes'}
-            onChange={event => write(event.currentTarget.value === 'no' ? false : undefined)}
-          >
-            <option value="yes">{names.yes}</option>
-            <option value="no">{names.no}</option>
-          </select>
-        )}
-      </FieldFrame>
+      <SelectField
+        label={label}
+        problems={problems}
+        value={value === false ? 'no' : 'yes'}
+        options={[
+          ['yes', names.yes],
+          ['no', names.no],
+        ]}
+        onChoose={chosen => write(chosen === 'no' ? false : undefined)}
+      />
     )
   }
   return (
@@ -130,7 +127,7 @@ export const WherePart = () => (
     </FieldGroup>
     <FieldGroup title={words.people} hint={hintOf(rules)}>
       <MappingFields path={audience} name={words.people}>
-        <RuleMatch />
+        <RuleMatch path={audience} label={fields.audienceMatch} />
         <RuleList
           columns="three"
           path={rules}
@@ -150,19 +147,14 @@ export const WherePart = () => (
 )
 
 /** Only of several rules it matters how many have to hold. */
-function RuleMatch() {
+export function RuleMatch({ path, label }: { path: Path; label: string }) {
   const { flow } = useForm()
-  const value = valueAt(flow, rules)
-  const isSaid = valueAt(flow, [...audience, 'match']) !== undefined
-  if (!isSaid && (!Array.isArray(value) || value.length < 2)) return null
+  const rules = valueAt(flow, [...path, 'rules'])
+  const at: Path = [...path, 'match']
+  if (valueAt(flow, at) === undefined && (!Array.isArray(rules) || rules.length < 2)) return null
   return (
     <div class="field-row">
-      <ChoiceField
-        path={[...audience, 'match']}
-        label={fields.audienceMatch}
-        names={words.audienceMatches}
-        hint=""
-      />
+      <ChoiceField path={at} label={label} names={words.audienceMatches} hint="" />
     </div>
   )
 }

@@ -1,0 +1,109 @@
+import { resolve } from 'node:path'
+import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
+import { type Config, variableOf } from './settings.ts'
+
+/** By their names alone; what links make of them, the backup itself finds. */
+const isBelow = (directory: string, other: string) =>
+  `${resolve(directory)}/`.startsWith(`${resolve(other)}/`)
+
+/** Adds what is wrong with settings beside each other, each of which is right by itself. */
+export function crossCheck(config: Partial<Config>, problems: string[]): void {
+  if (config.backupEvery && config.backupDir === null) {
+    problems.push(
+      `${variableOf('backupEvery')} is set without a directory: set ${variableOf('backupDir')} to where the backups go`,
+    )
+  }
+  if (config.backupDir && config.backupEvery === null) {
+    problems.push(
+      `${variableOf('backupDir')} is set, and no backup would be made: set ${variableOf('backupEvery')} too, such as 6h`,
+    )
+  }
+  if (config.smtpUrl && config.mailFrom === null) {
+    problems.push(
+      `${variableOf('smtpUrl')} is set, and mail would be from nobody: set ${variableOf('mailFrom')} too, such as cairn@example.com`,
+    )
+  }
+  if (config.backupDir && config.data && isBelow(config.backupDir, config.data)) {
+    problems.push(
+      `${variableOf('backupDir')} is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk`,
+    )
+  }
+  if (config.databaseUrl) crossCheckDatabase(config, problems)
+  const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
+  const issuer = variableOf('sessionIssuer')
+  const secret = variableOf('sessionSecret')
+  const jwksUrl = variableOf('sessionJwksUrl')
+  if (sessionIssuer && sessionAudience === null) {
+    problems.push(
+      `${issuer} is set without an audience: set ${variableOf('sessionAudience')}, so that tokens made for other services are refused`,
+    )
+  }
+  if (sessionIssuer && sessionSecret === null && sessionJwksUrl === null) {
+    if (secureUrl(sessionIssuer) === null) {
+      problems.push(
+        `${issuer} is "${shownAddress(sessionIssuer).slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the one that it signs with`,
+      )
+    }
+  }
+  crossCheckClient(config, problems)
+  if (sessionJwksUrl && sessionIssuer === null) {
+    problems.push(`${jwksUrl} is set without an issuer: set ${issuer} to the "iss" of its tokens`)
+  }
+  if (sessionJwksUrl && sessionSecret) {
+    problems.push(
+      `${jwksUrl} and ${secret} are both set: unset the one that tokens are not signed for`,
+    )
+  }
+}
+
+/** What is about the files of a data directory, which the data is not in. */
+function crossCheckDatabase(
+  { backupEvery, backupDir, checkpoints }: Partial<Config>,
+  problems: string[],
+): void {
+  const database = variableOf('databaseUrl')
+  for (const [name, isSet] of [
+    ['backupEvery', backupEvery],
+    ['backupDir', backupDir],
+  ] as const) {
+    if (!isSet) continue
+    problems.push(
+      `${variableOf(name)} and ${database} are both set, and Cairn backs up no database of PostgreSQL: unset the first, and have pg_dump or pgBackRest do it`,
+    )
+  }
+  if (checkpoints === 'litestream') {
+    problems.push(
+      `${variableOf('checkpoints')} is "litestream" and ${database} is set, whose changes Litestream does not see: unset the first, and have a standby or pgBackRest follow them`,
+    )
+  }
+}
+
+/** What signing in by the provider needs besides. */
+function crossCheckClient(config: Partial<Config>, problems: string[]): void {
+  const { oidcClientId, oidcClientSecret, publicUrl, sessionIssuer, sessionAudience } = config
+  const client = variableOf('oidcClientId')
+  if (oidcClientSecret && oidcClientId === null) {
+    problems.push(`${variableOf('oidcClientSecret')} is set without a client: set ${client}`)
+  }
+  if (!oidcClientId) return
+  if (sessionIssuer === null) {
+    problems.push(
+      `${client} is set without an issuer: set ${variableOf('sessionIssuer')} to the provider's`,
+    )
+  }
+  if (publicUrl === null) {
+    problems.push(
+      `${client} is set, and the provider has nowhere to send people back to: set ${variableOf('publicUrl')}`,
+    )
+  }
+  if (config.sessionSecret) {
+    problems.push(
+      `${client} and ${variableOf('sessionSecret')} are both set: unset the secret, so that the provider's public keys verify who has signed in`,
+    )
+  }
+  if (sessionAudience === oidcClientId) {
+    problems.push(
+      `${client} is the audience of session tokens too, so that whoever signs in anywhere by this client could read analytics: set ${variableOf('sessionAudience')} to one that is Cairn's alone`,
+    )
+  }
+}

@@ -1,0 +1,157 @@
+import { secureUrl } from '../core/organisation/secure-url.ts'
+import { dayMs, hourMs, minuteMs } from '../core/time/durations.ts'
+import { Wrong } from './setting.ts'
+
+/** What the text of a setting means: each takes one, and gives a value or says what is wrong. */
+
+/** A whole number within bounds. */
+export const wholeNumber =
+  (least: number, most: number) =>
+  (text: string): number | Wrong => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    return new Wrong(`set a whole number from ${least} to ${most}`)
+  }
+
+const sizes: Record<string, number> = { '': 1, b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 }
+
+/** A size, in bytes. */
+export const bytes =
+  (least: number, most: number) =>
+  (text: string): number | Wrong => {
+    const [, count, unit = ''] = /^(\d{1,15}) ?(b|[kmg](?:i?b)?)?$/i.exec(text) ?? []
+    const value = Number(count) * (sizes[unit.slice(0, 1).toLowerCase()] ?? Number.NaN)
+    if (value >= least && value <= most) return value
+    return new Wrong(
+      `set a size from ${least / 2 ** 20}mb to ${most / 2 ** 20}mb, such as 64mb or 67108864`,
+    )
+  }
+
+/** One of a few words. */
+export const oneOf =
+  <const Words extends readonly string[]>(...words: Words) =>
+  (text: string): Words[number] | Wrong =>
+    words.includes(text) ? text : new Wrong(`set one of ${words.join(', ')}`)
+
+const durations: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs }
+
+/** A time, in milliseconds. */
+export const duration =
+  (leastMinutes: number, mostDays: number, example: string) =>
+  (text: string): number | Wrong => {
+    const [, count, unit = ''] = /^(\d{1,9}) ?([mhd])$/i.exec(text) ?? []
+    const value = Number(count) * (durations[unit.toLowerCase()] ?? Number.NaN)
+    if (value >= leastMinutes * minuteMs && value <= mostDays * dayMs) return value
+    return new Wrong(`set a time from ${leastMinutes}m to ${mostDays}d, such as ${example}`)
+  }
+
+/** Any text without spaces around it. */
+export const text =
+  (what: string) =>
+  (value: string): string | Wrong =>
+    value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
+
+/** Any text, since it is only compared; but as an address, one that an issuer may have. */
+export const issuer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value)
+  // OpenID Connect Discovery 1.0, section 3; and it is shown in logs.
+  if (isAddress && (!url || url.username || url.password || /[?#]/.test(value))) {
+    return new Wrong('set an address without user, query and fragment, as it stands in the tokens')
+  }
+  return text('the issuer as it stands in the tokens')(value)
+}
+
+/** Where browsers reach this server, without a slash at its end. */
+export const publicAddress = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isHttp = url && /^https?:$/.test(url.protocol)
+  if (isHttp && url.username + url.password + url.search + url.hash === '') {
+    return url.href.replace(/\/+$/, '')
+  }
+  return new Wrong('set the address of this server for browsers, such as https://cairn.example.com')
+}
+
+/** A media type, of which a token may leave out the "application/" (RFC 7515, section 4.1.9). */
+export const tokenType = (value: string): string | Wrong =>
+  /^(?:application\/)?[\w!#$&^.+-]{1,127}$/i.test(value)
+    ? value
+    : new Wrong('set the "typ" as it stands in the tokens, such as at+jwt')
+
+/** Where mail goes out; it can hold a password, so it is never shown. */
+export const mailServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
+    ? value
+    : new Wrong(
+        'set the address of a mail server, such as smtps://user:password@mail.example.com or smtp://localhost:25',
+      )
+}
+
+/** Where requests are counted; it can hold a password, so it is never shown. */
+export const limitsServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isServer =
+    url &&
+    /^(redis|valkey)s?:$/.test(url.protocol) &&
+    url.hostname !== '' &&
+    url.port !== '0' &&
+    /^(\/\d{0,4})?$/.test(url.pathname) &&
+    url.search + url.hash === '' &&
+    // Somebody without a password is nobody in particular.
+    (url.username === '' || url.password !== '') &&
+    !/%(?![\da-f]{2})/i.test(url.username + url.password)
+  return isServer
+    ? value
+    : new Wrong(
+        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com/1 with TLS and the number of a database; in a password write %2F for / and the like',
+      )
+}
+
+const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** Where nodes keep what they share; it can hold a password, so it is never shown. */
+export const databaseServer = (value: string): string | Wrong => {
+  const url = URL.parse(value)
+  const isDatabase =
+    url &&
+    /^postgres(ql)?:$/.test(url.protocol) &&
+    // Several hosts cannot be named.
+    /^[^,]+$/.test(url.hostname) &&
+    url.port !== '0' &&
+    // Behind an @ may be the rest of a password.
+    /^\/[^/@]+$/.test(url.pathname) &&
+    !url.search.includes('@') &&
+    url.hash === '' &&
+    !/%(?![\da-f]{2})/i.test(url.username + url.password + url.pathname) &&
+    tlsModes.includes(url.searchParams.get('sslmode') ?? 'disable') &&
+    (url.searchParams.get('pooler') ?? 'transaction') === 'transaction'
+  return isDatabase
+    ? value
+    : new Wrong(
+        'set the address of a PostgreSQL database, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full, with &pooler=transaction where PgBouncer is in between; in a password write %2F for / and the like',
+      )
+}
+
+/** Whom mail is from, with a name or without one. */
+export const mailAddress = (value: string): string | Wrong =>
+  /^(?:[^<>@\r\n]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)
+    ? value
+    : new Wrong('set a mail address, such as cairn@example.com or Cairn <cairn@example.com>')
+
+/** Where an issuer's public keys are. */
+export const keysAddress = (value: string): string | Wrong =>
+  secureUrl(value)
+    ? value
+    : new Wrong('set an https address, or an http one on this machine, such as http://localhost')
+
+const leastSecretBytes = 32
+
+/** What signs tokens: long enough not to be guessed. */
+export const secret = (value: string): string | Wrong =>
+  Buffer.byteLength(value) >= leastSecretBytes
+    ? value
+    : new Wrong(
+        `give at least ${leastSecretBytes} bytes, for instance what "openssl rand -hex 32" prints`,
+        'is too short',
+      )

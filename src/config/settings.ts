@@ -1,0 +1,273 @@
+import { availableParallelism } from 'node:os'
+import { longestRetentionDays } from '../core/organisation/catalogue.ts'
+import { longestGraceHours } from '../core/time/durations.ts'
+import {
+  bytes,
+  databaseServer,
+  duration,
+  issuer,
+  keysAddress,
+  limitsServer,
+  mailAddress,
+  mailServer,
+  oneOf,
+  publicAddress,
+  secret,
+  text,
+  tokenType,
+  wholeNumber,
+} from './parsers.ts'
+import { optional, type Setting, setting, type Wrong } from './setting.ts'
+
+/**
+ * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
+ * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, that over a
+ * line of the settings file, and that over the default. The manual's table and the
+ * commands' help are printed from here.
+ */
+
+/** All settings, in the order in which the manual and the help list them. */
+export const settings = {
+  config: optional({
+    placeholder: 'file',
+    help: 'file of further settings: a line NAME=value each, named as the variables; read again on SIGHUP',
+    parse: text('a file'),
+  }),
+  data: setting({
+    placeholder: 'dir',
+    default: './cairn-data',
+    help: 'directory that holds everything Cairn stores, unless CAIRN_DATABASE_URL names a database',
+    parse: text('a directory'),
+  }),
+  databaseUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'PostgreSQL database that several nodes share, and commands work on, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; the data directory has it all unless set',
+    parse: databaseServer,
+  }),
+  port: setting({
+    placeholder: 'port',
+    default: '8080',
+    help: 'port of the API; 0 takes any free one',
+    parse: wholeNumber(0, 65_535),
+  }),
+  host: setting({
+    placeholder: 'address',
+    default: '0.0.0.0',
+    help: 'address that the API listens on',
+    parse: text('an address, such as 127.0.0.1'),
+  }),
+  managementPort: setting({
+    placeholder: 'port',
+    default: '9090',
+    help: 'port of /healthz, /readyz and /metrics; 0 takes any free one',
+    parse: wholeNumber(0, 65_535),
+  }),
+  managementHost: setting({
+    placeholder: 'address',
+    default: '127.0.0.1',
+    help: 'address that the management port listens on',
+    parse: text('an address, such as 127.0.0.1'),
+  }),
+  threads: setting({
+    placeholder: 'count',
+    default: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
+    defaultShown: 'the cores less one, at least 1',
+    help: 'threads that answer requests',
+    parse: wholeNumber(1, 64),
+  }),
+  ack: setting({
+    placeholder: 'when',
+    default: 'commit',
+    help: 'when a 202 leaves: after the "commit" to disk, or once it is in the "buffer"',
+    parse: oneOf('commit', 'buffer'),
+  }),
+  bufferEvents: setting({
+    placeholder: 'count',
+    default: '50000',
+    help: 'events that may wait for the disk before callers get 503',
+    parse: wholeNumber(100, 10_000_000),
+  }),
+  bufferBytes: setting({
+    placeholder: 'size',
+    default: '64mb',
+    help: 'bytes that may wait for the disk before callers get 503',
+    // At least two of the largest requests; at most what a 32-bit counter holds with room to spare.
+    parse: bytes(2 * 2 ** 20, 2 ** 30),
+  }),
+  flushEveryMs: setting({
+    placeholder: 'ms',
+    default: '100',
+    help: 'longest time that what nobody waits for is held back from the disk, milliseconds',
+    parse: wholeNumber(1, 10_000),
+  }),
+  retentionDays: setting({
+    placeholder: 'days',
+    default: '90',
+    help: 'days that raw events are accepted back and kept; analytics stay',
+    parse: wholeNumber(1, longestRetentionDays),
+  }),
+  backupEvery: optional({
+    placeholder: 'time',
+    help: 'how often a running server makes a backup, such as 6h or 1d; not at all unless set',
+    parse: duration(1, 366, '6h or 1d'),
+  }),
+  backupDir: optional({
+    placeholder: 'dir',
+    help: 'directory of its own for those backups, best on another disk',
+    parse: text('a directory'),
+  }),
+  backupKeep: setting({
+    placeholder: 'count',
+    default: '7',
+    help: 'how many of those backups are kept, the newest',
+    parse: wholeNumber(1, 10_000),
+  }),
+  checkpoints: setting({
+    placeholder: 'who',
+    default: 'cairn',
+    help: 'who writes the log back into the database: "cairn", or "litestream", which must have read it before',
+    parse: oneOf('cairn', 'litestream'),
+  }),
+  keyGraceHours: setting({
+    placeholder: 'hours',
+    default: '24',
+    help: 'hours that a rotated snippet key or identity secret still works',
+    parse: wholeNumber(0, longestGraceHours),
+  }),
+  sessionSecret: optional({
+    placeholder: 'secret',
+    secret: true,
+    help: 'HS256 secret shared with the identity provider; without it and an issuer, Cairn makes the tokens itself',
+    parse: secret,
+  }),
+  sessionIssuer: optional({
+    placeholder: 'iss',
+    help: 'required "iss" of session tokens; without a secret, also where its public keys are found (OpenID discovery)',
+    parse: issuer,
+  }),
+  sessionAudience: optional({
+    placeholder: 'aud',
+    help: 'required "aud" of session tokens; must be set where an issuer is',
+    parse: text('the audience as it stands in the tokens'),
+  }),
+  sessionType: optional({
+    placeholder: 'typ',
+    help: 'required "typ" of session tokens, such as at+jwt; unless set, a token may have that, JWT or none',
+    parse: tokenType,
+  }),
+  sessionJwksUrl: optional({
+    placeholder: 'url',
+    help: "where the issuer's public keys are, for an issuer without OpenID discovery",
+    parse: keysAddress,
+  }),
+  organisationClaim: setting({
+    placeholder: 'claim',
+    default: 'org',
+    help: "claim of a session token that holds the organisation's id or slug",
+    parse: text('the name of a claim'),
+  }),
+  publicUrl: optional({
+    placeholder: 'url',
+    help: 'where browsers reach this server, such as https://cairn.example.com; needed to sign in by an identity provider',
+    parse: publicAddress,
+  }),
+  oidcClientId: optional({
+    placeholder: 'id',
+    help: 'client by which people sign in to the dashboard at the issuer; its redirect address is CAIRN_PUBLIC_URL/dashboard/sign-in/callback',
+    parse: text('the id of the client'),
+  }),
+  oidcClientSecret: optional({
+    placeholder: 'secret',
+    secret: true,
+    help: 'secret of that client; none for a public one',
+    parse: (value: string): string => value,
+  }),
+  oidcRoleClaim: setting({
+    placeholder: 'claim',
+    default: 'cairn_role',
+    help: 'claim that says what somebody may do in the dashboard: viewer, editor or owner, or a list with one of them; viewer where it says nothing',
+    parse: text('the name of a claim'),
+  }),
+  dashboard: setting({
+    placeholder: 'when',
+    default: 'on',
+    help: '"off": there is no dashboard, and nobody signs in',
+    parse: oneOf('on', 'off'),
+  }),
+  webhooksPrivate: setting({
+    placeholder: 'when',
+    default: 'off',
+    help: '"on": webhooks of alerts may go to private addresses, such as this machine, and by http',
+    parse: oneOf('on', 'off'),
+  }),
+  smtpUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'mail server by which weekly reports leave, such as smtps://user:password@mail.example.com; none unless set',
+    parse: mailServer,
+  }),
+  mailFrom: optional({
+    placeholder: 'address',
+    help: 'whom those mails are from, such as Cairn <cairn@example.com>; must be set where a mail server is',
+    parse: mailAddress,
+  }),
+  limitsUrl: optional({
+    placeholder: 'url',
+    secret: true,
+    help: 'Valkey or Redis server that counts requests, such as redis://limits.example.com:6379; counted in memory unless set',
+    parse: limitsServer,
+  }),
+  limitsPatienceMs: setting({
+    placeholder: 'ms',
+    default: '100',
+    help: 'how long a request waits for that server before it is taken for away, milliseconds; up to twice as long where it is unlucky',
+    parse: wholeNumber(5, 10_000),
+  }),
+  limitsAway: setting({
+    placeholder: 'what',
+    default: 'share',
+    help: 'while that server is away: "share" counts here alone, "open" lets all in, "refuse" answers 503',
+    parse: oneOf('share', 'open', 'refuse'),
+  }),
+  logLevel: setting({
+    placeholder: 'level',
+    default: 'info',
+    help: 'least severe level that is logged: trace, debug, info, warn, error, fatal or silent',
+    parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  logFormat: setting({
+    placeholder: 'format',
+    default: 'auto',
+    help: 'json, text, or auto: text on a terminal and json elsewhere',
+    parse: oneOf('auto', 'json', 'text'),
+  }),
+}
+
+export type SettingName = keyof typeof settings
+
+type ValueOf<S> = S extends { parse(text: string): infer T }
+  ? Exclude<T, Wrong> | (S extends { default: null } ? null : never)
+  : never
+
+/** What a process was told, read once; times and sizes are in the unit of their names. */
+export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
+
+export const settingNames = Object.keys(settings) as SettingName[]
+
+const snake = (name: string) => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+
+/** `--flush-every-ms <ms>`, as Commander takes it; null for a secret. */
+export function flagOf(name: SettingName): string | null {
+  const { secret, placeholder } = settings[name] as Setting<unknown>
+  return secret ? null : `--${snake(name).replaceAll('_', '-')} <${placeholder}>`
+}
+
+/** `CAIRN_FLUSH_EVERY_MS`. */
+export const variableOf = (name: SettingName) => `CAIRN_${snake(name).toUpperCase()}`
+
+/** What a setting is without flag and variable, for people. */
+export function defaultOf(name: SettingName): string | null {
+  const { default: value, defaultShown } = settings[name] as Setting<unknown>
+  return defaultShown ?? value
+}

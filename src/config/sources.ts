@@ -1,0 +1,136 @@
+import { readFileSync, statSync } from 'node:fs'
+import { mostSettingsBytes, readSettingsFile } from '../core/text/settings-file.ts'
+import { nearest } from '../core/text/wording.ts'
+import type { Setting } from './setting.ts'
+import { flagOf, type SettingName, settingNames, settings, variableOf } from './settings.ts'
+
+/** Where values come from: flags, variables, files that variables name, and the settings file. */
+
+export interface ConfigSource {
+  /** By setting name, as typed. */
+  flags?: Readonly<Record<string, unknown>>
+  env?: Variables
+}
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+/** With the lines of the settings file, which are named as variables are. */
+export interface Layers extends ConfigSource {
+  file?: { path: string; variables: Variables }
+}
+
+/** What else begins with CAIRN_ and means something. */
+const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS']
+
+/** Why a file that a variable names gave no value, and what to do. */
+const fileFaults: Record<string, string> = {
+  ENOENT: 'which does not exist: make it, or name another',
+  ENOTDIR: 'which does not exist: make it, or name another',
+  EISDIR: 'which is a directory: name the file in it',
+  EACCES: 'which may not be read: make it readable to this user',
+  EPERM: 'which may not be read: make it readable to this user',
+}
+
+const unreadable = (code: string) => `which cannot be read (${code}): name another file`
+
+/** What gave a value, and the value; null where nothing did. An empty variable is unset. */
+export function given(
+  name: SettingName,
+  { flags = {}, env = {}, file }: Layers,
+  problems: string[],
+) {
+  const flag = flags[name]
+  if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }
+  const variable = variableOf(name)
+  // A secret and the file of one are two ways to say the same: the environment's stands for both.
+  if (!file || env[variable] || env[`${variable}_FILE`]) return givenBy(env, name, '', problems)
+  return givenBy(file.variables, name, ` in ${file.path}`, problems)
+}
+
+/** @param where the variables stand, for whoever looks for a wrong one */
+function givenBy(env: Variables, name: SettingName, where: string, problems: string[]) {
+  const variable = variableOf(name)
+  const fileVariable = `${variable}_FILE`
+  const value = env[variable] || null
+  const file = ((settings[name] as Setting<unknown>).secret && env[fileVariable]) || null
+  if (value !== null && file !== null) {
+    problems.push(`${variable} and ${fileVariable}${where} are both set: unset one of them`)
+    return null
+  }
+  if (file === null) return value === null ? null : { place: variable + where, value }
+  const content = textOf(file, fileVariable + where, problems)
+  return content === null
+    ? null
+    : { place: fileVariable + where, value: content.replace(/\r?\n$/, '') }
+}
+
+/** The text of a file that a setting names; null, with the problem told, where there is none. */
+function textOf(path: string, place: string, problems: string[]): string | null {
+  try {
+    if (statSync(path).size <= mostSettingsBytes) return readFileSync(path, 'utf8')
+    problems.push(`${place} names ${path}, which is over 64 KiB: name another file`)
+  } catch (error) {
+    const { code = 'unknown' } = error as { code?: string }
+    problems.push(`${place} names ${path}, ${fileFaults[code] ?? unreadable(code)}`)
+  }
+  return null
+}
+
+/** Adds the lines of the file that the setting `config` names. */
+export function withFile(source: ConfigSource, problems: string[]): Layers {
+  const named = given('config', source, problems)
+  const path = named?.value
+  const content = path === undefined ? null : textOf(path, named?.place ?? '', problems)
+  if (path === undefined || content === null) return source
+  const { settings: lines, faults } = readSettingsFile(content)
+  problems.push(...faults.map(({ line, advice }) => `line ${line} of ${path}: ${advice}`))
+  const variables = Object.fromEntries(lines.map(({ name, value }) => [name, value]))
+  return { ...source, file: { path, variables } }
+}
+
+/** What is told of names that mean nothing where they stand. */
+export const unknownNames = (layers: Layers): string[] => [
+  ...unknownVariables(layers.env ?? {}),
+  ...unknownLines(layers),
+]
+
+/** Names in the settings file that mean nothing there. */
+function unknownLines({ file }: Layers): string[] {
+  const known = knownVariables()
+  known.delete(variableOf('config'))
+  return Object.keys(file?.variables ?? {})
+    .filter(name => !known.has(name))
+    .map(name => {
+      const place = `${name} in ${file?.path}`
+      if (!name.startsWith('CAIRN_') || otherVariables.includes(name) || name === 'CAIRN_CONFIG') {
+        return `${place} is ignored: set it in the environment`
+      }
+      return `${place} is no setting of Cairn and is ignored: ${spelling(name)}`
+    })
+}
+
+/** The variables of all settings. */
+function knownVariables(): Set<string> {
+  return new Set(
+    settingNames.flatMap(name => {
+      const { secret } = settings[name] as Setting<unknown>
+      return secret ? [variableOf(name), `${variableOf(name)}_FILE`] : [variableOf(name)]
+    }),
+  )
+}
+
+function unknownVariables(env: Variables): string[] {
+  const known = knownVariables()
+  for (const name of otherVariables) known.add(name)
+  return Object.keys(env)
+    .filter(name => name.startsWith('CAIRN_') && !known.has(name))
+    .map(name => `${name} is no setting of Cairn and is ignored: ${spelling(name)}`)
+}
+
+/** Without what all of them begin with, which would make any two seem alike. */
+function spelling(name: string): string {
+  const prefix = 'CAIRN_'
+  const words = [...knownVariables()].map(known => known.slice(prefix.length))
+  const near = nearest(name.slice(prefix.length), words)
+  return near === null ? 'check its spelling' : `did you mean ${prefix}${near}?`
+}

@@ -1,0 +1,50 @@
+import { invalid, type Problem } from '../../core/errors.ts'
+import { readFlowFile } from '../../core/flow/file.ts'
+import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { patientSlices } from '../../scheduling/cooperative.ts'
+import { excessOfValue } from './bounds.ts'
+import { mostFlowsACall } from './model.ts'
+import { mostFlows } from './rules.ts'
+
+/**
+ * Flows of a body, read by the rules of flow files.
+ *
+ * @param written each with where in the body it stands
+ * @throws AppError `validation_failed` with every mistake
+ */
+export async function definitionsIn(
+  written: readonly { flow: unknown; path: string }[],
+): Promise<FlowDefinition[]> {
+  const flows: FlowDefinition[] = []
+  const wrong: Problem[] = []
+  const places = new Map<string, string>()
+  // Judging fifty at once would keep pages waiting.
+  const slices = patientSlices()
+  for (const { flow, path } of written) {
+    await slices.rest()
+    const excess = excessOfValue(flow)
+    if (excess !== null) throw invalid({ path, message: excess })
+    // In a list, so that it cannot be one itself.
+    const file = readFlowFile(JSON.stringify([flow]), { format: 'json' })
+    const errors = file.problems.filter(({ severity }) => severity === 'error')
+    wrong.push(...errors.map(({ path: at, message }) => ({ path: path + at.slice(2), message })))
+    const [definition] = file.flows
+    if (!definition) continue
+    const earlier = places.get(definition.key)
+    if (earlier !== undefined) {
+      wrong.push({ path: `${path}/key`, message: `Must not be that of ${earlier}` })
+    }
+    places.set(definition.key, path)
+    flows.push(definition)
+  }
+  if (wrong.length > 0) throw invalid(...wrong)
+  return flows
+}
+
+/** The operator changes as many at once as an organisation may have: all of them or none. */
+export function requireFew(call: RequestContext, path: string, flows: readonly unknown[]): void {
+  const most = call.principal?.kind === 'operator' ? mostFlows : mostFlowsACall
+  if (flows.length <= most) return
+  throw invalid({ path, message: `Must have at most ${most} elements` })
+}

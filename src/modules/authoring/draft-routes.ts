@@ -1,0 +1,113 @@
+import { invalid } from '../../core/errors.ts'
+import { json } from '../../http/responder.ts'
+import { managing, type Route, route } from '../../http/route.ts'
+import { definitionsIn } from './definitions.ts'
+import {
+  DiffAnswer,
+  DiffQuery,
+  DraftAnswer,
+  DraftBody,
+  DraftQuery,
+  mostBytesACall,
+  Noted,
+} from './model.ts'
+import { byOf, draftReply, expectedIn, keyOf } from './replies.ts'
+import type { Authoring, Side } from './service.ts'
+
+const reads = managing('flows:read')
+const writes = managing('flows:write')
+
+/** A flow's draft: what its author wrote last. */
+export function draftRoutes(authoring: Authoring): Route[] {
+  return [
+    route({
+      ...reads,
+      method: 'GET',
+      path: '/manage/flows/:key/draft',
+      operation: 'getDraft',
+      refuses: ['flow_not_found'],
+      summary: 'What the author of a flow wrote last, to be edited',
+      query: DraftQuery,
+      answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const flow = await authoring.flow(call.org.ref, keyOf(call))
+        return draftReply(200, flow, call.query.text !== undefined)
+      },
+    }),
+    route({
+      ...writes,
+      method: 'PUT',
+      path: '/manage/flows/:key/draft',
+      operation: 'putDraft',
+      refuses: ['too_many_flows', 'flow_locked'],
+      summary: 'Make a flow the draft of its key',
+      description:
+        'Send the `ETag` that you have read as `If-Match`; for a new flow `If-None-Match: *`.',
+      query: DraftQuery,
+      body: DraftBody,
+      bodyLimitBytes: mostBytesACall,
+      isConditional: true,
+      answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const [definition] = await definitionsIn([{ flow: call.body, path: '' }])
+        if (definition?.key !== keyOf(call)) {
+          throw invalid({ path: '/key', message: 'Must be the key in the path' })
+        }
+        const isExpected = expectedIn(call)
+        const flow = await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected)
+        return draftReply(200, flow, call.query.text !== undefined)
+      },
+    }),
+    route({
+      ...writes,
+      method: 'DELETE',
+      path: '/manage/flows/:key/draft',
+      operation: 'discardDraft',
+      refuses: ['flow_not_found', 'version_not_found', 'flow_locked'],
+      summary: 'Give a draft up: the newest published version is what there is',
+      isConditional: true,
+      answers: { 200: { description: 'The newest version.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const isExpected = expectedIn(call)
+        return draftReply(
+          200,
+          await authoring.discardDraft(call.org.ref, keyOf(call), byOf(call), isExpected),
+        )
+      },
+    }),
+    route({
+      ...writes,
+      method: 'POST',
+      path: '/manage/flows/:key/unlock',
+      operation: 'unlockFlow',
+      refuses: ['flow_not_found'],
+      summary: 'Let a flow be changed here again that was pushed with `lock`',
+      description: 'The next push may lock it again, and writes over what was changed meanwhile.',
+      body: Noted,
+      answers: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
+      async handle(call) {
+        const by = byOf(call, call.body.note)
+        return draftReply(200, await authoring.unlock(call.org.ref, keyOf(call), by))
+      },
+    }),
+    route({
+      ...reads,
+      method: 'GET',
+      path: '/manage/flows/:key/diff',
+      operation: 'diffFlow',
+      refuses: ['flow_not_found', 'version_not_found'],
+      summary: 'What would change if one version, or the draft, took the place of another',
+      query: DiffQuery,
+      answers: { 200: { description: 'The differences.', schema: DiffAnswer } },
+      async handle(call) {
+        const key = keyOf(call)
+        const { ref } = call.org
+        const sideOf = (given: string): Side => (given === 'draft' ? given : Number(given))
+        const { newest } = await authoring.flow(ref, key)
+        const from = call.query.from ?? (newest ? String(newest.version) : 'draft')
+        const to = call.query.to ?? 'draft'
+        return json(200, await authoring.difference(ref, key, sideOf(from), sideOf(to)))
+      },
+    }),
+  ]
+}

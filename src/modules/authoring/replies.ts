@@ -1,0 +1,58 @@
+import { isPromoted } from '../../core/flow/flow.ts'
+import { flowText } from '../../core/flow/text.ts'
+import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
+import { actorOf } from '../../http/principal.ts'
+import type { RequestContext } from '../../http/request-context.ts'
+import { json } from '../../http/responder.ts'
+import type { AuthoredFlow as AuthoredFlowAnswer } from './model.ts'
+import type { AuthoredFlow } from './port.ts'
+import { etagOf, newestDefinition } from './rules.ts'
+import { type By, type Expected, expectationOf } from './service.ts'
+
+/** What the routes read of a request alike, and how they tell of a flow. */
+
+/** Who changes, and what they note about it. */
+export const byOf = (call: RequestContext, note?: string): By => ({
+  actor: actorOf(call),
+  note: note ?? null,
+})
+
+/** The key of the flow that the path names. */
+export const keyOf = ({ params }: RequestContext) => params.key ?? ''
+
+/** What the headers of a request ask of a flow. */
+export const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
+  expectationOf(headers.get('if-match'), headers.get('if-none-match'))
+
+/** A flow as lists and answers tell it. */
+export function told(flow: AuthoredFlow): AuthoredFlowAnswer {
+  const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
+  const { name, kind, steps, checklist } = newestDefinition(flow)
+  return {
+    id,
+    key,
+    name,
+    kind,
+    status,
+    version: newest?.version ?? null,
+    publishedAt: isoTimeOrNull(newest?.publishedAt ?? null),
+    hasDraft: draft !== null,
+    updatedAt: isoTime(updatedAt),
+    stepCount: steps.length,
+    itemCount: checklist?.items.length ?? 0,
+    etag: etagOf(flow),
+    source: isPromoted(source) ? null : source,
+    ...(isPromoted(source) && { promotedFrom: source }),
+    isLocked,
+  }
+}
+
+/** A flow with what its author wrote last, and the tag to send with a change of it. */
+export const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
+  const etag = etagOf(flow)
+  const state = flow.draft === null ? 'published' : 'draft'
+  const definition = newestDefinition(flow)
+  const text = withText && { text: flowText(definition) }
+  const body = { ...told(flow), state, definition, ...text }
+  return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
+}
