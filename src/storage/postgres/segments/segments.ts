@@ -3,6 +3,12 @@ import { asDoubles, type ColumnTypes, fromArrays, inArrays } from '../rows/array
 import type { RowChange } from '../rows/tables.ts'
 import type { Within } from './run-pages.ts'
 
+/**
+ * Runs that have come to rest, in columns beside their rows: in the bytes of a server alone's segments. An answer
+ * reads segments, and the rows between them, as of one moment, so no number depends on what is sealed. Each is
+ * made, and taken away by the first change of what it tells, in a transaction that has locked the organisation.
+ */
+
 /** A stretch of a flow's runs that stands in columns. */
 export interface SegmentRow {
   from_at: number
