@@ -4,6 +4,7 @@ import { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
 import type { HistoryOf } from '../../sqlite/projections/facts.ts'
 import { type LongWorkParts, lockOrganisation, whileRewriting } from '../people/long-work.ts'
 import { renumbered, writeChanges } from '../projections/write-changes.ts'
+import { forgetSegments } from '../segments/segments.ts'
 import { flowsWithRows, Replay } from './replay.ts'
 import { replayCaused } from './replay-caused.ts'
 import { replayHealth } from './replay-health.ts'
@@ -82,6 +83,8 @@ interface Work {
 async function rebuildFlow(work: Work, replay: Replay, { org_id: orgRow, id: flowRow }: Flow) {
   const { parts, catalogue } = work
   catalogue.refresh()
+  // They are made of rows, so they are made anew as well, whatever is found of those.
+  await forgetSegments(parts.postgres, orgRow, flowRow)
   const compared = await parts.postgres.begin(async snapshot => {
     const events = await replay.replay(snapshot, orgRow, flowRow)
     return { events, isRight: replay.isRight(orgRow, flowRow) }

@@ -69,6 +69,10 @@ export async function writeSegment(
   ])
 }
 
+/** Has a flow's numbers told by its rows again, until somebody asks for many. */
+export const forgetSegments = (queries: Queries, orgRow: number, flowRow: number) =>
+  queries.run('delete from run_blocks where org_id = $1 and flow_id = $2', orgRow, flowRow)
+
 /** Of runs as they will be, and of people whose runs are to be found: one or the other. */
 const keys = {
   ...{ org_id: 'bigint', flow_id: 'bigint', run_key: 'text', started_at: 'bigint' },

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import { erasePerson } from '../../../../src/storage/postgres/people/erase-person.ts'
+import { rebuild } from '../../../../src/storage/postgres/rebuild/rebuild.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 import { auditOf, definitionOf, Tenant } from '../../conformance/tenant.ts'
@@ -182,5 +183,13 @@ describe('runs that have come to rest', () => {
     } finally {
       await other.close()
     }
+  })
+
+  test('are read as rows again after a rebuild', async () => {
+    await sendRuns(0, 21)
+    await world.sealAll()
+    await rebuild(world.storage.longWork, auditOf('rebuild') as never, () => {})
+    expect(await segments()).toEqual([])
+    expect((await answer()).totals.starts).toBe(21)
   })
 })
