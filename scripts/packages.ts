@@ -6,7 +6,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-export const packageNames = ['browser', 'react', 'vue', 'node'] as const
+const packageNames = ['browser', 'react', 'vue', 'node'] as const
 type PackageName = (typeof packageNames)[number]
 
 /** What a package's package.json says, as far as the build changes it. */

@@ -69,7 +69,7 @@ const uuidV7 = (at: number, n: number, salt: number) =>
   `${quad(at / 2 ** 32)}${quad((at % 2 ** 32) >>> 16)}-${quad(at)}-7${tail(n, salt)}`
 
 /** The events of one run as JSON, in order, with commas between. */
-export function runText({ tenant, ids, runs, people, days, until }: History, run: number): string {
+function runText({ tenant, ids, runs, people, days, until }: History, run: number): string {
   const salt = ids === 'v7' ? 100 : 200
   const course = courses[mixed(run, salt + 10) % courses.length] as string[]
   const from = (Math.floor(until / dayMs) - days + 1) * dayMs

@@ -205,7 +205,7 @@ async function organisationOfManager(
 }
 
 /** The operator says who they are and which organisation they mean: nobody else can reach the door. */
-export const operatorHeaders = {
+const operatorHeaders = {
   name: 'cairn-operator',
   organisation: 'cairn-organisation',
 } as const

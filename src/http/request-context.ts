@@ -9,7 +9,7 @@ import type { Route } from './route.ts'
  * The longest target that is read, in characters of the URL that it makes. Three times as much as the
  * longest that we ask for: a page's address of 2,048 characters, each percent-encoded.
  */
-export const longestTarget = 8 * 1024
+const longestTarget = 8 * 1024
 
 /** A target longer than that is refused, whatever it names. */
 export const targetTooLong = () =>

@@ -8,7 +8,7 @@ import type { RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
 
 /** Where the API lives. */
-export const apiPrefix = '/api/v1'
+const apiPrefix = '/api/v1'
 
 /**
  * Who may call a route, and what its requests are counted by: a page or back end with a snippet

@@ -16,12 +16,12 @@ import type { Tally } from './tally.ts'
  * within hours where microseconds are summed); doubles are whole up to 2^53. A thread that is
  * started again goes on with the counters of the one before it.
  */
-export function counterMemory(words: number): SharedArrayBuffer {
+function counterMemory(words: number): SharedArrayBuffer {
   return new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT)
 }
 
 /** What all threads have counted together. */
-export function summed(memories: readonly SharedArrayBuffer[], words: number): Float64Array {
+function summed(memories: readonly SharedArrayBuffer[], words: number): Float64Array {
   const sums = new Float64Array(words)
   for (const memory of memories) {
     const counters = new Float64Array(memory)

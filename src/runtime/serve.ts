@@ -1,52 +1,37 @@
 import { hostname } from 'node:os'
-import { resolve } from 'node:path'
 import { isatty } from 'node:tty'
 import type { ServerFigures } from '../app.ts'
 import { ConfigError, type ReadConfig } from '../config/read-config.ts'
 import type { Config, SettingName } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
-import { shellWord } from '../core/text/wording.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
-import { Postgres } from '../storage/postgres/database/connection.ts'
-import { databasePlace, inspectDatabase } from '../storage/postgres/database/inspection.ts'
-import { leftBehind, requireNoMove } from '../storage/postgres/move/moves.ts'
+import { databasePlace } from '../storage/postgres/database/inspection.ts'
 import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import { IdentityBoard } from '../storage/shared/identity-board.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
-import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import { BackupSchedule } from './backup-schedule.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
 import type { Look } from './figures.ts'
 import { providerOf } from './identity-provider.ts'
 import { IssuerKeys } from './issuer-keys.ts'
-import { limitsServerOf } from './limiter.ts'
 import { acquireLock, type Lock, type LockHolder } from './lock.ts'
 import { type Log, openLog } from './log.ts'
 import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
-import {
-  changedSinceMoved,
-  databaseDirOf,
-  emptyCopyDir,
-  notMoved,
-  requireNotOfNode,
-  WrongStorage,
-} from './place.ts'
+import { Opening } from './opening.ts'
+import { databaseDirOf } from './place.ts'
 import { claimPorts, keepPort } from './ports.ts'
-import { Preparation } from './preparation.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
-import { sessionKey, shareSessionKey } from './session-key.ts'
-import { keepSnippet, shareSnippet } from './snippet-versions.ts'
-import { type LoadedThreads, type Supervised, Supervisor } from './supervisor.ts'
+import { tellOfService, tellOfStart } from './service-updates.ts'
+import { sessionKey } from './session-key.ts'
+import { type Supervised, Supervisor } from './supervisor.ts'
 import { systemClock } from './system-clock.ts'
-import type { Prepared } from './task-thread.ts'
 import { tokenModeOf } from './token-mode.ts'
 import { ownTokensFor } from './tokens.ts'
 import { readTraffic } from './traffic.ts'
@@ -67,11 +52,6 @@ export interface Running {
 
 /** How often it is looked whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
-/** How often the service manager is told how this is, milliseconds; what it asks for if that is more often. */
-const tellEveryMs = 1_000
-/** How long the service manager is asked to go on waiting while this starts, each time it is told. */
-const startsWithinMs = 60_000
-
 /** Reads the settings again, as a reload needs. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
@@ -113,15 +93,6 @@ export async function serve(
   }
 }
 
-/** Organisations may come later; more often the commands were given another directory, or database. */
-const noOrganisation = ({ data, databaseUrl }: Config) =>
-  databaseUrl === null
-    ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
-    : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
-
-const erasuresUnfinished = (reason: string) =>
-  `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
-
 class Server implements Supervised {
   readonly logMutex = Mutex.memory()
   readonly clock = systemClock()
@@ -138,10 +109,10 @@ class Server implements Supervised {
   /** Null where nobody wants to know. */
   private readonly manager: ServiceManager | null
   private readonly watch: FiguresOfServer
+  private readonly opening: Opening
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
-  private preparation: Preparation | null = null
   /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
 
@@ -158,7 +129,8 @@ class Server implements Supervised {
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
-    const { threads, backups } = this
+    const { threads, backups, clock, log, disk } = this
+    this.opening = new Opening({ config, clock, log, disk, lock: held.lock, threads })
     this.watch = new FiguresOfServer({
       ...{ threads, backups },
       retentionDays: () => this.config.retentionDays,
@@ -196,15 +168,14 @@ class Server implements Supervised {
         metrics: () => this.metrics().toString(),
       },
     )
-    const warnings: string[] = []
-    const started = this.tellOfStart()
+    const { opening } = this
+    const started = tellOfStart(this.manager, () => opening.preparing)
     // They load while the database is prepared.
     const threads = this.threads.load()
     try {
-      await this.requireLimits(warnings)
+      await opening.requireLimits()
       this.watchIssuer()
-      if (config.databaseUrl === null) await this.startAlone(threads, warnings)
-      else await this.startNode(config.databaseUrl, threads, warnings)
+      await opening.open(threads)
     } catch (error) {
       this.phase = 'stopping'
       this.management.stop(true)
@@ -222,131 +193,15 @@ class Server implements Supervised {
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
       managementUrl: `http://${config.managementHost}:${this.management.port}`,
-      warnings,
+      warnings: opening.warnings,
       warn: message => this.log.warn(message),
       stopped: this.exit.promise,
       stop: () => this.stop(),
     }
     const { url, managementUrl } = running
     this.log.info({ url, managementUrl, version }, 'ready')
-    this.tellManager(url)
+    if (this.manager) this.tell(this.manager, url)
     return running
-  }
-
-  /** @throws WrongStorage */
-  private async startAlone(threads: LoadedThreads, warnings: string[]): Promise<void> {
-    requireNotOfNode(this.config.data)
-    const prepared = await this.prepare(warnings)
-    keepSnippet(this.config.data)
-    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(this.config))
-    await Promise.all([threads.start(), this.disk.start()])
-    if (prepared.hasAlerts()) this.threads.wantAlerts()
-    prepared.close()
-  }
-
-  /**
-   * As one of the nodes over a database, whose copy the storage thread fills before anybody reads it.
-   *
-   * @throws DatabaseUnusable, MoveRefused, WrongStorage
-   */
-  private async startNode(url: string, threads: LoadedThreads, warnings: string[]): Promise<void> {
-    const { config, clock, log } = this
-    const { place, version } = await inspectDatabase(url, clock.now)
-    log.info({ place, version }, 'this is a node over a PostgreSQL database')
-    const postgres = Postgres.open(url, { most: 1 })
-    try {
-      await requireNoMove(postgres)
-      const left = await leftBehind(postgres, config.data)
-      if (left === 'all') throw new WrongStorage(notMoved(config.data, place))
-      if (left === 'changes') warnings.push(changedSinceMoved(config.data, place))
-      keepSnippet(config.data)
-      await shareSnippet(postgres, clock.now())
-      await shareSessionKey(config.data, postgres, clock.now())
-    } finally {
-      await postgres.close()
-    }
-    const copyDir = emptyCopyDir(config)
-    await threads.start(true)
-    await this.disk.start()
-    const prepared = prepareDatabase(copyDir, clock.now())
-    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
-    prepared.close()
-    // Another node may be asked for some at any time, and this one be asked to look after them.
-    this.threads.wantAlerts()
-  }
-
-  /**
-   * What only a person can mend keeps the server from its start; a limits server that is away does not,
-   * for then nothing would come up again before that does.
-   *
-   * @throws LimitsUnusable
-   */
-  private async requireLimits(warnings: string[]): Promise<void> {
-    const server = limitsServerOf(this.config)
-    if (server === null) return
-    try {
-      const { place, what } = await inspectValkey(server)
-      this.log.info({ place, what }, 'limits are counted by a server of their own')
-    } catch (error) {
-      if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
-      warnings.push(`the limits server at ${error.message}`)
-    }
-  }
-
-  /** Tells the service manager what takes so long, until what this returns is called. */
-  private tellOfStart(): () => void {
-    const { manager } = this
-    manager?.status('Preparing the database')
-    const tell = () => manager?.starting(this.preparation?.text ?? 'Starting', startsWithinMs)
-    const telling = setInterval(tell, tellEveryMs)
-    return () => clearInterval(telling)
-  }
-
-  /** The database as this release wants it, and without whoever was to be erased. */
-  private async prepare(warnings: string[]): Promise<PreparedDatabase> {
-    const { clock, config, log } = this
-    const open = () => prepareDatabase(config.data, clock.now())
-    let prepared = open()
-    const { due } = prepared
-    if (due.length > 0) {
-      prepared.close()
-      const steps = due.map(({ id, name }) => `${id} ${name}`)
-      log.info({ steps }, 'the database is brought up to date before this server is ready')
-      await this.beforeServing('upgrade')
-      prepared = open()
-    }
-    if (prepared.erasuresDue()) {
-      prepared.close()
-      log.info('people on the list of erasures are erased before this server is ready')
-      const { unfinished } = await this.beforeServing('erasures')
-      if (unfinished !== null) warnings.push(erasuresUnfinished(unfinished))
-      prepared = open()
-    }
-    return prepared
-  }
-
-  /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
-  private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
-    const { log, clock, config, held } = this
-    const giveUp = (signal: string) => {
-      log.info({ signal }, 'stopped before the database was ready; the next start goes on')
-      log.flush()
-      held.lock.release()
-      process.exit(0)
-    }
-    // Nothing to read again yet: without this it would end the process.
-    const reload = () => log.info('settings are read again once this server is ready')
-    process
-      .on('SIGTERM', giveUp)
-      .on('SIGINT', giveUp)
-      .on('SIGHUP', isatty(0) ? giveUp : reload)
-    const preparation = new Preparation(task, log, clock.monotonic)
-    this.preparation = preparation
-    const failpoints = process.env.CAIRN_FAILPOINTS
-    const done = await preparation.run({ dataDir: config.data, now: clock.now(), failpoints })
-    this.preparation = null
-    process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
-    return done
   }
 
   /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
@@ -361,7 +216,7 @@ class Server implements Supervised {
       phase,
       node: this.nodeBoard,
       monotonicMs: this.clock.monotonic(),
-      preparing: this.preparation?.text ?? null,
+      preparing: this.opening.preparing,
       dataDir: config.data,
       httpThreads: threads.httpThreads,
       silentMs: threads.silentMs,
@@ -374,28 +229,16 @@ class Server implements Supervised {
     return whyNotReady(this.state)
   }
 
-  /** Tells systemd, where it supervises this, that it is ready, and from then on how it is. */
-  private tellManager(url: string): void {
-    const { manager } = this
-    if (manager === null) return
-    const statusNow = () => {
-      const reasons = this.notReady()
-      return reasons.length === 0 ? `Serving ${url}` : `Not ready: ${reasons.join('; ')}`
-    }
-    let told = statusNow()
-    manager.status(told)
-    manager.ready()
-    // A third of what it waits for: one that comes late is no reason to be restarted.
-    const everyMs = Math.min(tellEveryMs, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 3)
-    const tell = () => {
-      if (this.isStopping) return
-      if (manager.watchdogMs !== null && !isHopeless(this.state)) manager.alive()
-      const status = statusNow()
-      if (status !== told) manager.status(status)
-      told = status
-    }
-    tell()
-    setInterval(tell, everyMs).unref()
+  /** Tells the service manager that this is ready, and from then on how it is. */
+  private tell(manager: ServiceManager, url: string): void {
+    tellOfService(manager, {
+      status: () => {
+        const reasons = this.notReady()
+        return reasons.length === 0 ? `Serving ${url}` : `Not ready: ${reasons.join('; ')}`
+      },
+      isHopeless: () => isHopeless(this.state),
+      isStopping: () => this.isStopping,
+    })
   }
 
   figures(): Promise<ServerFigures> {

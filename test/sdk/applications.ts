@@ -41,7 +41,7 @@ export async function installed(): Promise<string | null> {
 }
 
 /** The files that a README shows, by the path that stands in their first line. */
-export async function filesIn(readme: string): Promise<Record<string, string>> {
+async function filesIn(readme: string): Promise<Record<string, string>> {
   const text = await Bun.file(join(root, 'src/sdk', readme, 'README.md')).text()
   const blocks = text.matchAll(/^```\w+\n(?:\/\/|<!--) (\S+?)(?: -->)?\n([\s\S]*?)^```$/gm)
   return Object.fromEntries([...blocks].map(([, path, code]) => [path, code]))

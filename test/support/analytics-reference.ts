@@ -221,7 +221,7 @@ export function personOfEvent(event: RefEvent): string {
 }
 
 /** The key, within its flow, of the run that an event belongs to by itself. */
-export function runKeyOfEvent(event: RefEvent): string {
+function runKeyOfEvent(event: RefEvent): string {
   if (event.runId !== undefined) return `r${event.runId}`
   const person = personOfEvent(event)
   if (event.sessionId !== undefined) return `s${JSON.stringify([person, event.sessionId])}`

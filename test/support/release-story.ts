@@ -35,7 +35,7 @@ checklist:
 
 /** All that it reports happened in the week that begins here. */
 const weekBeganAt = Date.UTC(2026, 10, 14)
-export const storyRange = 'from=2026-11-14&to=2026-11-20'
+const storyRange = 'from=2026-11-14&to=2026-11-20'
 /** What is later was not reported, but is a server's own time, which no two stories share. */
 const weekEnded = '2026-11-21'
 

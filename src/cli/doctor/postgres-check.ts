@@ -53,7 +53,7 @@ export const judgePostgres = (seen: DatabaseSeen): Finding[] => [
 ]
 
 /** The same of what is stored in it. */
-export const judgeStored = (stored: StoredState, now: number): Finding[] => [
+const judgeStored = (stored: StoredState, now: number): Finding[] => [
   ...judgeOrganisations(stored),
   ...judgePartitions(stored),
   judgeDeadLetters(stored.deadLetters),

@@ -246,10 +246,7 @@ export const isDueAgain = (
   (completedAt === null && (dismissedAt === null || frequency !== 'once'))
 
 /** The same, in words. */
-export function frequencyHolds(
-  frequency: FlowDefinition['frequency'],
-  history: FlowHistory,
-): Reason {
+function frequencyHolds(frequency: FlowDefinition['frequency'], history: FlowHistory): Reason {
   const { runs, startedAt, completedAt, dismissedAt, inProgress } = history
   const name = frequency.replace('_', ' ')
   if (runs === 0) return { holds: true, why: `${name}, and this person has not started it` }

@@ -13,7 +13,7 @@ export const QuestionChoice = closed({
 })
 export type QuestionChoice = Static<typeof QuestionChoice>
 
-export const mostChoices = 10
+const mostChoices = 10
 
 export const Question = closed(
   {

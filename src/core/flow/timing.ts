@@ -25,7 +25,7 @@ export const Schedule = closed(
 export type Schedule = Static<typeof Schedule>
 
 /** The most times of an event that a flow can wait for; as many are kept of each person. */
-export const mostCounted = 50
+const mostCounted = 50
 
 /** What must have happened before a new run begins. */
 export const When = closed(

@@ -35,7 +35,7 @@ const resolution = 1_000_000
  * @throws RangeError when q is outside 0 to 1
  * @see Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996), definition 1
  */
-export function nearestRankOf(n: number, q: number): number {
+function nearestRankOf(n: number, q: number): number {
   if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is between 0 and 1, not ${q}`)
   // 0.07 * 100 is 7.000000000000001 in floating point, whose ceiling is a rank too many.
   return Math.max(1, Math.ceil((Math.round(q * resolution) * n) / resolution))

@@ -9,7 +9,7 @@ const looksToResolve = 6
 const mostLooksToResolve = 96
 
 /** The most alerts of an organisation that are not over. */
-export const mostStanding = 200
+const mostStanding = 200
 
 export interface AfterLook {
   /** All that is to be written. */

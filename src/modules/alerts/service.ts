@@ -3,7 +3,7 @@ import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { newId } from '../../core/organisation/ids.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
-import { type Clock, isoTime } from '../../core/time/clock.ts'
+import type { Clock } from '../../core/time/clock.ts'
 import { hourMs, minuteMs } from '../../core/time/durations.ts'
 import { mostDeliveries, newDelivery } from './messages.ts'
 import type { AlertRules, AlertSettings, AlertStore, Delivery, Webhook } from './port.ts'
@@ -248,7 +248,3 @@ const patched = ({ rules, report }: AlertSettings, patch: SettingsPatch): AlertS
     mails: [...new Set(patch.report?.mails ?? report.mails)],
   },
 })
-
-/** A time for people, of the text of an error. */
-export const untilOf = ({ oldSecretUntil }: Webhook) =>
-  oldSecretUntil === null ? null : isoTime(oldSecretUntil)

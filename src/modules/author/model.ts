@@ -119,7 +119,7 @@ export type VisitAnswer = Static<typeof VisitAnswer>
 export const RedeemAnswer = Type.Object({ token: Type.String(), ...VisitAnswer.properties })
 export type RedeemAnswer = Static<typeof RedeemAnswer>
 
-export const mostSentCandidates = 5
+const mostSentCandidates = 5
 
 export const PickBody = closed({
   page: text(1, 2_048),

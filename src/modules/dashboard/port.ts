@@ -49,7 +49,7 @@ export interface Identity {
 }
 
 /** Why somebody could not be signed in, as the address of the page says it. */
-export const signInProblems = [
+const signInProblems = [
   /** The provider does not answer, or not as one does. */
   'provider_unavailable',
   /** It was begun too long ago or in another browser, or it is finished already. */

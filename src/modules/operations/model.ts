@@ -44,7 +44,7 @@ export const DroppedLetters = Type.Object(
 )
 
 /** What `GET /manage/nodes` says of one. */
-export const nodeStates = ['running', 'behind', 'silent', 'gone'] as const
+const nodeStates = ['running', 'behind', 'silent', 'gone'] as const
 
 export const NodeList = Type.Object(
   {

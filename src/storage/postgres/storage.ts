@@ -1,7 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
-import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
-import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
 import type { ActivityCall } from '../shared/activity/live-activity.ts'
 import {
   type BufferBounds,
@@ -13,7 +11,6 @@ import {
   WatchBoard,
 } from '../shared/boards.ts'
 import { IdentityBoard } from '../shared/identity-board.ts'
-import type { InRows } from '../shared/in-rows.ts'
 import { NodeBoard } from '../shared/node-board.ts'
 import { StoredCatalogue } from '../sqlite/catalogue/catalogue.ts'
 import { openForReading, openForWriting } from '../sqlite/database/database.ts'
@@ -23,7 +20,6 @@ import { defaultSealPolicy } from '../sqlite/engine/column-segments/sealer.ts'
 import { Echo } from '../sqlite/erasure/echo.ts'
 import { ErasedPeople } from '../sqlite/erasure/erased-people.ts'
 import { Withholding } from '../sqlite/erasure/withheld.ts'
-import { writeAudit } from '../sqlite/organisations/audit-log.ts'
 import { PresenceTable } from '../sqlite/organisations/presence-table.ts'
 import { ClockWatch } from '../sqlite/retention/clock-watch.ts'
 import type { RetentionReport } from '../sqlite/retention/retention.ts'
@@ -41,18 +37,15 @@ import { authorSessionsOver, previewsOver } from './author/short-lived.ts'
 import { CatalogueCopy, CopyIsBehind } from './copy/copy.ts'
 import { isPassingFault, Postgres, storagePools } from './database/connection.ts'
 import { isUsable, schemaOf } from './database/migrate.ts'
-import { deleteDeadLetters } from './ledger/dead-letters.ts'
-import { retryLetters } from './ledger/retry-letters.ts'
 import { requireNoMove } from './move/moves.ts'
 import { holdJob, mayGoByTime } from './nodes/jobs.ts'
 import { ClusterNode, type NodeOptions } from './nodes/nodes.ts'
 import { Visibility } from './nodes/visibility.ts'
-import { erasePerson, finishErasures } from './people/erase-person.ts'
-import { erasureChanges } from './people/erasure-changes.ts'
-import type { LongWorkParts } from './people/long-work.ts'
+import { postgresOperations } from './operations.ts'
+import { finishErasures } from './people/erase-person.ts'
+import { type LongWorkParts, longWorkOver } from './people/long-work.ts'
 import { PresenceTable as SeenTable } from './presence/presence-table.ts'
 import { Scratch } from './projections/scratch.ts'
-import { rebuild } from './rebuild/rebuild.ts'
 import { otherOldRows } from './retention/others.ts'
 import { makePartitions } from './retention/partitions.ts'
 import { Retention } from './retention/retention.ts'
@@ -146,6 +139,7 @@ export class PostgresStorage {
   private readonly reading: Database
   private readonly catalogue: StoredCatalogue
   private readonly operations: StorageOperations
+  private readonly ownOperations: ReturnType<typeof postgresOperations>
   private readonly seen: SeenTable
   private readonly gauge: BufferGauge
   private readonly generation: Int32Array
@@ -232,12 +226,21 @@ export class PostgresStorage {
       clockWatch: new ClockWatch(clock, options.onClockSet),
       others: otherOldRows,
     })
-    this.longWork = this.longWorkParts(this.longPool)
+    this.longWork = longWorkOver({
+      ...{ postgres: this.longPool, following: this.following, reading: this.reading },
+      ...{ copy: this.copy, now },
+      noticed: () => this.noticed(),
+      upToDate: change => this.upToDate(change),
+    })
     this.sealer = new Sealer(
       { ...this.longWork, transactions: this.transactions },
       (...flow) => this.catalogue.flowByRow(...flow),
       ...([now, options.sealPolicy] as const),
     )
+    this.ownOperations = postgresOperations({
+      ...{ copy: this.copy, longWork: this.longWork, retrying: this, sealer: this.sealer },
+      writeSeen: () => this.writeSeen(),
+    })
     this.board = new NodeBoard(shared.node)
     this.visibility = new Visibility(this.following, this.board, options.node?.lease)
     this.node =
@@ -374,7 +377,7 @@ export class PostgresStorage {
     tell: (progress: object) => void,
   ): Promise<unknown> {
     const { made } = this.copy
-    const own = this.ownOperations[name as keyof typeof this.ownOperations] as
+    const own = this.ownOperations[name as keyof ReturnType<typeof postgresOperations>] as
       | ((...input: readonly unknown[]) => Promise<unknown>)
       | undefined
     const result = await (own
@@ -385,64 +388,6 @@ export class PostgresStorage {
     await this.activity.forgotten().catch(() => {})
     if (this.copy.made > made && !nobodyWaits.has(name)) await this.visibility.wait(this.copy.made)
     return result
-  }
-
-  /** Operations on what is in PostgreSQL alone. */
-  private readonly ownOperations = {
-    writeSeen: () => this.writeSeen(),
-    retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
-      this.copy.alter(
-        (retried: readonly Retried[]) => {
-          const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
-          const entry = { ...audit, before: null, after }
-          if (retried.length > 0) writeAudit(this.copy.database, orgRow, [entry])
-          return retried
-        },
-        queries => retryLetters(this, queries, orgRow, ids),
-      ),
-    dropDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
-      this.copy.alter(
-        (letters: readonly number[]) => {
-          const entry = { ...audit, before: { letters }, after: null }
-          if (letters.length > 0) writeAudit(this.copy.database, orgRow, [entry])
-          return letters.length
-        },
-        queries => deleteDeadLetters(queries, orgRow, ids),
-      ),
-    erase: (
-      person: InRows<NamedPerson>,
-      _options: unknown,
-      audit: ErasureAudit,
-      tell: (progress: ErasureProgress) => void,
-    ) => erasePerson(this.longWork, person, audit, tell),
-    rebuild: (audit: OperationAudit, tell: (progress: RebuildProgress) => void) =>
-      rebuild(this.longWork, audit, tell),
-    allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
-      this.longWork.changes.allowPerson(person, audit),
-    sealRuns: (orgRow: number, flowRow: number) => this.sealer.seal(orgRow, flowRow),
-  }
-
-  /** Each made on the copy, and known to all of this node before it resolves. */
-  private longWorkParts(postgres: Postgres): LongWorkParts {
-    const alter = async <T>(work: () => T): Promise<T> => {
-      const result = await this.copy.alter(work)
-      this.noticed()
-      return result
-    }
-    const own = erasureChanges(this.copy.database, this.options.clock.now)
-    return {
-      postgres,
-      transactions: new Transactions(postgres, this.following),
-      reading: this.reading,
-      upToDate: change => this.upToDate(change),
-      changes: {
-        beginErasure: (...args) => alter(() => own.beginErasure(...args)),
-        reapplyErasures: (...args) => alter(() => own.reapplyErasures(...args)),
-        endErasure: (...args) => alter(() => own.endErasure(...args)),
-        allowPerson: (...args) => alter(() => own.allowPerson(...args)),
-        audit: (orgRow, entry) => alter(() => writeAudit(this.copy.database, orgRow, [entry])),
-      },
-    }
   }
 
   /**

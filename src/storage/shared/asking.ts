@@ -9,8 +9,9 @@ export interface Prepared<Row> {
 
 /**
  * How a database is asked by what is the same over each: by statements that both understand, and that take
- * values as `$1`, `$2` and so on, named in this order. A connection to SQLite is one as it is.
+ * values as `$1`, `$2` and so on, named in this order. A connection to SQLite is one as it is; by `query` it
+ * closes its statements with itself, without which its files would stay open.
  */
 export interface Asking {
-  prepare<Row>(text: string): Prepared<Row>
+  query<Row>(text: string): Prepared<Row>
 }

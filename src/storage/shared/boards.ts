@@ -428,7 +428,7 @@ export interface EchoMemory {
   generation: SharedArrayBuffer
 }
 
-export const newEchoMemory = (): EchoMemory => ({
+const newEchoMemory = (): EchoMemory => ({
   name: crypto.randomUUID(),
   generation: new SharedArrayBuffer(4),
 })

@@ -26,28 +26,28 @@ function countsIn<Word extends string>(
 }
 
 const statements = (database: Asking) => ({
-  presence: database.prepare<Record<string, number | string | null>>(
+  presence: database.query<Record<string, number | string | null>>(
     'select * from presence where org_id = $1',
   ),
-  refusals: database.prepare<{ code: string; count: number }>(
+  refusals: database.query<{ code: string; count: number }>(
     `select code, cast(sum(count) as bigint) as count from refusals
     where org_id = $1 and hour > $2 group by code`,
   ),
   // The first hour of the latest time without a gap of a day.
-  refusedSince: database.prepare<{ code: string; hour: number }>(
+  refusedSince: database.query<{ code: string; hour: number }>(
     `select code, max(hour) as hour from (
       select code, hour, lag(hour) over (partition by code order by hour) as before
       from refusals where org_id = $1 and hour > $2) as refused
     where before is null or hour - before > 24 group by code`,
   ),
-  wrongHashesSince: database.prepare<{ hour: number | null }>(
+  wrongHashesSince: database.query<{ hour: number | null }>(
     `select max(hour) as hour from (
       select hour, lag(hour) over (order by hour) as before from (
         select distinct hour from identity_counts
         where org_id = $1 and hour > $2 and verdict in ('invalid', 'missing')) as wrong) as hours
     where before is null or hour - before > 24`,
   ),
-  identity: database.prepare<IdentityRow>(
+  identity: database.query<IdentityRow>(
     `select hour, verdict, count from identity_counts
     where org_id = $1 and hour > $2 order by hour`,
   ),

@@ -27,5 +27,3 @@ export function createTracked(store: BrowserStore) {
     },
   }
 }
-
-export type Tracked = ReturnType<typeof createTracked>

@@ -13,7 +13,7 @@ import { endOf, findField, lineEnd, lineStart, type Path, type Source, startOf }
 /** Where an entry stands: from the comments above it to the end of its last line. */
 type Span = readonly [from: number, to: number]
 
-export function listAt({ document }: Source, path: Path): YAMLSeq | null {
+function listAt({ document }: Source, path: Path): YAMLSeq | null {
   let node: Node | null = document.contents as Node | null
   for (const step of path) {
     if (isMap(node)) node = findField(node as YAMLMap, step)?.value ?? null

@@ -134,7 +134,7 @@ export function requireLocale({ key, locale }: FlowDefinition): string {
 }
 
 /** @throws SheetFault where translations cannot be in that language */
-export function requireTarget({ locale }: FlowDefinition, to: string): void {
+function requireTarget({ locale }: FlowDefinition, to: string): void {
   const fault = localeFault(to)
   if (fault !== null) throw new SheetFault(fault)
   if (to === locale) {

@@ -26,7 +26,7 @@ export class CopyIsBehind extends Error {
 }
 
 /** The database is an older one: what was answered by later changes cannot be taken back. */
-export class DatabaseWentBack extends Error {
+class DatabaseWentBack extends Error {
   override readonly name = 'DatabaseWentBack'
 }
 

@@ -15,7 +15,7 @@ export interface Queries {
   /** The first row; null where there is none. */
   get<Row>(text: string, ...values: readonly Value[]): Promise<Row | null>
   /** A statement that is asked again and again, as SQLite's are. */
-  prepare<Row>(text: string): Prepared<Row>
+  query<Row>(text: string): Prepared<Row>
   /** @returns how many rows it has written */
   run(text: string, ...values: readonly Value[]): Promise<number>
   /** Several statements that take no values, in one round trip. All of them are kept, or none. */
@@ -139,7 +139,7 @@ abstract class Statements implements Queries {
     return (await this.all<Row>(text, ...values))[0] ?? null
   }
 
-  prepare<Row>(text: string): Prepared<Row> {
+  query<Row>(text: string): Prepared<Row> {
     return { all: (...values) => this.all<Row>(text, ...values) }
   }
 

@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** How a directory is told from any other, and from itself at another time. */
-export function signsOf(database: Database): { directory: string; mark: string } {
+function signsOf(database: Database): { directory: string; mark: string } {
   const rows = database
     .query<{ name: string; value: number }, []>(
       `select name, value from server_state

@@ -10,7 +10,7 @@ import type { Queries } from '../database/connection.ts'
  * @param forMs for how long; to be renewed well before
  * @returns how often others have asked for it to be done soon; null where it is another's
  */
-export async function takeJob(
+async function takeJob(
   queries: Queries,
   name: string,
   holder: string,
@@ -33,13 +33,9 @@ export async function takeJob(
 export const holdJob = async (...args: Parameters<typeof takeJob>): Promise<boolean> =>
   (await takeJob(...args)) !== null
 
-/** Gives a job up, or all that a node holds, so that another need not wait for its time to run out. */
-export async function releaseJobs(queries: Queries, holder: string, name?: string): Promise<void> {
-  await queries.run(
-    'delete from jobs where holder = $1 and name = coalesce($2, name)',
-    holder,
-    name ?? null,
-  )
+/** Gives up all that a node holds, so that another need not wait for its time to run out. */
+export async function releaseJobs(queries: Queries, holder: string): Promise<void> {
+  await queries.run('delete from jobs where holder = $1', holder)
 }
 
 /**

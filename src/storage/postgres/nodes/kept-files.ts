@@ -54,11 +54,3 @@ export const keptFiles = (queries: Queries, prefix: string): Promise<KeptFile[]>
     `select ${columns} from kept_files where starts_with(name, $1) order by name collate "C"`,
     prefix,
   )
-
-/** Deletes those whose names begin so and that were written before a moment. @returns how many */
-export const dropFilesBefore = (
-  queries: Queries,
-  prefix: string,
-  before: number,
-): Promise<number> =>
-  queries.run('delete from kept_files where starts_with(name, $1) and at < $2', prefix, before)

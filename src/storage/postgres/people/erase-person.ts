@@ -17,7 +17,7 @@ import { nameOfErased } from './person-name.ts'
  * What may hold who was erased beside the rows that anybody can read. Cairn sees none of it: when it goes
  * is for who runs PostgreSQL.
  */
-export const outsideOfReach = [
+const outsideOfReach = [
   "row versions of before, in PostgreSQL's files until they are vacuumed and written over",
   "PostgreSQL's write-ahead log and its archive",
   'base backups and dumps',

@@ -1,9 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { rewritingHeld } from '../../sqlite/database/rewriting.ts'
+import { writeAudit } from '../../sqlite/organisations/audit-log.ts'
+import type { CatalogueCopy } from '../copy/copy.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
-import type { Transactions } from '../writer/transactions.ts'
-import type { ErasureChanges } from './erasure-changes.ts'
+import { Transactions } from '../writer/transactions.ts'
+import { type ErasureChanges, erasureChanges } from './erasure-changes.ts'
 
 /** What work needs that takes long and goes beside a node's other work: erasing people, and rebuilding. */
 export interface LongWorkParts {
@@ -27,6 +29,46 @@ export interface LongWorkParts {
 type Asynchronous<Method> = Method extends (...args: infer Args) => infer Result
   ? (...args: Args) => Promise<Result>
   : never
+
+/**
+ * The same as a node has it: changes are made on its copy, and known to all of the node before they resolve.
+ *
+ * @param noticed has all that is in memory agree with the copy
+ */
+export function longWorkOver({
+  postgres,
+  following,
+  reading,
+  copy,
+  now,
+  noticed,
+  upToDate,
+}: Pick<LongWorkParts, 'postgres' | 'reading' | 'upToDate'> & {
+  following: Postgres
+  copy: CatalogueCopy
+  now: () => number
+  noticed(): unknown
+}): LongWorkParts {
+  const alter = async <T>(work: () => T): Promise<T> => {
+    const result = await copy.alter(work)
+    noticed()
+    return result
+  }
+  const own = erasureChanges(copy.database, now)
+  return {
+    postgres,
+    transactions: new Transactions(postgres, following),
+    reading,
+    upToDate,
+    changes: {
+      beginErasure: (...args) => alter(() => own.beginErasure(...args)),
+      reapplyErasures: (...args) => alter(() => own.reapplyErasures(...args)),
+      endErasure: (...args) => alter(() => own.endErasure(...args)),
+      allowPerson: (...args) => alter(() => own.allowPerson(...args)),
+      audit: (orgRow, entry) => alter(() => writeAudit(copy.database, orgRow, [entry])),
+    },
+  }
+}
 
 /** Holds what is held, or throws where that was lost. */
 export type StillHeld = () => Promise<unknown>

@@ -4,7 +4,7 @@ import { hashedPerson, type PersonMatcher } from './person-matcher.ts'
 import { Pseudonyms } from './pseudonyms.ts'
 
 /** What was erased, in numbers: nothing in it is personal. */
-export const erasedKinds = [
+const erasedKinds = [
   'events',
   'runs',
   'completions',

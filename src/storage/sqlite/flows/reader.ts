@@ -67,7 +67,7 @@ const statements = preparedOnce((tx: Tables) => ({
     .prepare(),
 }))
 
-export const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
+const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
   statements(tx).flowByKey.get({ orgRow, key })
 
 const newestVersion = (tx: Tables, flow: FlowRow) =>

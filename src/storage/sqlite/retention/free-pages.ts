@@ -7,7 +7,7 @@ export interface FreePagesPolicy {
 }
 
 /** 64 MiB, or a tenth. */
-export const defaultFreePagesPolicy: FreePagesPolicy = { least: 16_384, share: 0.1 }
+const defaultFreePagesPolicy: FreePagesPolicy = { least: 16_384, share: 0.1 }
 
 /** Pages that are moved at once: well under a millisecond where they are in memory. */
 const pagesAtOnce = 8

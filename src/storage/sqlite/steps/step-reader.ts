@@ -59,32 +59,32 @@ function statements(database: Asking, { page, collation }: StepDialect) {
   const bad = `count(*) filter (where ${isMissed}) as misses,
     count(*) filter (where ${isFoundOtherwise}) as makeshift`
   return {
-    people: database.prepare<{ outcome: HealthOutcome; people: number }>(
+    people: database.query<{ outcome: HealthOutcome; people: number }>(
       `select outcome, count(*) as people from step_health
       where org_id = $1 and step_id = $2 and version = $3 and at > $4 group by outcome`,
     ),
-    reports: database.prepare<{ outcome: HealthOutcome; reports: number; last_at: number }>(
+    reports: database.query<{ outcome: HealthOutcome; reports: number; last_at: number }>(
       `select outcome, count(*) as reports, max(at) as last_at from step_reports
       where ${inScope} group by outcome`,
     ),
-    pages: database.prepare<StepEvidence['pages'][number]>(
+    pages: database.query<StepEvidence['pages'][number]>(
       `select ${page} collate ${collation} as page, count(*) as reports, ${bad}
       from step_reports where ${inScope} group by page
       order by misses desc, makeshift desc, reports desc, page nulls first limit ${mostPages}`,
     ),
-    messages: database.prepare<StepEvidence['messages'][number]>(
+    messages: database.query<StepEvidence['messages'][number]>(
       `select message collate ${collation} as message, count(*) as reports, max(at) as "lastAt"
       from step_reports where ${inScope} and message is not null
       group by message order by "lastAt" desc, message limit ${mostMessages}`,
     ),
-    alternate: database.prepare<{ selector: string; reports: number }>(
+    alternate: database.query<{ selector: string; reports: number }>(
       `select selector collate ${collation} as selector, count(*) as reports
       from step_reports
       where ${inScope} and outcome = 'found_by_alternate' and selector is not null
       group by selector order by reports desc, max(at) desc, selector limit 1`,
     ),
     // As for the state, reports without a person do not count.
-    slots: database.prepare<ReportSlot>(
+    slots: database.query<ReportSlot>(
       `select count(*) as reports, ${bad},
         min(at) filter (where ${isMissed}) as "firstMissAt",
         min(at) filter (where ${isFoundOtherwise}) as "firstMakeshiftAt"
@@ -92,7 +92,7 @@ function statements(database: Asking, { page, collation }: StepDialect) {
       group by at / ${slotMs} order by at / ${slotMs}`,
     ),
     // Each person's latest report of the time, whatever version it is of.
-    between: database.prepare<{ outcome: HealthOutcome; version: number; people: number }>(
+    between: database.query<{ outcome: HealthOutcome; version: number; people: number }>(
       `select outcome, version, count(*) as people from step_reports
       where org_id = $1 and seq in (
         select max(seq) from step_reports
@@ -100,20 +100,20 @@ function statements(database: Asking, { page, collation }: StepDialect) {
         group by person)
       group by outcome, version`,
     ),
-    baseline: database.prepare<StoredBaseline>(
+    baseline: database.query<StoredBaseline>(
       `select target, at, locale, fingerprint from step_baselines
       where org_id = $1 and step_id = $2`,
     ),
-    verdicts: database.prepare<{ status: string; count: number }>(
+    verdicts: database.query<{ status: string; count: number }>(
       `select status, count(*) as count from step_fingerprints where ${inScope} group by status`,
     ),
-    latestVerdict: database.prepare<
+    latestVerdict: database.query<
       Omit<FingerprintLook, 'fingerprint'> & { fingerprint: string | null }
     >(
       `select status, score, at, fingerprint from step_fingerprints
       where ${inScope} and status <> 'baseline' order by at desc, seq desc limit 1`,
     ),
-    suggestions: database.prepare<{ selector: string | null; times: number }>(
+    suggestions: database.query<{ selector: string | null; times: number }>(
       `select suggested_selector collate ${collation} as selector, count(*) as times from (
         select suggested_selector, at from step_fingerprints
         where ${inScope} and (status in ('drift', 'gone') or suggested_selector is not null)

@@ -80,7 +80,7 @@ export function encodeResult(number: number, result: CommandResult): string {
   return isAllStored(result) ? `${number}` : `${number} ${JSON.stringify(result)}`
 }
 
-export function encodeFailure(number: number, error: unknown): string {
+function encodeFailure(number: number, error: unknown): string {
   const failure =
     error instanceof AppError
       ? {
@@ -94,7 +94,7 @@ export function encodeFailure(number: number, error: unknown): string {
   return `${number} !${JSON.stringify(failure)}`
 }
 
-export const encodeProgress = (number: number, progress: object): string =>
+const encodeProgress = (number: number, progress: object): string =>
   `${number} ~${JSON.stringify(progress)}`
 
 /** How far something has come that is answered later; null where a line is an answer. */
@@ -168,7 +168,7 @@ export class Answers {
 }
 
 /** What a client asks for, from its arrival until what became of it is told. */
-export class PendingWrite<What extends Asked = Asked> {
+class PendingWrite<What extends Asked = Asked> {
   readonly command: What
   readonly isAwaited: boolean
   private readonly number: number

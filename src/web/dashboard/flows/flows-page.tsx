@@ -30,7 +30,7 @@ const NewFlow = () =>
   ) : null
 
 /** How to come to a first flow. */
-export const NoFlows = () => (
+const NoFlows = () => (
   <Notice
     icon="flows"
     title={words.empty}

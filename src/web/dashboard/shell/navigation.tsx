@@ -14,7 +14,7 @@ import { routes } from './routes.ts'
 import { appearance, appearances } from './settings.ts'
 
 /** The pages that who is signed in may open; a flow's pages belong to the list of flows. */
-export function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
+function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
   const offered = routes.filter(({ nav, needs }) => nav && (!needs || may(needs)))
   const isIn = ({ path }: PageRoute) =>
     path === current?.path || (path !== '' && current?.path.startsWith(`${path}/`))

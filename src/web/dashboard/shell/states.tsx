@@ -43,7 +43,7 @@ const RequestId = ({ failure }: { failure: Failure }) =>
   ) : null
 
 /** The seconds until a moment, counted down. */
-export function useSecondsUntil(at: number | undefined): number {
+function useSecondsUntil(at: number | undefined): number {
   const left = () => Math.max(0, Math.ceil(((at ?? 0) - Date.now()) / 1_000))
   const seconds = useSignal(left())
   useEffect(() => {

@@ -4,7 +4,7 @@ import { make } from './make.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
 
 /** Where an image or a video is loaded from: by https, or from where the page is; else nothing. */
-export function mediaAddress(address: string | undefined, page: Window): string | null {
+function mediaAddress(address: string | undefined, page: Window): string | null {
   const safe = address === undefined ? null : safeHref(address, page)
   if (!safe?.startsWith('http')) return null
   return safe.startsWith('https:') || !isElsewhere(safe, page) ? safe : null

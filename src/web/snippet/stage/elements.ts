@@ -5,7 +5,7 @@ import { folded } from '../../../core/text/text-hash.ts'
 type Tree = Document | ShadowRoot
 
 /** The document, and every open shadow root in it, in document order. */
-export function* treesOf(root: Tree): Generator<Tree> {
+function* treesOf(root: Tree): Generator<Tree> {
   yield root
   for (const element of root.querySelectorAll('*')) {
     if (element.shadowRoot && !element.hasAttribute(ownHostAttribute)) {

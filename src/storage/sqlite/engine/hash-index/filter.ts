@@ -6,7 +6,7 @@
  */
 
 /** Blocks of a chunk's filter, and words of a block. */
-export const blocksPerChunk = 96
+const blocksPerChunk = 96
 const wordsPerBlock = 8
 export const wordsPerChunk = blocksPerChunk * wordsPerBlock
 

@@ -1,0 +1,175 @@
+import { resolve } from 'node:path'
+import { isatty } from 'node:tty'
+import type { Config } from '../config/settings.ts'
+import { shellWord } from '../core/text/wording.ts'
+import type { Clock } from '../core/time/clock.ts'
+import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
+import { Postgres } from '../storage/postgres/database/connection.ts'
+import { inspectDatabase } from '../storage/postgres/database/inspection.ts'
+import { leftBehind, requireNoMove } from '../storage/postgres/move/moves.ts'
+import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import type { DiskWatch } from './disk-watch.ts'
+import { limitsServerOf } from './limiter.ts'
+import type { Lock } from './lock.ts'
+import type { Log } from './log.ts'
+import {
+  changedSinceMoved,
+  emptyCopyDir,
+  notMoved,
+  requireNotOfNode,
+  WrongStorage,
+} from './place.ts'
+import { Preparation } from './preparation.ts'
+import { shareSessionKey } from './session-key.ts'
+import { keepSnippet, shareSnippet } from './snippet-versions.ts'
+import type { LoadedThreads, Supervisor } from './supervisor.ts'
+import type { Prepared } from './task-thread.ts'
+
+/** Organisations may come later; more often the commands were given another directory, or database. */
+const noOrganisation = ({ data, databaseUrl }: Config) =>
+  databaseUrl === null
+    ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
+    : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
+
+const erasuresUnfinished = (reason: string) =>
+  `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
+
+/** What of a server is there before it answers. */
+interface NewServer {
+  config: Config
+  clock: Clock
+  log: Log
+  disk: DiskWatch
+  lock: Lock
+  threads: Supervisor
+}
+
+/** What comes before a server answers: its storage is made ready, and its threads are started over it. */
+export class Opening {
+  /** What the operator should know, though it serves. */
+  readonly warnings: string[] = []
+  private preparation: Preparation | null = null
+
+  constructor(private readonly server: NewServer) {}
+
+  /** What is done to the database before it is served, and how far it is; null where nothing is. */
+  get preparing(): string | null {
+    return this.preparation?.text ?? null
+  }
+
+  /** @throws DatabaseUnusable, MoveRefused, WrongStorage */
+  open(threads: LoadedThreads): Promise<void> {
+    const { databaseUrl } = this.server.config
+    return databaseUrl === null ? this.openAlone(threads) : this.openNode(databaseUrl, threads)
+  }
+
+  /** @throws WrongStorage */
+  private async openAlone(threads: LoadedThreads): Promise<void> {
+    const { config, disk, threads: all } = this.server
+    requireNotOfNode(config.data)
+    const prepared = await this.prepare()
+    keepSnippet(config.data)
+    if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
+    await Promise.all([threads.start(), disk.start()])
+    if (prepared.hasAlerts()) all.wantAlerts()
+    prepared.close()
+  }
+
+  /**
+   * As one of the nodes over a database, whose copy the storage thread fills before anybody reads it.
+   *
+   * @throws DatabaseUnusable, MoveRefused, WrongStorage
+   */
+  private async openNode(url: string, threads: LoadedThreads): Promise<void> {
+    const { config, clock, log, disk, threads: all } = this.server
+    const { warnings } = this
+    const { place, version } = await inspectDatabase(url, clock.now)
+    log.info({ place, version }, 'this is a node over a PostgreSQL database')
+    const postgres = Postgres.open(url, { most: 1 })
+    try {
+      await requireNoMove(postgres)
+      const left = await leftBehind(postgres, config.data)
+      if (left === 'all') throw new WrongStorage(notMoved(config.data, place))
+      if (left === 'changes') warnings.push(changedSinceMoved(config.data, place))
+      keepSnippet(config.data)
+      await shareSnippet(postgres, clock.now())
+      await shareSessionKey(config.data, postgres, clock.now())
+    } finally {
+      await postgres.close()
+    }
+    const copyDir = emptyCopyDir(config)
+    await threads.start(true)
+    await disk.start()
+    const prepared = prepareDatabase(copyDir, clock.now())
+    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
+    prepared.close()
+    // Another node may be asked for some at any time, and this one be asked to look after them.
+    all.wantAlerts()
+  }
+
+  /**
+   * What only a person can mend keeps the server from its start; a limits server that is away does not,
+   * for then nothing would come up again before that does.
+   *
+   * @throws LimitsUnusable
+   */
+  async requireLimits(): Promise<void> {
+    const { config, log } = this.server
+    const server = limitsServerOf(config)
+    if (server === null) return
+    try {
+      const { place, what } = await inspectValkey(server)
+      log.info({ place, what }, 'limits are counted by a server of their own')
+    } catch (error) {
+      if (!(error instanceof LimitsUnusable && error.mayPass)) throw error
+      this.warnings.push(`the limits server at ${error.message}`)
+    }
+  }
+
+  /** The database as this release wants it, and without whoever was to be erased. */
+  private async prepare(): Promise<PreparedDatabase> {
+    const { clock, config, log } = this.server
+    const open = () => prepareDatabase(config.data, clock.now())
+    let prepared = open()
+    const { due } = prepared
+    if (due.length > 0) {
+      prepared.close()
+      const steps = due.map(({ id, name }) => `${id} ${name}`)
+      log.info({ steps }, 'the database is brought up to date before this server is ready')
+      await this.beforeServing('upgrade')
+      prepared = open()
+    }
+    if (prepared.erasuresDue()) {
+      prepared.close()
+      log.info('people on the list of erasures are erased before this server is ready')
+      const { unfinished } = await this.beforeServing('erasures')
+      if (unfinished !== null) this.warnings.push(erasuresUnfinished(unfinished))
+      prepared = open()
+    }
+    return prepared
+  }
+
+  /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
+  private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
+    const { log, clock, config, lock } = this.server
+    const giveUp = (signal: string) => {
+      log.info({ signal }, 'stopped before the database was ready; the next start goes on')
+      log.flush()
+      lock.release()
+      process.exit(0)
+    }
+    // Nothing to read again yet: without this it would end the process.
+    const reload = () => log.info('settings are read again once this server is ready')
+    process
+      .on('SIGTERM', giveUp)
+      .on('SIGINT', giveUp)
+      .on('SIGHUP', isatty(0) ? giveUp : reload)
+    const preparation = new Preparation(task, log, clock.monotonic)
+    this.preparation = preparation
+    const failpoints = process.env.CAIRN_FAILPOINTS
+    const done = await preparation.run({ dataDir: config.data, now: clock.now(), failpoints })
+    this.preparation = null
+    process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
+    return done
+  }
+}

@@ -1,0 +1,62 @@
+import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
+import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
+import type { InRows } from '../shared/in-rows.ts'
+import { writeAudit } from '../sqlite/organisations/audit-log.ts'
+import type { CatalogueCopy } from './copy/copy.ts'
+import { deleteDeadLetters } from './ledger/dead-letters.ts'
+import { type RetryParts, retryLetters } from './ledger/retry-letters.ts'
+import { erasePerson } from './people/erase-person.ts'
+import type { LongWorkParts } from './people/long-work.ts'
+import { rebuild } from './rebuild/rebuild.ts'
+import type { Sealer } from './segments/sealer.ts'
+
+/** What they need of the storage. */
+interface OperationParts {
+  copy: CatalogueCopy
+  longWork: LongWorkParts
+  /** By which dead letters are tried again. */
+  retrying: RetryParts
+  sealer: Pick<Sealer, 'seal'>
+  writeSeen(): Promise<void>
+}
+
+/** Operations on what is in PostgreSQL; all others are made on the copy of what management keeps. */
+export const postgresOperations = ({
+  copy,
+  longWork,
+  retrying,
+  sealer,
+  writeSeen,
+}: OperationParts) => ({
+  writeSeen,
+  retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
+    copy.alter(
+      (retried: readonly Retried[]) => {
+        const after = Object.fromEntries(retried.map(({ id, verdict }) => [id, verdict]))
+        const entry = { ...audit, before: null, after }
+        if (retried.length > 0) writeAudit(copy.database, orgRow, [entry])
+        return retried
+      },
+      queries => retryLetters(retrying, queries, orgRow, ids),
+    ),
+  dropDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
+    copy.alter(
+      (letters: readonly number[]) => {
+        const entry = { ...audit, before: { letters }, after: null }
+        if (letters.length > 0) writeAudit(copy.database, orgRow, [entry])
+        return letters.length
+      },
+      queries => deleteDeadLetters(queries, orgRow, ids),
+    ),
+  erase: (
+    person: InRows<NamedPerson>,
+    _options: unknown,
+    audit: ErasureAudit,
+    tell: (progress: ErasureProgress) => void,
+  ) => erasePerson(longWork, person, audit, tell),
+  rebuild: (audit: OperationAudit, tell: (progress: RebuildProgress) => void) =>
+    rebuild(longWork, audit, tell),
+  allowPerson: (person: InRows<NamedPerson>, audit: ErasureAudit) =>
+    longWork.changes.allowPerson(person, audit),
+  sealRuns: (orgRow: number, flowRow: number) => sealer.seal(orgRow, flowRow),
+})
