@@ -23,6 +23,7 @@ import { defaultSealPolicy } from '../sqlite/engine/column-segments/sealer.ts'
 import { Echo } from '../sqlite/erasure/echo.ts'
 import { ErasedPeople } from '../sqlite/erasure/erased-people.ts'
 import { Withholding } from '../sqlite/erasure/withheld.ts'
+import type { PreparedChanges } from '../sqlite/flows/store.ts'
 import { writeAudit } from '../sqlite/organisations/audit-log.ts'
 import { PresenceTable } from '../sqlite/organisations/presence-table.ts'
 import { ClockWatch } from '../sqlite/retention/clock-watch.ts'
@@ -59,7 +60,7 @@ import { ClusterNode, type NodeOptions } from './nodes/nodes.ts'
 import { Visibility } from './nodes/visibility.ts'
 import { erasePerson, finishErasures } from './people/erase-person.ts'
 import { erasureChanges } from './people/erasure-changes.ts'
-import type { LongWorkParts } from './people/long-work.ts'
+import { type LongWorkParts, lockOrganisation } from './people/long-work.ts'
 import { PresenceTable as SeenTable } from './presence/presence-table.ts'
 import { Scratch } from './projections/scratch.ts'
 import { rebuild } from './rebuild/rebuild.ts'
@@ -428,8 +429,15 @@ export class PostgresStorage {
     return result
   }
 
-  /** Operations on what is in PostgreSQL alone. */
+  /** Operations in which what is in PostgreSQL alone has a part. */
   private readonly ownOperations = {
+    // Nobody else writes events when it reads the time of a publication: else some would be stored that are later
+    // and still of the old version.
+    changeFlows: (orgRow: number, changes: PreparedChanges) =>
+      this.copy.alter(
+        () => this.operations.changeFlows(orgRow, changes),
+        queries => lockOrganisation(queries, orgRow),
+      ),
     writeSeen: () => this.writeSeen(),
     retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
       this.copy.alter(
