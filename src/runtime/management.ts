@@ -3,8 +3,12 @@ import { Exposition } from './exposition.ts'
 
 /** What the management port asks of the server. */
 export interface Health {
-  /** Why the server is not ready, in words; empty when it is. */
-  notReady(): string[]
+  /**
+   * Why the server is not ready, in words; empty when it is.
+   *
+   * @param who asks, by its address
+   */
+  notReady(who: string): string[]
   metrics(): string
 }
 
@@ -34,7 +38,7 @@ export function serveManagement(
     // Bun's page about an error would show our source.
     development: false,
     error: () => text(500, 'Something went wrong; the process is alive\n'),
-    fetch(request) {
+    fetch(request, server) {
       if (request.method !== 'GET' && request.method !== 'HEAD') {
         return text(405, 'Only GET and HEAD\n', { allow: 'GET, HEAD' })
       }
@@ -42,7 +46,7 @@ export function serveManagement(
         case '/healthz':
           return text(200, `ok ${version}\n`)
         case '/readyz': {
-          const reasons = health.notReady()
+          const reasons = health.notReady(server.requestIP(request)?.address ?? '')
           if (reasons.length === 0) return text(200, 'ready\n')
           return text(503, `${reasons.join('\n')}\n`)
         }

@@ -11,6 +11,7 @@ import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import { IdentityBoard } from '../storage/shared/identity-board.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
 import { BackupSchedule } from './backup-schedule.ts'
+import { Balancers } from './balancers.ts'
 import { DiskWatch } from './disk-watch.ts'
 import type { Exposition } from './exposition.ts'
 import type { Look } from './figures.ts'
@@ -52,6 +53,10 @@ export interface Running {
 
 /** How often it is looked whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
+/** How long a node that stops waits for balancers to know of it, at most, and how often it looks, milliseconds. */
+const balancersWaitMs = 10_000
+const looksForThemMs = 50
+
 /** Reads the settings again, as a reload needs. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
@@ -104,6 +109,7 @@ class Server implements Supervised {
   private readonly identity: IdentityBoard
   /** Null for a server alone. */
   private readonly nodeBoard: NodeBoard | null
+  private readonly balancers = new Balancers()
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
   /** Null where nobody wants to know. */
@@ -164,7 +170,11 @@ class Server implements Supervised {
         port: config.managementPort,
       },
       {
-        notReady: () => this.notReady(),
+        notReady: who => {
+          const reasons = this.notReady()
+          this.balancers.asked(who, reasons.length === 0, this.clock.monotonic())
+          return reasons
+        },
         metrics: () => this.metrics().toString(),
       },
     )
@@ -332,10 +342,22 @@ class Server implements Supervised {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
+    // A server alone has nobody who would answer in its place.
+    if (this.nodeBoard !== null) await this.balancersTold()
     await this.threads.stopHttp()
     // It reads the database, whose log is about to be cut back.
     await this.backups.stop()
     if (await this.threads.stopStorage()) this.finish(0)
+  }
+
+  /** Goes on answering until balancers send their requests elsewhere. */
+  private async balancersTold(): Promise<void> {
+    const { balancers, clock } = this
+    const deadline = clock.monotonic() + balancersWaitMs
+    while (!balancers.areTold(clock.monotonic()) && clock.monotonic() < deadline) {
+      // After the last word as well: what was sent before it is on its way.
+      await Bun.sleep(looksForThemMs)
+    }
   }
 
   onStorageDead(): void {

@@ -1,18 +1,22 @@
 import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
 import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
 import type { InRows } from '../shared/in-rows.ts'
+import type { PreparedChanges } from '../sqlite/flows/store.ts'
 import { writeAudit } from '../sqlite/organisations/audit-log.ts'
+import type { StorageOperations } from '../sqlite/writer/operations.ts'
 import type { CatalogueCopy } from './copy/copy.ts'
 import { deleteDeadLetters } from './ledger/dead-letters.ts'
 import { type RetryParts, retryLetters } from './ledger/retry-letters.ts'
 import { erasePerson } from './people/erase-person.ts'
-import type { LongWorkParts } from './people/long-work.ts'
+import { type LongWorkParts, lockOrganisation } from './people/long-work.ts'
 import { rebuild } from './rebuild/rebuild.ts'
 import type { Sealer } from './segments/sealer.ts'
 
 /** What they need of the storage. */
 interface OperationParts {
   copy: CatalogueCopy
+  /** On the copy. */
+  operations: Pick<StorageOperations, 'changeFlows'>
   longWork: LongWorkParts
   /** By which dead letters are tried again. */
   retrying: RetryParts
@@ -20,14 +24,22 @@ interface OperationParts {
   writeSeen(): Promise<void>
 }
 
-/** Operations on what is in PostgreSQL; all others are made on the copy of what management keeps. */
+/** Operations in which what is in PostgreSQL alone has a part; all others are made on the copy. */
 export const postgresOperations = ({
   copy,
+  operations,
   longWork,
   retrying,
   sealer,
   writeSeen,
 }: OperationParts) => ({
+  // Nobody else writes events when it reads the time of a publication: else some would be stored that are later
+  // and still of the old version.
+  changeFlows: (orgRow: number, changes: PreparedChanges) =>
+    copy.alter(
+      () => operations.changeFlows(orgRow, changes),
+      queries => lockOrganisation(queries, orgRow),
+    ),
   writeSeen,
   retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
     copy.alter(

@@ -239,6 +239,7 @@ export class PostgresStorage {
     )
     this.ownOperations = postgresOperations({
       ...{ copy: this.copy, longWork: this.longWork, retrying: this, sealer: this.sealer },
+      operations: this.operations,
       writeSeen: () => this.writeSeen(),
     })
     this.board = new NodeBoard(shared.node)

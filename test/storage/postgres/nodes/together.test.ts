@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'bun:test'
 import { until } from '../../../../scripts/support/until.ts'
 import { AppError } from '../../../../src/core/errors.ts'
+import { Postgres } from '../../../../src/storage/postgres/database/connection.ts'
 import { graceMs } from '../../../../src/storage/postgres/nodes/nodes.ts'
 import { namesBehind } from '../../../../src/storage/postgres/nodes/visibility.ts'
 import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
@@ -63,6 +64,27 @@ describe('a publish', () => {
       expect(await titleAt(c, tenant)).toBe(`Title ${i}`)
     }
     expect(await behind(a)).toEqual([])
+  })
+
+  test('is of a time after all events that were stored before it', async () => {
+    const a = (await node('a')).follow()
+    const tenant = await tenantOf(a)
+    await tenant.publish(flow('Old'))
+    const isWaited = `select from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%ledgers%for update%'`
+    let publishing: Promise<unknown> | null = null
+    // As another node that is storing events.
+    const other = Postgres.open(url, { most: 1 })
+    await other.begin(async transaction => {
+      await transaction.run('select from ledgers for update')
+      publishing = tenant.publish(flow('New'))
+      await until(async () => (await server.ask(isWaited, url)).length > 0)
+      a.clock.advance(1_000)
+    })
+    await other.close()
+    await publishing
+    const { latest } = (await a.stores.catalogue().flow(tenant.flowId('welcome')))!
+    expect(Date.parse(latest!.publishedAt)).toBe(a.clock.now())
   })
 
   test('names the node that does not take it up, and does not once that does', async () => {
