@@ -163,6 +163,23 @@ export class Cluster {
     this.nodes.forEach(watch)
   }
 
+  /**
+   * Stops a node and starts one of another build in its place, as an upgrade does. Resolves once that is ready.
+   *
+   * @returns how the one before has ended
+   */
+  async replace(
+    node: ClusterNode,
+    program: string,
+    env: Record<string, string> = {},
+  ): Promise<number> {
+    node.child.kill('SIGTERM')
+    const status = await node.child.exited
+    node.child = this.startNode(node, env, program)
+    await ready(node)
+    return status
+  }
+
   private async placeFor(name: string): Promise<NodePlace> {
     const [port, managementPort] = [await freePort(), await freePort()]
     return {
@@ -174,8 +191,12 @@ export class Cluster {
     }
   }
 
-  private startNode(place: NodePlace, env: Record<string, string>): Bun.Subprocess {
-    return dependent([this.options.program, 'serve'], {
+  private startNode(
+    place: NodePlace,
+    env: Record<string, string>,
+    program = this.options.program,
+  ): Bun.Subprocess {
+    return dependent([program, 'serve'], {
       cwd: this.folder,
       log: place.log,
       env: {

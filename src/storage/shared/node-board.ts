@@ -2,6 +2,8 @@
 const [answersUntil, leasedUntil, nodes, tookUp, made] = [0, 1, 2, 3, 4] as const
 const [settled, followedAt, clockAhead, connections] = [5, 6, 7, 8] as const
 const words = 9
+/** Behind them the bytes of its id. */
+const idBytes = 16
 
 /**
  * How this node stands among the others, in memory that all its threads share: written by the storage
@@ -12,18 +14,28 @@ const words = 9
  */
 export class NodeBoard {
   private readonly words: Float64Array
+  private readonly idBytes: Uint8Array
 
   constructor(memory: SharedArrayBuffer) {
-    this.words = new Float64Array(memory)
+    this.words = new Float64Array(memory, 0, words)
+    this.idBytes = new Uint8Array(memory, this.words.byteLength, idBytes)
   }
 
   static memory(): SharedArrayBuffer {
-    const memory = new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT)
+    const memory = new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT + idBytes)
     const board = new NodeBoard(memory)
     board.answersUntil = Number.POSITIVE_INFINITY
     board.nodes = 1
     board.clockAhead = Number.NaN
     return memory
+  }
+
+  /** Its id among the nodes: 16 bytes in hexadecimal, all of them zero where it is none. */
+  get id(): string {
+    return Buffer.from(this.idBytes).toString('hex')
+  }
+  set id(id: string) {
+    this.idBytes.set(Buffer.from(id, 'hex'))
   }
 
   /** Until when it may answer by what it knows of the catalogue. */

@@ -1,14 +1,14 @@
 import { expect } from 'bun:test'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Workplace } from '../../support/binary.ts'
 import { DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
+import { otherBuild } from '../../support/other-build.ts'
 
 /** A tab that is open while the executable is another one: with two builds, of which a page's file differs. */
 
-const root = join(import.meta.dir, '../../..')
 const words = 'src/web/dashboard/words/health.ts'
 const [before, after] = ['How health is defined', 'How health was defined anew']
 
@@ -18,35 +18,12 @@ let next: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-upgrade-'))
   house = await DashboardHouse.open()
-  next = await otherBuild()
+  next = await otherBuild(folder, [{ file: words, before, after }])
 })
 afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
   await house.close()
 })
-
-/** An executable of the same sources, but for what one page says. */
-async function otherBuild(): Promise<string> {
-  for (const name of [
-    'src',
-    'scripts',
-    'package.json',
-    'bun.lock',
-    'bunfig.toml',
-    'CHANGELOG.md',
-    'LICENSE',
-    'tsconfig.json',
-  ]) {
-    const filter = (path: string) => !path.includes('node_modules')
-    cpSync(join(root, name), join(folder, name), { recursive: true, filter })
-  }
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-  const text = readFileSync(join(folder, words), 'utf8')
-  expect(text).toContain(before)
-  writeFileSync(join(folder, words), text.replace(before, after))
-  await Bun.$`${process.execPath} scripts/build.ts`.cwd(folder).quiet()
-  return join(folder, 'dist/cairn')
-}
 
 test('the page that somebody goes to next comes back by itself, at its address, with what they chose', async () => {
   const { page, noticed } = await house.visit('/flows/welcome?tz=Asia%2FTokyo')

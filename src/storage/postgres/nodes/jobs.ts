@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { NodeBoard } from '../../shared/node-board.ts'
 import type { Queries } from '../database/connection.ts'
 
@@ -52,7 +51,6 @@ const heldMs = 15_000
 
 /** A job that is done from the node's copy by one node at a time, as one of them takes part in it. */
 export class SharedJob {
-  private readonly holder = randomUUID()
   private since: number | null = null
   private asked = 0
 
@@ -60,7 +58,7 @@ export class SharedJob {
   constructor(
     private readonly queries: Queries,
     private readonly name: string,
-    private readonly board: Pick<NodeBoard, 'followedAt' | 'clockAhead'>,
+    private readonly board: Pick<NodeBoard, 'id' | 'followedAt' | 'clockAhead'>,
     private readonly monotonic: () => number,
   ) {}
 
@@ -71,7 +69,7 @@ export class SharedJob {
    */
   async hold(): Promise<boolean> {
     const asked = mayGoByTime(this.board)
-      ? await takeJob(this.queries, this.name, this.holder, heldMs).catch(() => null)
+      ? await takeJob(this.queries, this.name, this.board.id, heldMs).catch(() => null)
       : null
     if (asked === null) {
       this.since = null
@@ -95,6 +93,6 @@ export class SharedJob {
 
   release(): Promise<void> {
     this.since = null
-    return releaseJobs(this.queries, this.holder)
+    return releaseJobs(this.queries, this.board.id, this.name)
   }
 }

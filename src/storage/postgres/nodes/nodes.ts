@@ -66,7 +66,7 @@ export interface LiveNode {
  * the node itself counts from before it asked, and so stops earlier than they do.
  */
 export class ClusterNode {
-  readonly id = randomUUID()
+  readonly id = randomUUID().replaceAll('-', '')
   private readonly lease: LeasePolicy
   private readonly board: NodeBoard
   private tookUp = 0
@@ -81,6 +81,7 @@ export class ClusterNode {
   constructor(private readonly options: NodeOptions) {
     this.lease = options.lease ?? defaultLease
     this.board = options.board ?? new NodeBoard(NodeBoard.memory())
+    this.board.id = this.id
     this.board.leasedUntil = Number.NEGATIVE_INFINITY
     this.board.answersUntil = Number.NEGATIVE_INFINITY
   }

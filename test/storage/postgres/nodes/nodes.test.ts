@@ -298,7 +298,8 @@ describe('nodes that share a database', () => {
     test('is done soon where it has come from another, or another asks', async () => {
       const board = { followedAt: 0, clockAhead: -59_000 }
       const monotonic = () => elapsedMs
-      const [a, b] = ['a', 'b'].map(() => new SharedJob(postgres, 'alerts', board, monotonic))
+      const of = (id: string) => Object.assign(Object.create(board) as typeof board, { id })
+      const [a, b] = ['a', 'b'].map(id => new SharedJob(postgres, 'alerts', of(id), monotonic))
       expect(await a!.hold()).toBe(true)
       // What the one before has done may not be known here yet.
       expect(a!.isOurs).toBe(false)

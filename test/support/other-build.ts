@@ -1,0 +1,68 @@
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { schemaVersion } from '../../src/storage/postgres/database/migrations.ts'
+
+/** Executables of this source with something changed, such as the next release's, by the script that builds releases. */
+
+const root = join(import.meta.dir, '../..')
+
+/** All that the script reads. */
+const sources = [
+  ...['src', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml'],
+  ...['CHANGELOG.md', 'LICENSE', 'tsconfig.json'],
+]
+
+/** What a file of the source says, and what it says instead. */
+export interface Edit {
+  file: string
+  before: string | RegExp
+  after: string
+}
+
+/**
+ * Builds an executable.
+ *
+ * @param folder takes the source and what is built; somebody else deletes it
+ * @param commit by which the version tells it from others
+ * @returns its path
+ */
+export async function otherBuild(
+  folder: string,
+  edits: readonly Edit[],
+  commit = 'other',
+): Promise<string> {
+  const filter = (path: string) => !path.includes('node_modules')
+  for (const name of sources) {
+    cpSync(join(root, name), join(folder, name), { recursive: true, filter })
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+  for (const { file, before, after } of edits) {
+    const path = join(folder, file)
+    const text = readFileSync(path, 'utf8')
+    const edited = text.replace(before, () => after)
+    if (edited === text) throw new Error(`${file} does not say ${before}`)
+    writeFileSync(path, edited)
+  }
+  await Bun.$`${process.execPath} scripts/build.ts --commit ${commit}`.cwd(folder).quiet()
+  return join(folder, 'dist/cairn')
+}
+
+/** A step that a later release makes. */
+interface LaterStep {
+  name: string
+  text: string
+  /** How many of the later steps a release has to know that can go on with the database. */
+  usableFrom: number
+}
+
+/** Has a release know further steps of PostgreSQL's schema than this one. */
+export const withSteps = (steps: readonly LaterStep[]): Edit => ({
+  file: 'src/storage/postgres/database/migrations.ts',
+  before: /(?<=migrations: readonly Migration\[\] = \[[^\]]*)\]/,
+  after: `${steps
+    .map(({ usableFrom, ...step }, i) => ({
+      ...{ ...step, id: schemaVersion + 1 + i, usableFrom: schemaVersion + usableFrom },
+    }))
+    .map(step => `${JSON.stringify(step)},`)
+    .join('\n')}\n]`,
+})
