@@ -32,9 +32,13 @@ async function takeJob(
 export const holdJob = async (...args: Parameters<typeof takeJob>): Promise<boolean> =>
   (await takeJob(...args)) !== null
 
-/** Gives up all that a node holds, so that another need not wait for its time to run out. */
-export async function releaseJobs(queries: Queries, holder: string): Promise<void> {
-  await queries.run('delete from jobs where holder = $1', holder)
+/** Gives a job up, or all that a node holds, so that another need not wait for its time to run out. */
+export async function releaseJobs(queries: Queries, holder: string, name?: string): Promise<void> {
+  await queries.run(
+    'delete from jobs where holder = $1 and name = coalesce($2, name)',
+    holder,
+    name ?? null,
+  )
 }
 
 /**
