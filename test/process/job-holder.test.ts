@@ -75,10 +75,10 @@ describe('alerts of two nodes', () => {
 
   test('are told once by the other, where the one that looks after them is killed', async () => {
     const { killed, goOn } = await killHolder()
-    // It comes to be while nobody looks.
+    // It comes to be while nobody looks. An older one would be deleted.
     await postgres.ask(
       `insert into dead_letters (org_id, at, error, event)
-      select id, 0, 'refused', '{"kind":"custom","id":"x"}' from organisations`,
+      select id, ${Date.now()}, 'refused', '{"kind":"custom","id":"x"}' from organisations`,
       url,
     )
     await sendReport()
