@@ -40,6 +40,7 @@ export class PostgresWorld {
     url: string,
     clock = new HandClock(),
     node: Partial<PostgresStorageOptions['node']> = {},
+    ack: 'commit' | 'buffer' = 'commit',
   ): Promise<PostgresWorld> {
     const copyDir = mkdtempSync(join(tmpdir(), 'cairn-node-'))
     const shared = newSharedMemory()
@@ -55,7 +56,7 @@ export class PostgresWorld {
     const client: StorageClient = new StorageClient(
       message => storage.handle(message, answer => client.receive(answer)),
       new BufferGauge(shared.buffer, bufferBounds),
-      'commit',
+      ack,
     )
     const copy = openForReading(copyDir)
     const postgres = Postgres.open(url, { most: 2 })

@@ -405,7 +405,8 @@ export class GroupWriter {
   private refuse(group: readonly Submission[], error: unknown): void {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
-    this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+    const kept = group.filter(({ isAwaited }) => !isAwaited)
+    this.waiting.unshift(...(isInDoubt(error) ? kept.map(withoutRefusals) : kept))
     const refusal = isInDoubt(error) ? error : cannotWrite(error)
     for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
   }
@@ -415,6 +416,21 @@ export class GroupWriter {
     this.waiting = this.waiting.filter(({ isAwaited }) => !isAwaited)
     for (const waiting of refused) waiting.reject(cannotWrite(error))
     this.hooks.onSettled?.()
+  }
+}
+
+/**
+ * What was acknowledged, to be executed once more though it may be committed. Nothing tells by what was counted that
+ * it was: rather that is left out than counted twice.
+ */
+function withoutRefusals(one: Submission): Submission {
+  const { command, isAwaited } = one
+  if (command.type !== 'append') return one
+  return {
+    command: { ...command, refusals: {} },
+    isAwaited,
+    resolve: result => one.resolve(result),
+    reject: error => one.reject(error),
   }
 }
 
