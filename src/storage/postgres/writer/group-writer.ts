@@ -63,6 +63,8 @@ const longestWaitMs = 5_000
 /** How often it is looked whether they have waited that long. */
 const lookEveryMs = 1_000
 
+const heldUp = new Error('Commits wait for a standby that is away')
+
 /** Runs that an event may make: its own, and its person's. */
 const mostRunsOfEvent = 4
 
@@ -133,10 +135,16 @@ export class GroupWriter {
   /** While storage refuses and no caller tries, tries whether it would take a write. */
   async probe(): Promise<void> {
     if (!this.isRefused || this.running || this.waiting.length > 0) return
+    if (await this.isHeldUp()) return
     const isTaken = await this.parts.transactions.run(async () => true).catch(() => false)
     if (!isTaken) return
     this.isRefused = false
     this.hooks.onRefusing?.(false)
+  }
+
+  /** Where nobody can be asked, that is found out by trying. */
+  private isHeldUp(): Promise<boolean> {
+    return this.parts.transactions.areHeldUp().catch(() => false)
   }
 
   private schedule(isAwaited: boolean): void {
@@ -166,6 +174,7 @@ export class GroupWriter {
     const group = this.takeGroup()
     if (group.length === 0) return
     const wasRefused = this.isRefused
+    if (wasRefused && (await this.isHeldUp())) return this.refuse(group, heldUp)
     this.isRefused = false
     this.progressedAt = performance.now()
     // Nothing has been begun of what waits behind it. One that is taken apart gets on, if slowly.
