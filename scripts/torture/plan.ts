@@ -94,7 +94,7 @@ export const parts: Record<string, Part> = {
   cluster: {
     what: 'nodes over PostgreSQL: killed, stopped, cut off, also in the middle of a commit',
     torture: cluster,
-    seconds: { short: 90, long: 1_800 },
+    seconds: { short: 130, long: 2_300 },
   },
   soak: {
     what: 'half load, with everything that Cairn does beside it',

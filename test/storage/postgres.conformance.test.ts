@@ -28,12 +28,12 @@ describe('over PostgreSQL', () => {
   const node = { lease: { leaseMs: 100 * 365 * 86_400_000, renewMs: 5_000 } }
 
   // As small as histories of few runs need.
-  const sealing = { runsPerSegment: 2, settledMs: 0, pauseMs: 0 }
+  const sealPolicy = { runsPerSegment: 2, settledMs: 0, pauseMs: 0 }
 
   const open = async (): Promise<Store> => {
     const own = await server.newDatabase()
     const url = pooler?.through(own) ?? own
-    let world = await PostgresWorld.open(url, undefined, node, sealing)
+    let world = await PostgresWorld.open(url, undefined, node, { sealPolicy })
     // In this very thread, so that it ends where whoever asked goes away, as though the node were killed.
     const cutOff: ManagementStores['people']['erase'] = (person, _, audit, tell) =>
       erasePerson(world.storage.longWork, person as never, audit, tell)
@@ -67,7 +67,7 @@ describe('over PostgreSQL', () => {
       async reopen() {
         const { clock } = world
         await world.close()
-        world = await PostgresWorld.open(url, clock, node, sealing)
+        world = await PostgresWorld.open(url, clock, node, { sealPolicy })
       },
       close: () => world.close(),
     }

@@ -41,7 +41,7 @@ export class PostgresWorld {
     url: string,
     clock = new HandClock(),
     node: Partial<PostgresStorageOptions['node']> = {},
-    sealPolicy?: SealPolicy,
+    { sealPolicy, ack = 'commit' }: { sealPolicy?: SealPolicy; ack?: 'commit' | 'buffer' } = {},
   ): Promise<PostgresWorld> {
     const copyDir = mkdtempSync(join(tmpdir(), 'cairn-node-'))
     const shared = newSharedMemory()
@@ -58,7 +58,7 @@ export class PostgresWorld {
     const client: StorageClient = new StorageClient(
       message => storage.inbox.take(message, answer => client.receive(answer)),
       new BufferGauge(shared.buffer, bufferBounds),
-      'commit',
+      ack,
     )
     const copy = openForReading(copyDir)
     const postgres = Postgres.open(url, { most: 2 })

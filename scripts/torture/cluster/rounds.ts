@@ -16,6 +16,9 @@ import { FakeClock, fakeTimeLibrary } from '../clock/fake-time.ts'
 /** How long it may take until a node acknowledges again, on a machine that has much else to do; milliseconds. */
 const patienceMs = 120_000
 
+/** How long a standby hangs at most, milliseconds: longer than a commit is waited for and then asked for. */
+const hangsForMs = 25_000
+
 /** What became of each event that was sent, by its id. */
 type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
@@ -46,6 +49,10 @@ export interface ClusterFindings {
   twice: number
   /** Refused with 503, and stored all the same. */
   keptThoughRefused: number
+  /** Acknowledged while commits waited for a standby that hung. */
+  toldTooEarly: number
+  /** Acknowledged, and not on the standby for which commits had waited. */
+  missingOnStandby: number
   /** How often a flow's numbers were others than its events say. */
   wrongNumbers: number
   cuts: number
@@ -83,6 +90,7 @@ export class ClusterScene implements AsyncDisposable {
   readonly found: ClusterFindings = {
     ...{ rounds: 0, acknowledged: 0, refused: 0, unknown: 0 },
     ...{ lost: 0, twice: 0, keptThoughRefused: 0, wrongNumbers: 0, cuts: 0 },
+    ...{ toldTooEarly: 0, missingOnStandby: 0 },
   }
   private readonly outcomes = new Map<string, Outcome>()
   private nodes: Server[] = []
@@ -157,7 +165,25 @@ export class ClusterScene implements AsyncDisposable {
         await this.ground.postgres.kill()
         await this.ground.postgres.start()
       },
-      'PostgreSQL killed, and its standby promoted': () => this.promote(),
+      'PostgreSQL killed, and its standby promoted': async () => {
+        const standby = await this.followed()
+        await this.replaceBy(standby)
+      },
+      'a standby that commits wait for hung': async () => {
+        const standby = await this.hang()
+        standby.signal('SIGCONT')
+        await this.more(eventsAfter)
+        await this.compare(standby)
+        await this.ground.postgres.ask('alter system reset synchronous_standby_names')
+        await this.ground.postgres.reload()
+        await standby.close()
+      },
+      'a standby that commits wait for hung, and PostgreSQL killed': async () => {
+        const standby = await this.hang()
+        await this.ground.postgres.kill()
+        standby.signal('SIGCONT')
+        await this.replaceBy(standby)
+      },
       'PostgreSQL stopped for some seconds': async () => {
         this.ground.postgres.signal('SIGSTOP')
         await Bun.sleep(this.random.between(500, 9_000))
@@ -213,17 +239,47 @@ export class ClusterScene implements AsyncDisposable {
     }
   }
 
-  /** Commits wait for the standby first: what was acknowledged by then is on it. */
-  private async promote(): Promise<void> {
-    const { postgres, proxy } = this.ground
+  /** Has commits wait for a standby, and some made so: what was acknowledged by then is on it. */
+  private async followed(): Promise<PostgresServer> {
+    const { postgres } = this.ground
     const standby = await postgres.standby('standby', { settings: ['fsync=on'] })
     await postgres.waitFor('standby')
     await this.more(eventsBefore)
+    return standby
+  }
+
+  /** The standby is the database from now on. */
+  private async replaceBy(standby: PostgresServer): Promise<void> {
+    const { postgres, proxy } = this.ground
     await postgres.kill()
     await standby.ask('select pg_promote()')
     this.ground.postgres = standby
     proxy.lead(standby.port)
     await postgres.close()
+  }
+
+  /** Has the standby hang for some seconds, in which nothing may be acknowledged; it still does. */
+  private async hang(): Promise<PostgresServer> {
+    const standby = await this.followed()
+    standby.signal('SIGSTOP')
+    // What it had confirmed by then may still be on its way to callers.
+    await Bun.sleep(1_000)
+    const before = this.acknowledged.length
+    await Bun.sleep(this.random.between(500, hangsForMs))
+    this.found.toldTooEarly += this.acknowledged.length - before
+    return standby
+  }
+
+  /** All that was acknowledged has to be on the standby, too. */
+  private async compare(standby: PostgresServer): Promise<void> {
+    const { postgres, database } = this.ground
+    const { acknowledged } = this
+    const [end] = await postgres.ask<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
+    const reached = `select where pg_last_wal_replay_lsn() >= '${end!.lsn}'`
+    await until(async () => (await standby.ask(reached)).length > 0)
+    const rows = await standby.ask<{ id: string }>('select id from events', standby.url(database))
+    const there = new Set(rows.map(({ id }) => id))
+    this.found.missingOnStandby += acknowledged.filter(id => !there.has(id)).length
   }
 
   private async cutCommits(how: 'before' | 'after'): Promise<void> {
@@ -253,10 +309,12 @@ export class ClusterScene implements AsyncDisposable {
   }
 
   private async more(events: number): Promise<void> {
-    const count = () =>
-      [...this.outcomes.values()].filter(outcome => outcome === 'acknowledged').length
-    const goal = count() + events
-    await until(() => count() >= goal, Boolean, patienceMs)
+    const goal = this.acknowledged.length + events
+    await until(() => this.acknowledged.length >= goal, Boolean, patienceMs)
+  }
+
+  private get acknowledged(): string[] {
+    return [...this.outcomes].filter(([, outcome]) => outcome === 'acknowledged').map(([id]) => id)
   }
 
   private async send(node: number): Promise<void> {

@@ -25,6 +25,8 @@ export async function cluster({ isLong, seed }: Torture): Promise<Ledger> {
       { what: 'without an answer that says what became of them', value: found.unknown },
       { what: 'commits cut in the middle', value: found.cuts },
       none('acknowledged events that are not there', found.lost),
+      none('acknowledged while a standby hung that commits wait for', found.toldTooEarly),
+      none('acknowledged events that such a standby does not have', found.missingOnStandby),
       none('events that are there twice', found.twice),
       none('events that were refused and are there', found.keptThoughRefused),
       none('rebuilds that found other numbers than the events say', found.wrongNumbers),

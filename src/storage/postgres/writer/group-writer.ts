@@ -68,6 +68,8 @@ const longestWaitMs = 5_000
 /** How often it is looked whether they have waited that long. */
 const lookEveryMs = 1_000
 
+const heldUp = new Error('Commits wait for a standby that is away')
+
 /** Runs that an event may make: its own, and its person's. */
 const mostRunsOfEvent = 4
 
@@ -123,16 +125,23 @@ export class GroupWriter extends GroupCommit {
   /** While storage refuses and no caller tries, tries whether it would take a write. */
   async probe(): Promise<void> {
     if (!this.isRefused || this.running || this.waiting.length > 0) return
+    if (await this.isHeldUp()) return
     const isTaken = await this.parts.transactions.run(async () => true).catch(() => false)
     if (!isTaken) return
     this.isRefused = false
     this.hooks.onRefusing?.(false)
   }
 
+  /** Where nobody can be asked, that is found out by trying. */
+  private isHeldUp(): Promise<boolean> {
+    return this.parts.transactions.areHeldUp().catch(() => false)
+  }
+
   protected async commitAll(): Promise<void> {
     const group = this.takeGroup()
     if (group.length === 0) return
     const wasRefused = this.isRefused
+    if (wasRefused && (await this.isHeldUp())) return this.refuse(group, heldUp)
     this.isRefused = false
     this.progressedAt = performance.now()
     // Nothing has been begun of what waits behind it. One that is taken apart gets on, if slowly.
@@ -366,7 +375,8 @@ export class GroupWriter extends GroupCommit {
   private refuse(group: readonly Submission[], error: unknown): void {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
-    this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
+    const kept = group.filter(({ isAwaited }) => !isAwaited)
+    this.waiting.unshift(...(isInDoubt(error) ? kept.map(withoutRefusals) : kept))
     const refusal = isInDoubt(error) ? error : cannotWrite(error)
     for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
   }
@@ -376,6 +386,21 @@ export class GroupWriter extends GroupCommit {
     this.waiting = this.waiting.filter(({ isAwaited }) => !isAwaited)
     for (const waiting of refused) waiting.reject(cannotWrite(error))
     this.hooks.onSettled?.()
+  }
+}
+
+/**
+ * What was acknowledged, to be executed once more though it may be committed. Nothing tells by what was counted that
+ * it was: rather that is left out than counted twice.
+ */
+function withoutRefusals(one: Submission): Submission {
+  const { command, isAwaited } = one
+  if (command.type !== 'append') return one
+  return {
+    command: { ...command, refusals: {} },
+    isAwaited,
+    resolve: result => one.resolve(result),
+    reject: error => one.reject(error),
   }
 }
 

@@ -10,6 +10,9 @@ const isConflict = (error: unknown) => /^40(001|P01)$/.test(sqlStateOf(error) ??
 
 const mostTries = 5
 
+/** A commit that has waited so long for its standby is one that waits for a standby that is away, milliseconds. */
+const heldUpAfterMs = 5_000
+
 /** How often it was asked for what became of a commit, and what was found. */
 export interface Doubts {
   kept: number
@@ -50,6 +53,21 @@ export class Transactions {
         if (!isConflict(error) || attempt === mostTries) throw error
       }
     }
+  }
+
+  /**
+   * Whether commits, of whichever node, wait for a standby that is away. Another would wait as well, and nothing may
+   * end it before the standby is back: each that is tried takes the server a connection until then.
+   */
+  async areHeldUp(): Promise<boolean> {
+    const held = await this.beside.all(
+      `select from pg_stat_activity
+      where datname = current_database() and usename = current_user and wait_event = 'SyncRep'
+        and state_change < clock_timestamp() - $1 * interval '1 millisecond'
+      limit 1`,
+      heldUpAfterMs,
+    )
+    return held.length > 0
   }
 
   private async once<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {

@@ -20,14 +20,14 @@ describe('runs that have come to rest', () => {
     server = await PostgresServer.open()
   })
   beforeEach(async () => {
-    world = await PostgresWorld.open(await server.newDatabase(), undefined, {}, sealing)
+    world = await PostgresWorld.open(await server.newDatabase(), undefined, {}, { sealPolicy })
     tenant = await Tenant.withFlows(world as never, [flow])
     world.clock.moveTo(start + 2 * 86_400_000)
   })
   afterEach(() => world.close())
   afterAll(() => server?.close())
 
-  const sealing = { runsPerSegment: 10, settledMs: 60 * minute, pauseMs: 0 }
+  const sealPolicy = { runsPerSegment: 10, settledMs: 60 * minute, pauseMs: 0 }
   const flow = {
     key: 'welcome',
     versions: [
@@ -175,7 +175,12 @@ describe('runs that have come to rest', () => {
 
   test('may be sealed by several nodes at the same time', async () => {
     await sendRuns(0, 41)
-    const other = await PostgresWorld.open(world.url, world.clock, { name: 'other' }, sealing)
+    const other = await PostgresWorld.open(
+      world.url,
+      world.clock,
+      { name: 'other' },
+      { sealPolicy },
+    )
     try {
       const made = await Promise.all([world.sealAll(), other.sealAll()])
       expect(made[0]! + made[1]!).toBe(4)
