@@ -101,8 +101,11 @@ const shown = async (page: Page) =>
     .map(line => line.trim())
     .filter(line => line !== '' && !changing(page).test(line))
 
+/** What is another after a while; a snippet is quiet five minutes after it was heard of. */
 const changing = (page: Page) =>
-  page.url().endsWith('/server') ? /[\d–]|sends/ : /ago|just now|second|today, until|\d:\d\d/
+  page.url().endsWith('/server')
+    ? /[\d–]|sends/
+    : /ago|just now|second|today, until|\d:\d\d|^(Active|Quiet)$/
 
 const loaded = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
