@@ -355,7 +355,6 @@ class Server implements Supervised {
     const { balancers, clock } = this
     const deadline = clock.monotonic() + balancersWaitMs
     while (!balancers.areTold(clock.monotonic()) && clock.monotonic() < deadline) {
-      // After the last word as well: what was sent before it is on its way.
       await Bun.sleep(looksForThemMs)
     }
   }

@@ -233,9 +233,13 @@ export class PostgresStorage {
       upToDate: change => this.upToDate(change),
     })
     this.sealer = new Sealer(
-      { ...this.longWork, transactions: this.transactions },
-      (...flow) => this.catalogue.flowByRow(...flow),
-      ...([now, options.sealPolicy] as const),
+      {
+        ...{ transactions: this.transactions, reading: this.reading, now },
+        flowOf: (...flow) => this.catalogue.flowByRow(...flow),
+        upToDate: change => this.upToDate(change),
+        onFault: options.onFault,
+      },
+      options.sealPolicy,
     )
     this.ownOperations = postgresOperations({
       ...{ copy: this.copy, longWork: this.longWork, retrying: this, sealer: this.sealer },

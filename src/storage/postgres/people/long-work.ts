@@ -3,7 +3,7 @@ import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { rewritingHeld } from '../../sqlite/database/rewriting.ts'
 import { writeAudit } from '../../sqlite/organisations/audit-log.ts'
 import type { CatalogueCopy } from '../copy/copy.ts'
-import type { Postgres, Queries } from '../database/connection.ts'
+import type { Postgres } from '../database/connection.ts'
 import { Transactions } from '../writer/transactions.ts'
 import { type ErasureChanges, erasureChanges } from './erasure-changes.ts'
 
@@ -93,16 +93,3 @@ export const whileRewriting = <T>(
     if (!lock?.isHeld) throw rewritingHeld()
     return work(() => holder.get('select 1'))
   })
-
-/**
- * Has nobody else write an organisation's events, or change what they mean, until the transaction ends.
- *
- * @returns the last change that concerns the organisation
- */
-export async function lockOrganisation(transaction: Queries, orgRow: number): Promise<number> {
-  const ledger = await transaction.get<{ change: number }>(
-    'select change from ledgers where org_id = $1 for update',
-    orgRow,
-  )
-  return ledger?.change ?? 0
-}

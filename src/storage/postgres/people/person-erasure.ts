@@ -14,11 +14,12 @@ import { asRows, type Queries } from '../database/connection.ts'
 import { pages } from '../database/pages.ts'
 import { type EventRow, eventColumns, eventOf, rowOf } from '../events/event-rows.ts'
 import { bucketOf, idInText } from '../ledger/event-id.ts'
+import { lockOrganisation } from '../ledger/lock.ts'
 import { Scratch } from '../projections/scratch.ts'
 import type { RunName, State } from '../projections/state.ts'
 import { renumbered, writeChanges } from '../projections/write-changes.ts'
 import type { Row } from '../rows/tables.ts'
-import { type LongWorkParts, lockOrganisation, type StillHeld } from './long-work.ts'
+import type { LongWorkParts, StillHeld } from './long-work.ts'
 
 /** Rows that a statement reads. */
 const pageRows = 5_000

@@ -7,14 +7,13 @@ import { isBeyondRuns } from './state.ts'
 /**
  * Writes what has changed of people and runs, and notes of which flows more is kept now than their runs say.
  *
- * @param isBeyondSegments whether no segment can have a run, as it is stored or as it will be
+ * @param isBeyondSegments whether no segment can tell of what changes, as it is stored or as it will be
  */
 export async function writeChanges(
   queries: Queries,
   changes: readonly RowChange[],
-  isBeyondSegments: (run: RowChange) => boolean = () => false,
+  isBeyondSegments: (change: RowChange) => boolean = () => false,
 ): Promise<void> {
-  const runs = changes.filter(change => isRun(change) && !isBeyondSegments(change))
   const joined = changes.filter(({ table, content }) => content && isBeyondRuns(table))
   const flows = new Map(
     joined.map(({ key: { org_id, flow_id } }) => [flow_id, { org_id, flow_id }]),
@@ -30,9 +29,10 @@ export async function writeChanges(
             asRows([...flows.values()]),
           ),
         ]
-  // First of all, for what becomes of it is told from the rows as they are.
-  const progress = changes.filter(({ table }) => table.name === 'progress')
-  const takenAway = takeSegmentsAway(queries, runs, progress)
+  const told = changes.filter(change => !isBeyondSegments(change))
+  const progress = told.filter(({ table }) => table.name === 'progress')
+  // Before the rows are written: it looks where runs have started until now.
+  const takenAway = takeSegmentsAway(queries, told.filter(isRun), progress)
   await Promise.all([takenAway, ...noted, ...writeRows(queries, changes)])
 }
 

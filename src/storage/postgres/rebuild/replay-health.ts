@@ -1,4 +1,4 @@
-import { lockOrganisation } from '../people/long-work.ts'
+import { lockOrganisation } from '../ledger/lock.ts'
 import type { Transactions } from '../writer/transactions.ts'
 
 /** Each person's latest report. Of whom none is kept, what is known stays. */

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { FlowPositions, type StepHistory } from '../../../core/flow/positions.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import {
@@ -9,7 +10,8 @@ import {
 } from '../../sqlite/engine/column-segments/run-columns.ts'
 import { encodeSegment } from '../../sqlite/engine/column-segments/segment-bytes.ts'
 import type { Queries } from '../database/connection.ts'
-import { type LongWorkParts, lockOrganisation } from '../people/long-work.ts'
+import { lockOrganisation } from '../ledger/lock.ts'
+import type { Transactions } from '../writer/transactions.ts'
 import { beginningAt, isTicked, pageOfRuns, type Within } from './run-pages.ts'
 import { segmentsWithin, writeSegment } from './segments.ts'
 
@@ -28,11 +30,22 @@ export const defaultSealPolicy: SealPolicy = {
   pauseMs: 50,
 }
 
-/**
- * What it needs of the rest of storage. Its transactions are those of a pool from which PostgreSQL takes back
- * what a node that was stopped still holds: else an organisation's writers would wait for that node.
- */
-export type SealerParts = Pick<LongWorkParts, 'transactions' | 'reading' | 'upToDate'>
+/** What it needs of the rest of storage. */
+export interface SealerParts {
+  /**
+   * Of a pool from which PostgreSQL takes back what a node that was stopped still holds: else an organisation's
+   * writers would wait for that node.
+   */
+  transactions: Transactions
+  /** The node's copy of what management keeps; only read. */
+  reading: Database
+  /** As the node's catalogue has it. */
+  flowOf(orgRow: number, flowRow: number): StepHistory<number> | null
+  /** Has the catalogue be of this change at least. */
+  upToDate(change: number): Promise<unknown>
+  now(): number
+  onFault?(error: unknown, what: string): void
+}
 
 /** Before all that can happen. */
 const ever = Number.MIN_SAFE_INTEGER
@@ -51,15 +64,15 @@ export class Sealer {
 
   constructor(
     private readonly parts: SealerParts,
-    private readonly flowOf: (orgRow: number, flowRow: number) => StepHistory<number> | null,
-    private readonly now: () => number,
     private readonly policy: SealPolicy = defaultSealPolicy,
   ) {}
 
   /** @returns how many segments were made of the flow, once none is missing; one flow after the other */
   seal(orgRow: number, flowRow: number): Promise<number> {
     const made = this.last.then(() => this.sealFlow(orgRow, flowRow))
-    this.last = made.catch(() => {})
+    this.last = made.catch(error => {
+      if (!this.isStopped) this.parts.onFault?.(error, 'runs were not sealed')
+    })
     return made
   }
 
@@ -89,12 +102,12 @@ export class Sealer {
     after: number,
   ): Promise<number | null> {
     await this.parts.upToDate(await lockOrganisation(transaction, orgRow))
-    const flow = this.flowOf(orgRow, flowRow)
+    const flow = this.parts.flowOf(orgRow, flowRow)
     if (!flow) return null
     const hasTicks = await isTicked(transaction, orgRow, flowRow)
     const versions = flow.versions.length
     const of = { orgRow, flowRow }
-    const end = this.now() - this.policy.settledMs
+    const end = this.parts.now() - this.policy.settledMs
     const segments = await segmentsWithin(transaction, { ...of, from: after, to: end })
     const good = segments.filter(
       row => row.flow_versions === null || row.flow_versions === versions,

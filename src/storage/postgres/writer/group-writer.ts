@@ -275,10 +275,13 @@ export class GroupWriter extends GroupCommit {
       const noted = people.map(one => ({ ...one, seq: numbers.get(one.org_id)! }))
       written.push(noteProgressed(transaction, noted))
     }
+    const sealedUntil = new Map(ledgers.map(({ org_id, sealed_until }) => [org_id, sealed_until]))
+    const sealedOf = ({ key }: RowChange) => sealedUntil.get(Number(key.org_id))!
+    const hasNone = (change: RowChange) => sealedOf(change) === 0
     // Most runs start after all that stands in segments.
-    const isBeyond = beyondSegments(ledgers)
-    written.push(writeChanges(transaction, rows.changes))
-    written.push(writeChanges(transaction, rows.plainChanges, isBeyond))
+    const isLater = (run: RowChange) => Number(run.content!.started_at) >= sealedOf(run)
+    written.push(writeChanges(transaction, rows.changes, hasNone))
+    written.push(writeChanges(transaction, rows.plainChanges, isLater))
     if (versions.size > 0) written.push(recordSnippetVersions(transaction, versions))
     written.push(refuseAll(transaction, refusals), recordHealth(transaction, ...health))
     await Promise.all(written)
@@ -409,13 +412,8 @@ interface Ledger {
   org_id: number
   seq: number
   change: number
+  /** 0 where no run was ever sealed. */
   sealed_until: number
-}
-
-const beyondSegments = (ledgers: readonly Ledger[]) => {
-  const sealedUntil = new Map(ledgers.map(({ org_id, sealed_until }) => [org_id, sealed_until]))
-  return ({ key: { org_id }, content }: RowChange) =>
-    Number(content!.started_at) >= sealedUntil.get(Number(org_id))!
 }
 
 const ledgerNumbers = { org_id: 'bigint', seq: 'bigint' } as const
