@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { attempt } from '../../src/core/attempt.ts'
 
 /** Of a process's times in `/proc`, milliseconds; what Linux shows on every machine of ours. */
 const tickMs = 10
@@ -20,7 +21,8 @@ export function cpuMsOf(pid: number): number {
 export function familyCpuMsOf(pid: number): number {
   const stat = statOf(pid)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
-  const theirs = children.map(child => familyCpuMsOf(Number(child)))
+  // One that has ended meanwhile is its parent's to count.
+  const theirs = children.map(child => attempt(() => familyCpuMsOf(Number(child)), 0))
   return theirs.reduce((sum, ms) => sum + ms, (stat(14) + stat(15) + stat(16) + stat(17)) * tickMs)
 }
 

@@ -8,7 +8,7 @@
 export async function until<Found>(
   look: () => Found | Promise<Found>,
   holds: (found: Found) => boolean = Boolean,
-  patienceMs = 30_000,
+  patienceMs = 120_000,
 ): Promise<Found> {
   for (const deadline = performance.now() + patienceMs; ; await Bun.sleep(20)) {
     const found = await look()

@@ -91,7 +91,7 @@ test('the demo has a month of history, calls that work, and the same history the
     expect({ line, body, ok: status === 200 || status === 202 }).toMatchObject({ ok: true })
   }
   expect(await second.stop()).toBe(0)
-}, 60_000)
+}, 300_000)
 
 test('the demo’s steps have a past, in which a newcomer sees when one lost its element', async () => {
   const args = ['demo', '--data', 'past', '--management-port', '0']
@@ -120,7 +120,7 @@ test('the demo’s steps have a past, in which a newcomer sees when one lost its
     child.kill('SIGINT')
     await child.exited
   }
-}, 60_000)
+}, 300_000)
 
 /** Asks as the operator, at the socket in the data directory. */
 async function overSocket(what: string, organisation?: string): Promise<unknown> {

@@ -4,7 +4,7 @@ import { CommandLine } from '../support/command-line.ts'
 
 /** Commands that manage a server elsewhere: `--url`, and a management token in CAIRN_TOKEN. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const cairn = new CommandLine()
 let url = ''

@@ -31,7 +31,7 @@ beforeAll(async () => {
   await place.run(['flows', 'push', 'flows.yaml'])
   await place.run(['flows', 'publish', 'welcome', 'spring'])
   server = await place.serve()
-}, 60_000)
+}, 300_000)
 afterAll(() => place.close())
 
 const explain = (flow: string, ...args: string[]) => place.run(['explain', 'harbor', flow, ...args])

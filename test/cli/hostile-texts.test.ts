@@ -144,7 +144,7 @@ beforeAll(async () => {
   // Nothing here is to be quiet because it was refused.
   const refused = answers.filter(({ status }) => status >= 300)
   expect(await Promise.all(refused.map(answer => answer.text()))).toEqual([])
-}, 60_000)
+}, 300_000)
 afterAll(() => place.close())
 
 /** Nothing that cannot be seen, and no line that somebody else has made up. */

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const place = new CommandLine()
 let snippetKey = ''

@@ -18,7 +18,7 @@ beforeEach(async () => {
   place = new CommandLine()
   data = join(place.folder, 'cairn-data')
   organisation = await withTour(place)
-}, 60_000)
+}, 300_000)
 afterEach(() => place.close())
 
 const custom = (id: string, more: Record<string, unknown> = {}) => ({
@@ -62,7 +62,7 @@ describe('org retention', () => {
     const back = await place.run(['org', 'retention', '--default'])
     expect([back.status, back.stderr]).toEqual([0, ''])
     expect(back.stdout).toContain('CAIRN_RETENTION_DAYS')
-  }, 60_000)
+  }, 300_000)
 
   test('wrong days are wrong usage, and change nothing', async () => {
     for (const wrong of ['0', '3651', '-1', '1.5', 'many', '']) {
@@ -75,7 +75,7 @@ describe('org retention', () => {
     const both = await place.run(['org', 'retention', 'acme', '--days', '3', '--default'])
     expect(both.status).toBe(2)
     expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
-  }, 60_000)
+  }, 300_000)
 
   test('beside a running server it counts at once: older events are refused, and those stored go', async () => {
     const server = await place.serve()
@@ -91,7 +91,7 @@ describe('org retention', () => {
     const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
     expect(metrics).toContain('\ncairn_retention_deleted_events_total 1\n')
     expect(metrics).toMatch(/\ncairn_oldest_event_timestamp_seconds 1\d{9}/)
-  }, 60_000)
+  }, 300_000)
 })
 
 describe('dead-letters', () => {
@@ -127,7 +127,7 @@ describe('dead-letters', () => {
     expect(await place.json(['dead-letters', 'list'])).toEqual([])
     expect(await send(server, custom('bad-2'))).toMatchObject({ accepted: 0, duplicates: 1 })
     expect(eventsIn()).toBe(3)
-  }, 60_000)
+  }, 300_000)
 
   test('without a server are stored by the command itself; refused again is exit status 1', async () => {
     const server = await place.serve()
@@ -142,7 +142,7 @@ describe('dead-letters', () => {
     ])
     expect(eventsIn()).toBe(2)
     expect(await place.json(['rebuild'])).toMatchObject({ changed: 0 })
-  }, 60_000)
+  }, 300_000)
 
   test('that are not there, none named, or all and some: nothing is done', async () => {
     for (const [told, ...ids] of [
@@ -158,7 +158,7 @@ describe('dead-letters', () => {
     for (const wrong of [[], ['7', '--all']]) {
       expect((await place.run(['dead-letters', 'retry', ...wrong])).status).toBe(2)
     }
-  }, 60_000)
+  }, 300_000)
 })
 
 describe('compact', () => {
@@ -180,7 +180,7 @@ describe('compact', () => {
     expect(line).toMatchObject({ action: 'database.compact', via: 'command line' })
     const { status } = await place.run(['doctor', '--full'])
     expect(status).toBeLessThan(2)
-  }, 60_000)
+  }, 300_000)
 
   test('refuses beside a running server', async () => {
     const server = await place.serve()
@@ -188,5 +188,5 @@ describe('compact', () => {
     expect(status).toBe(1)
     expect(stderr).toContain('only while no server runs: stop it')
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
-  }, 60_000)
+  }, 300_000)
 })

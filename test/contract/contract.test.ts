@@ -20,7 +20,7 @@ let player: Player
 beforeAll(async () => {
   stage = await setStage(place)
   player = new Player(contract, stage)
-}, 120_000)
+}, 300_000)
 afterAll(() => place.close())
 
 playCases(contract, () => player)

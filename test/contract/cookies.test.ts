@@ -92,7 +92,7 @@ beforeAll(async () => {
   player.cookies.set(stage.server, await cookieAt(stage.server, 'acme', './data'))
   const narrow = [...stage.holders.values()].find(({ server }) => server !== stage.server)!.server
   player.cookies.set(narrow, await cookieAt(narrow, 'narrow', './narrow'))
-}, 120_000)
+}, 300_000)
 afterAll(() => place.close())
 
 playCases(contract, () => player)

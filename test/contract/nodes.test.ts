@@ -46,7 +46,7 @@ describe('three nodes', () => {
   afterAll(async () => {
     await cluster?.close()
     await place?.close()
-  }, 60_000)
+  }, 300_000)
 
   // A rebuild asks the database for each of a thousand flows.
   playCases(contract, () => player, 120_000)

@@ -17,7 +17,7 @@ beforeAll(async () => {
     await place.run(['org', 'limits', slug, '--events', '100000', '--manage', '100000'])
   }
   server = await place.serve(['--threads', '2'])
-}, 60_000)
+}, 300_000)
 afterAll(() => place.close())
 
 const scopes = ['analytics:read', 'people:read', 'people:erase'].flatMap(s => ['--scope', s])

@@ -165,7 +165,7 @@ describe.skipIf(!program)('in a browser', () => {
       expect(noticed.complaints).toEqual([])
       expect(noticed.requests.filter(url => !url.startsWith(origin))).toEqual([])
     }
-  }, 60_000)
+  }, 300_000)
 
   test('the manual is dark by preference, else as it was switched', async () => {
     const { page: shown } = await browser.page({ colorScheme: 'dark' })
@@ -175,5 +175,5 @@ describe.skipIf(!program)('in a browser', () => {
     await shown.locator('#theme').click()
     await shown.goto(`${server.url}/docs/deploy`)
     expect(await theme()).toBe('light')
-  }, 60_000)
+  }, 300_000)
 })

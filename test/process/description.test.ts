@@ -10,7 +10,7 @@ import { Generator } from '../support/generated.ts'
 /** The compiled binary describes itself, answers as described, and shows it to people. */
 
 // A browser starts in seconds, and the machine may be busy.
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const place = new Workplace()
 let server: Server
@@ -85,7 +85,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
     await page.goto(`${server.url}/api/v1/docs/`)
     await page.locator('.opblock').first().waitFor()
     expect(page.url()).toBe(`${server.url}/api/v1/docs`)
-  }, 60_000)
+  }, 300_000)
 
   afterAll(() => browser?.close())
 

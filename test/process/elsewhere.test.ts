@@ -17,7 +17,7 @@ beforeAll(async () => {
     .token
   server = await place.serve(['--threads', '3'])
   await Bun.write(join(place.folder, 'pushed.yaml'), 'key: pushed\nsteps: [{key: a, title: A}]\n')
-}, 60_000)
+}, 300_000)
 afterAll(() => place.close())
 
 const push = (url: string, env: Record<string, string> = {}) =>

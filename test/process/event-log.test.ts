@@ -18,7 +18,7 @@ beforeAll(async () => {
     ...['token', 'create', 'Warehouse', '--scope', 'analytics:read', '--org', 'acme'],
   ]))
   server = await place.serve(['--threads', '2'])
-}, 60_000)
+}, 300_000)
 
 const batches = 600
 const perBatch = 50
@@ -66,4 +66,4 @@ test('30,000 events in calls of 1,000 while they arrive: each once, in one order
       .split('\n')
       .map(line => JSON.parse(line).id),
   ).toEqual(told)
-}, 120_000)
+}, 300_000)

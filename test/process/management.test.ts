@@ -184,7 +184,7 @@ describe('readiness', () => {
     expect((await readiness(server)).text).toMatch(/^thread storage has been stuck for 1\d s: /)
     expect((await apiOf(server, snippetKey)('GET', '/flows')).status).toBe(200)
     await place.close()
-  }, 60_000)
+  }, 300_000)
 
   test('a database deleted under the server is not ready within seconds', async () => {
     const place = new Workplace()

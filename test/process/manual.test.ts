@@ -12,7 +12,7 @@ import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
  * and a limits server, all others beside one server with what these make.
  */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const root = join(import.meta.dir, '../..')
 const topics = join(root, 'src/manual')

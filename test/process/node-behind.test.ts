@@ -17,11 +17,11 @@ describe('a node among others', () => {
     token = JSON.parse(await cluster.succeeded(create)).token
     await Bun.write(join(cluster.folder, 'tour.yaml'), tourFile)
     await cluster.serve(2)
-  }, 120_000)
+  }, 300_000)
   afterAll(async () => {
     for (const { child } of cluster?.nodes ?? []) child.kill('SIGCONT')
     await cluster?.close()
-  }, 60_000)
+  }, 300_000)
 
   test('that stands still is named by what is changed, and shows nothing old afterwards', async () => {
     const [awake, still] = cluster.nodes as [ClusterNode, ClusterNode]

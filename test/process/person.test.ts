@@ -261,7 +261,7 @@ test('an erasure survives the restore of a backup that an older release made', a
   } finally {
     await old.close()
   }
-}, 60_000)
+}, 300_000)
 
 const erasing = async (userId: string) =>
   Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {

@@ -122,7 +122,7 @@ describe('an upgrade of one node after the other', () => {
     await traffic?.end()
     for (const place of [old, expanding, contracting]) await place?.close()
     await cluster?.close()
-  }, 60_000)
+  }, 300_000)
 
   async function publish(name: string, through?: string): Promise<void> {
     const file = `{ key: tour, name: ${name}, steps: [{ key: hello, kind: modal, title: Hello }] }`

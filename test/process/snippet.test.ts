@@ -5,7 +5,7 @@ import { type Server, Workplace, withTour } from '../support/binary.ts'
 
 /** The snippet as the binary serves and writes it. */
 
-setDefaultTimeout(30_000)
+setDefaultTimeout(300_000)
 
 interface Shown {
   snippetKey: string

@@ -95,7 +95,7 @@ describe('limits over all threads', () => {
     )
     const expected = Object.fromEntries(buckets.map(bucket => [bucket, limitOf(bucket)]))
     for (const counts of admitted) expect(counts).toEqual(expected as never)
-  }, 120_000)
+  }, 300_000)
 
   const limitOf = (bucket: Bucket) => perBucket[bucket] ?? defaultLimits[bucket]
 })

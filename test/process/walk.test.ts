@@ -18,4 +18,4 @@ test('a request touches no more files than it did, and the manual tells which', 
   // To be lowered with each file that goes: 30 and 20 are the aim.
   expect(events.length).toBeLessThanOrEqual(39)
   expect(analytics.length).toBeLessThanOrEqual(33)
-}, 60_000)
+}, 300_000)

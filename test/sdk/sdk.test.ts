@@ -41,7 +41,7 @@ bun.beforeAll(async () => {
     YOUR_SNIPPET_KEY: site.snippetKey,
     YOUR_IDENTITY_SECRET: 'secret',
   }
-}, 120_000)
+}, 300_000)
 bun.afterAll(async () => site?.close())
 
 async function visit(folder: string, path = '/') {

@@ -10,7 +10,7 @@ export const test = program ? bun.test : bun.test.skip
 export const describe = program ? bun.describe : bun.describe.skip
 
 /** A server, an organisation and a browser start in seconds; the machine may be busy. */
-const patience = { timeout: 60_000 }
+const patience = { timeout: 300_000 }
 
 export const beforeAll = (prepare: () => Promise<void>): void => {
   if (program) bun.beforeAll(prepare, patience)

@@ -10,4 +10,4 @@ test('a killed backup leaves none or a whole one, a killed restore the old data 
   const ledger = await backup({ isLong: false, seed: 1 })
   expect(ledger.notes).toEqual([])
   expect(broken(ledger)).toEqual([])
-}, 120_000)
+}, 300_000)

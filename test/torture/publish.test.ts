@@ -32,7 +32,7 @@ beforeAll(async () => {
   await editors.stop()
   await server.end()
   database = new Database(join(place.folder, 'cairn-data', 'cairn.db'))
-}, 60_000)
+}, 300_000)
 afterAll(async () => {
   database.close()
   await place.close()

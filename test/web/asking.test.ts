@@ -6,7 +6,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** What pages ask the snippet, and the panel that answers people. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: paid

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
 /** An author picks elements on a strict page of a customer, and the dashboard has what they picked. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 let house: DashboardHouse
 let site: AuthoredSite

@@ -6,7 +6,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** What stands between a page and the server, and what else lives in a browser, lose nothing. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const keys = ['portal', 'retry', 'poison', 'alien', 'tabs', 'clock', 'rotated', 'wrapped', 'leave']
 

@@ -5,7 +5,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Tours whose steps come in another order than they stand in, or are left out. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const renewed = (last: string) => `
 - key: renewed

@@ -7,7 +7,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** What nobody saw does not count as seen, what was put aside stays small, and mistakes are told. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: unseen

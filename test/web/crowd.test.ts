@@ -5,7 +5,7 @@ import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 /** Many people, each with a way of their own through a tour: the numbers are what they did. */
 
-setDefaultTimeout(240_000)
+setDefaultTimeout(300_000)
 
 /** Each way is gone four times, beside all others. */
 const people = 24

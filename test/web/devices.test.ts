@@ -5,7 +5,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** One person in several browsers: how often a flow is shown holds for them, and a run is one. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const tour = (key: string) => `
 - key: ${key}

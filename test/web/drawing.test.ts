@@ -6,7 +6,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** How steps are drawn on a page: its light, its room, its hints, its pictures. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flow = (key: string, steps: string) => `
 - key: ${key}

@@ -10,7 +10,7 @@ import { Site, shown } from '../support/site.ts'
  * talk to a server that is older: each shows what it knows, and fails at nothing else.
  */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** The last snippet before the second edition, as it was built. */
 const folder = join(import.meta.dir, '../fixtures/snippet-first-edition')

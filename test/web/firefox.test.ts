@@ -5,7 +5,7 @@ import { type Look, looks, pictureNames, serveGallery, viewportOf } from '../sup
 
 /** What is drawn in Firefox: each picture of the demo's gallery, where it should be. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const test = firefoxProgram ? bun.test : bun.test.skip
 

@@ -16,7 +16,7 @@ import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
 /** What the demo's gallery shows: each picture is drawn, in each look, and says nothing amiss. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 

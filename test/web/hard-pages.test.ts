@@ -5,7 +5,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** Pages whose own dialogs, styles, scripts and navigation make it hard to show something on them. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** What the pages have, and the steps that are shown on them. */
 const cases = {

@@ -5,7 +5,7 @@ import { Site } from '../support/site.ts'
 
 /** Pages that draw flows with components of their own. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: tour

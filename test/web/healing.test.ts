@@ -7,7 +7,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** How steps find what they point at where their selector does not: and what they leave alone. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string) => `

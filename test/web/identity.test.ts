@@ -7,7 +7,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Pages of an organisation that requires proof of who is there. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flowOf = (key: string) => `
 - key: ${key}

@@ -4,7 +4,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Flows in the language of their visitors. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: tour

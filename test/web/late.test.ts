@@ -6,7 +6,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Pages that say late who is there, or never, or another than the one before. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const announcement = (key: string, more: string) => `
 - key: ${key}

@@ -4,7 +4,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** A site with fifty visitors a minute, under the limits that every organisation has. */
 
-setDefaultTimeout(150_000)
+setDefaultTimeout(300_000)
 
 const visitors = 50
 /** At the same time. */

@@ -6,7 +6,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Every kind of step, as people see, hear and work it. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: kinds

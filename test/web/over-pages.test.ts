@@ -5,7 +5,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** Tours that lead from page to page: of a site of many documents, and of an application. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: led

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** @cairn/browser where the server's script is another than its own, or does not come. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** As scripts were before they answered: they make the calls that have waited, and know no other. */
 const older = `{

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** A draft in a strict page of a customer, for whoever holds a link: marked as such, and nothing counted. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 let house: DashboardHouse
 let site: AuthoredSite

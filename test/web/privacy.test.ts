@@ -5,7 +5,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** What is told of people, and what is not. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 key: hello

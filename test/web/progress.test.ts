@@ -6,7 +6,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** What a back end, or another browser, has ticked: a page that shows a checklist hears of it. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 key: list

@@ -5,7 +5,7 @@ import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 /** What happens in a browser is in analytics, once, whatever becomes of tab, connection and server. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flowOf = (key: string) => `
 - key: ${key}

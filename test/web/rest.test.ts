@@ -5,7 +5,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** What tests lean on that expect nothing: what is due on a page is there once the page rests. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: due

@@ -6,7 +6,7 @@ import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
 /** Which flow is on a page, and whose run it is, whenever and in whatever order a page says what. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const tour = (key: string, more = '') => `
 - key: ${key}

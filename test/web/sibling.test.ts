@@ -8,7 +8,7 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
  * in to the dashboard. To the browser the two are one site: it sends the cookie along.
  */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 let place: Workplace
 let browser: TestBrowser

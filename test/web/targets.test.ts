@@ -5,7 +5,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** How steps find what they point at on pages that are late, changed, or without it. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string, more = '') => `

@@ -6,7 +6,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** How flows look on pages of their own colours and fonts: by page, flow, organisation and preset. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const brand = '#0b7285'
 const steps = (kind = 'tooltip') =>

@@ -5,7 +5,7 @@ import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
 /** What else is shown while a tour waits for an element, or is for another page. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: waits

@@ -7,7 +7,7 @@ import { Site, shown } from '../support/site.ts'
 
 /** The ways in which a page can have the snippet, and the pages that make it hard. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const flows = `
 - key: bound

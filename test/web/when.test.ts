@@ -7,7 +7,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** When a flow begins on a page, and for whom, by more than its address and audience. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 const minuteMs = 60_000
 const local = (ms: number) => new Date(ms).toISOString().slice(0, 16)

@@ -425,6 +425,6 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
       )
       expect(await rebuilt(store)).toBe(0)
       await store.close()
-    }, 240_000)
+    }, 300_000)
   })
 }

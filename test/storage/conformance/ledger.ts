@@ -240,7 +240,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
         { numRuns: rounds(12) },
       )
       await own.close()
-    }, 60_000)
+    }, 300_000)
   })
 
   describe('completions', () => {

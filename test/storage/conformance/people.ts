@@ -98,7 +98,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         { numRuns },
       )
       await store.close()
-    }, 240_000)
+    }, 300_000)
 
     test('is told event by event, the latest first and look by look, and of nobody else', async () => {
       const store = await open()
@@ -254,7 +254,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       )
       expect(await rebuilt(store)).toBe(0)
       await store.close()
-    }, 240_000)
+    }, 300_000)
 
     test('is not who has the same id in another organisation, or of the other sort', async () => {
       const other = await Tenant.of(store)
@@ -558,6 +558,6 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         { numRuns: rounds(25) },
       )
       await store.close()
-    }, 60_000)
+    }, 300_000)
   })
 }

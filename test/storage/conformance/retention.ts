@@ -169,6 +169,6 @@ export function retentionConforms(open: OpenStore, rounds: Rounds): void {
         { numRuns },
       )
       expect(deleted).toBeGreaterThan(numRuns * 3)
-    }, 240_000)
+    }, 300_000)
   })
 }

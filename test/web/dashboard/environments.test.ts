@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts
 
 /** Flows are tried in another organisation and promoted from there; drafts are looked at in the real page. */
 
-setDefaultTimeout(60_000)
+setDefaultTimeout(300_000)
 
 let house: DashboardHouse
 let site: AuthoredSite

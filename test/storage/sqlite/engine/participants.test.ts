@@ -860,4 +860,4 @@ test('memory and database say the same, whatever is committed, taken back, repla
     // Time enough to tell the least example in which it fails.
     { numRuns: 25, interruptAfterTimeLimit: 100_000 },
   )
-}, 120_000)
+}, 300_000)

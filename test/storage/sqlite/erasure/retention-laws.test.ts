@@ -211,7 +211,7 @@ test('every number is that of who neither deletes nor erases, a rebuild changes 
     }),
     { numRuns },
   )
-}, 240_000)
+}, 300_000)
 
 test('most of those lives had something to delete, and somebody to erase', () => {
   expect(seen.deleted).toBeGreaterThan(numRuns * 3)

@@ -74,7 +74,7 @@ test('a person is told of what they did as all runs have it, rebuilt or not', as
     ),
     { numRuns },
   )
-}, 120_000)
+}, 300_000)
 
 const flow = (key: string) => ({
   key,

@@ -165,7 +165,7 @@ test('rows are found by their keys, whatever is stored, taken back, replaced or 
     }),
     { numRuns: 40 },
   )
-}, 60_000)
+}, 300_000)
 
 test('a table that an older Cairn filled is indexed at the first start, at once and for good', () => {
   const database = emptyDatabase()
