@@ -11,6 +11,8 @@ export interface Candidate {
   mayNamePerson: boolean
 }
 
+/** An author who has clicked can wait as long for the shortest; a visitor is asked for less. */
+const searchMs = 500
 /** So many are proposed. */
 const most = 5
 /** Longer ones no flow takes. */
@@ -60,7 +62,7 @@ function* selectorsOf(element: Element): Iterable<string | null> {
   const root = element.getRootNode()
   yield testIdSelector(element)
   yield idSelector(element)
-  yield shortestOf(element, root instanceof ShadowRoot ? root : undefined)
+  yield shortestOf(element, root instanceof ShadowRoot ? root : undefined, searchMs)
   yield* byAttribute(element)
   yield* within(element)
 }

@@ -149,15 +149,22 @@ export function candidatesOf(element: Element): Fingerprint[] {
     .map(selector => fingerprintOf(element, selector))
 }
 
-/** @param root what it is to be the only one in; the document unless given */
-export function shortestOf(element: Element, root?: Document | ShadowRoot): string | null {
+/**
+ * @param root what it is to be the only one in; the document unless given
+ * @param timeoutMs how long it is looked for; after that, whatever counts elements has to do
+ */
+export function shortestOf(
+  element: Element,
+  root?: Document | ShadowRoot,
+  timeoutMs = 20,
+): string | null {
   try {
     return uniqueSelector(element, {
       // Any node that can be searched will do.
       ...(root && { root: root as unknown as Element }),
       idName: name => !isGeneratedId(name),
       className: name => !isGeneratedClass(name),
-      timeoutMs: 20,
+      timeoutMs,
     })
   } catch {
     return null
