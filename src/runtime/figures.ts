@@ -44,6 +44,7 @@ export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
   const oldest = metrics.sum('cairn_oldest_event_timestamp_seconds')
   return {
     overSeconds,
+    isShared: metrics.value('cairn_nodes') !== null,
     requests: sum(requests),
     refusals: by(requests, 'status')
       .map(({ key, ...counts }) => ({ status: Number(key), ...counts }))

@@ -44,7 +44,7 @@ export function metricsOf(sources: MetricSources): Exposition {
   renderServer(page, sources)
   if (sources.node) renderNode(page, sources.node)
   if (sources.limits) renderLimits(page, sources.limits)
-  renderDisk(page, sources.disk)
+  renderDisk(page, sources)
   renderBackups(page, sources.backups)
   renderProcess(page)
   return page
@@ -169,10 +169,11 @@ function renderNode(
 }
 
 /** Left out until the disk was looked at, rather than shown as nothing. */
-function renderDisk(page: Exposition, { seen }: MetricSources['disk']): void {
+function renderDisk(page: Exposition, { disk: { seen }, node }: MetricSources): void {
   if (seen === null) return
-  page.gauge('cairn_database_bytes', 'Size of the database file.', seen.databaseBytes)
-  page.gauge('cairn_wal_bytes', 'Size of the write-ahead log.', seen.walBytes)
+  const bytes = node ? node.board.databaseBytes : seen.databaseBytes
+  page.gauge('cairn_database_bytes', 'Size of the database.', bytes)
+  if (!node) page.gauge('cairn_wal_bytes', 'Size of the write-ahead log.', seen.walBytes)
   page.gauge('cairn_disk_free_bytes', 'Room on the disk of the data.', seen.freeBytes)
 }
 

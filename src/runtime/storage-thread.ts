@@ -30,6 +30,12 @@ const followEveryMs = 100
 /** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
 const sealAfterMs = 2_000
 const retainAfterMs = 2_000
+/**
+ * When a node looks for erasures that another has left half done, and how large the database is, and how
+ * often, milliseconds.
+ */
+const lookAfterMs = 1_000
+const lookEveryMs = 60_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
@@ -149,6 +155,11 @@ async function openPostgres(
       return writePresenceEveryMs
     }),
     slices(retainAfterMs, () => tried(() => storage.retain())),
+    slices(lookAfterMs, async () => {
+      await tried(() => storage.finishErasures())
+      await storage.measure()
+      return lookEveryMs
+    }),
   ]
   return {
     inbox: storage.inbox,

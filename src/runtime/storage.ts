@@ -2,7 +2,8 @@ import type { ManagementStores, Stores } from '../app.ts'
 import { AppError } from '../core/errors.ts'
 import { connectPostgresStores } from '../storage/postgres/connect.ts'
 import { connectPostgresManagement } from '../storage/postgres/connect-management.ts'
-import { Postgres, readingPools } from '../storage/postgres/database/connection.ts'
+import { Postgres } from '../storage/postgres/database/connection.ts'
+import { readingPools } from '../storage/postgres/database/pools.ts'
 import { SharedJob } from '../storage/postgres/nodes/jobs.ts'
 import { namesBehind } from '../storage/postgres/nodes/visibility.ts'
 import { LagBoard, type SharedMemory } from '../storage/shared/boards.ts'
@@ -68,8 +69,9 @@ export function connectStorage(
   }
   const postgres = Postgres.open(databaseUrl, { ...readingPools.requests, whileAway })
   const analytics = Postgres.open(databaseUrl, { ...readingPools.analytics, whileAway })
+  const ofPeople = Postgres.open(databaseUrl, { ...readingPools.people, whileAway })
   const board = new NodeBoard(shared.node)
-  const by = { copy: reading, postgres, analytics }
+  const by = { copy: reading, postgres, analytics, ofPeople }
   return {
     stores: connectPostgresStores(by, client, shared, monotonic),
     management: connectPostgresManagement(by, client, shared, monotonic),
@@ -78,7 +80,7 @@ export function connectStorage(
     nodesBehind: () => namesBehind(postgres, board),
     async close() {
       reading.close()
-      await Promise.all([postgres.close(), analytics.close()])
+      await Promise.all([postgres, analytics, ofPeople].map(pool => pool.close()))
     },
   }
 }

@@ -10,6 +10,7 @@ export const idleServer: ServerFigures = {
   startedAt: Date.UTC(2026, 10, 20),
   notReady: [],
   overSeconds: 5,
+  isShared: false,
   requests: counted,
   refusals: [],
   limits: [],

@@ -134,6 +134,10 @@ export const Server = Type.Object(
       examples: [[]],
     }),
     overSeconds: Seconds('The time that rates and quantiles are over.', 5),
+    isShared: Type.Boolean({
+      description: 'Whether it is one of several that may share a database: a node.',
+      examples: [false],
+    }),
     requests: Type.Object(counted),
     refusals: Type.Array(Type.Object({ status: Count('400 or above.', 429), ...counted })),
     limits: Type.Array(Type.Object({ bucket: Type.String({ examples: ['events'] }), ...counted }), {
@@ -162,7 +166,7 @@ export const Server = Type.Object(
     }),
     disk: Type.Object({
       databaseBytes: Bytes('Size of the database.'),
-      logBytes: Bytes('Size of the write-ahead log.'),
+      logBytes: Bytes('Size of the write-ahead log; null where PostgreSQL keeps it.'),
       freeBytes: Bytes('Room on the disk of the data.'),
     }),
     process: Type.Object({

@@ -147,6 +147,8 @@ export interface ServerFigures {
   notReady: string[]
   /** The time that all rates and quantiles are over. */
   overSeconds: number
+  /** Whether it is a node, whose database others share. */
+  isShared: boolean
   requests: Counted
   /** By status; those of 400 and above that were answered. */
   refusals: (Counted & { status: number })[]

@@ -1,12 +1,11 @@
 import type { OperationAudit, RebuildProgress, Retried } from '../../modules/operations/port.ts'
 import type { ErasureAudit, ErasureProgress, NamedPerson } from '../../modules/people/port.ts'
 import type { InRows } from '../shared/in-rows.ts'
-import type { PreparedChanges } from '../sqlite/flows/store.ts'
+import { changeFlows, type PreparedChanges } from '../sqlite/flows/store.ts'
 import { writeAudit } from '../sqlite/organisations/audit-log.ts'
-import type { StorageOperations } from '../sqlite/writer/operations.ts'
 import type { CatalogueCopy } from './copy/copy.ts'
 import { deleteDeadLetters } from './ledger/dead-letters.ts'
-import { lockOrganisation } from './ledger/lock.ts'
+import { type LockedLedger, lockOrganisation } from './ledger/lock.ts'
 import { type RetryParts, retryLetters } from './ledger/retry-letters.ts'
 import { erasePerson } from './people/erase-person.ts'
 import type { LongWorkParts } from './people/long-work.ts'
@@ -16,8 +15,7 @@ import type { Sealer } from './segments/sealer.ts'
 /** What they need of the storage. */
 interface OperationParts {
   copy: CatalogueCopy
-  /** On the copy. */
-  operations: Pick<StorageOperations, 'changeFlows'>
+  now: () => number
   longWork: LongWorkParts
   /** By which dead letters are tried again. */
   retrying: RetryParts
@@ -28,17 +26,18 @@ interface OperationParts {
 /** Operations in which what is in PostgreSQL alone has a part; all others are made on the copy. */
 export const postgresOperations = ({
   copy,
-  operations,
+  now,
   longWork,
   retrying,
   sealer,
   writeSeen,
 }: OperationParts) => ({
-  // Nobody else writes events when it reads the time of a publication: else some would be stored that are later
-  // and still of the old version.
+  // Nobody else writes events when it reads the time of a publication, and nothing that is stored is later, even
+  // by another node's clock: it would be of the old version.
   changeFlows: (orgRow: number, changes: PreparedChanges) =>
     copy.alter(
-      () => operations.changeFlows(orgRow, changes),
+      ({ latestAt }: LockedLedger) =>
+        changeFlows(copy.database, orgRow, changes, () => Math.max(now(), latestAt + 1)),
       queries => lockOrganisation(queries, orgRow),
     ),
   writeSeen,

@@ -1,7 +1,7 @@
 /** Words of the board, a double each. */
 const [answersUntil, leasedUntil, nodes, tookUp, made] = [0, 1, 2, 3, 4] as const
-const [settled, followedAt, clockAhead, connections] = [5, 6, 7, 8] as const
-const words = 9
+const [settled, followedAt, clockAhead, connections, databaseBytes] = [5, 6, 7, 8, 9] as const
+const words = 10
 /** Behind them the bytes of its id. */
 const idBytes = 16
 
@@ -27,6 +27,7 @@ export class NodeBoard {
     board.answersUntil = Number.POSITIVE_INFINITY
     board.nodes = 1
     board.clockAhead = Number.NaN
+    board.databaseBytes = Number.NaN
     return memory
   }
 
@@ -100,6 +101,15 @@ export class NodeBoard {
   }
   set connections(count: number) {
     this.words[connections] = count
+  }
+
+  /** How large the database is, as it was measured last; null before. */
+  get databaseBytes(): number | null {
+    const bytes = this.words[databaseBytes]!
+    return Number.isNaN(bytes) ? null : bytes
+  }
+  set databaseBytes(bytes: number) {
+    this.words[databaseBytes] = bytes
   }
 
   /** How far this machine's clock is ahead of PostgreSQL's, milliseconds; null where nobody has looked. */

@@ -66,6 +66,12 @@ const faults = {
   },
 } satisfies Record<string, Fault>
 
+/** Closes a page, and lets go of what it still reads: a second read is often under way. */
+async function leave(page: Page): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await page.context().close()
+}
+
 /** Has all that a page reads answered so, until told otherwise. */
 async function faulty(page: Page) {
   let fault: Fault | null = null
@@ -156,7 +162,7 @@ describe.each(readers)('$path', ({ path }) => {
     ).toEqual(titles)
     expect(await hardToUse(page)).toEqual([])
     expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
-    await page.context().close()
+    await leave(page)
   })
 
   test('says what is wrong where there is nothing to show yet', async () => {
@@ -172,7 +178,7 @@ describe.each(readers)('$path', ({ path }) => {
     }
     expect(await hardToUse(page)).toEqual([])
     expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
-    await page.context().close()
+    await leave(page)
   })
 })
 
@@ -187,6 +193,6 @@ describe.each(everyPage)('$path', ({ path, needs }) => {
       .getByText(/This needs the scope|Ask an owner|for the operator/)
       .first()
       .waitFor()
-    await page.context().close()
+    await leave(page)
   })
 })

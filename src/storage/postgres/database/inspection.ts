@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises'
-import { isPassingFault, Postgres, type Queries, sqlStateOf, storagePools } from './connection.ts'
+import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
 import { foreignTables, isUsable, schemaOf, schemaVersion } from './migrate.ts'
+import { storagePools } from './pools.ts'
 
 /** The database cannot be used, in words for the person who named it. */
 export class DatabaseUnusable extends Error {
@@ -79,7 +80,8 @@ export async function inspectDatabase(
     requireUsable(address, facts)
     const schema = await schemaOf(postgres)
     await requireSchema(address, postgres, facts, schema, isToMigrate)
-    return { ...facts, place: address.place, schema, ...(await timesOf(postgres, now)) }
+    const times = await postgres.begin(asked => timesOf(asked, now))
+    return { ...facts, place: address.place, schema, ...times }
   } catch (error) {
     throw error instanceof DatabaseUnusable ? error : await address.refusal(error)
   } finally {

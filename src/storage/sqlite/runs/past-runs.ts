@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { PastRun } from '../../../core/run/past-run.ts'
 
 /** Of a person and a flow: nobody has more runs by themselves, and anybody can report any number. */
-const mostRuns = 1_000
+export const mostPastRuns = 1_000
 
 /**
  * The runs of a person in a flow, the latest first; of one with more than a thousand those that began
@@ -17,7 +17,7 @@ export function pastRunsReader(database: Database): PastRuns {
     `select run_key as key, started_at as startedAt, completed_at as completedAt,
       dismissed_at as dismissedAt
     from runs where org_id = ? and flow_id = ? and person = ?
-    order by started_at desc limit ${mostRuns}`,
+    order by started_at desc limit ${mostPastRuns}`,
   )
   return (...ofPerson) => query.all(...ofPerson)
 }

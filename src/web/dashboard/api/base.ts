@@ -13,5 +13,8 @@ export const server = new URL('..', root).href.replace(/\/$/, '')
 /** The path of the API. */
 export const api = new URL('../api/v1', root).pathname
 
-/** The address of the manual's topic. */
-export const manual = (topic: string): string => new URL(`../docs/${topic}`, root).pathname
+/** The address of a topic of the manual, and of a part of it: `topic#part`. */
+export function manual(topic: string): string {
+  const { pathname, hash } = new URL(`../docs/${topic}`, root)
+  return pathname + hash
+}

@@ -16,6 +16,16 @@ function nextBackup({ nextAt, overdueSeconds }: Server['backups']) {
   return nextAt === null ? words.noneYet : moment(nextAt)
 }
 
+/** @param topic of the manual, which says how to have them made */
+const NoBackups = ({ why, topic }: { why: string; topic: string }) => (
+  <Part title={words.backups}>
+    <p>{why}</p>
+    <p>
+      <a href={manual(topic)}>{words.backupsManual}</a>
+    </p>
+  </Part>
+)
+
 function Backups({ of: backups }: { of: Server['backups'] }) {
   const { everySeconds, last, failures, isFailing } = backups
   const lastIs =
@@ -23,14 +33,7 @@ function Backups({ of: backups }: { of: Server['backups'] }) {
       ? words.noneYet
       : words.lastIs(moment(last.at), formatAge(Date.parse(last.at)), formatBytes(last.bytes))
   if (everySeconds === 0) {
-    return (
-      <Part title={words.backups}>
-        <p>{words.never}</p>
-        <p>
-          <a href={manual('backup')}>{words.backupsManual}</a>
-        </p>
-      </Part>
-    )
+    return <NoBackups why={words.never} topic="backup" />
   }
   return (
     <Part title={words.backups}>
@@ -53,11 +56,15 @@ function Backups({ of: backups }: { of: Server['backups'] }) {
 }
 
 /** What is done for the data in the background. */
-export function Care({ of: { backups, retention } }: { of: Server }) {
+export function Care({ of: { backups, retention, isShared } }: { of: Server }) {
   const { days, deletedEvents, oldestEventAt } = retention
   return (
     <>
-      <Backups of={backups} />
+      {isShared ? (
+        <NoBackups why={words.sharedBackups} topic="several-machines#back-up-and-restore" />
+      ) : (
+        <Backups of={backups} />
+      )}
       <Part title={words.storage}>
         <Facts
           of={[

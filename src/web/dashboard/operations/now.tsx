@@ -61,7 +61,7 @@ export function Now({ of }: { of: Server }) {
         {queue.isRefusing ? words.refusing : words.queueOf(formatCount(queue.limitEvents))}
       </Figure>
       <Figure name={words.database} value={formatBytes(disk.databaseBytes)}>
-        {words.log(formatBytes(disk.logBytes))}
+        {disk.logBytes !== null && words.log(formatBytes(disk.logBytes))}
       </Figure>
       <Figure name={words.disk} value={formatBytes(disk.freeBytes)} />
       <Figure name={words.memory} value={formatBytes(process.memoryBytes)}>

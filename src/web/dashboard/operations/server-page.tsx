@@ -7,6 +7,7 @@ import { serverWords as words } from '../words/server.ts'
 import { formatAge, formatCount, formatSeconds } from '../words/time.ts'
 import { Care } from './care.tsx'
 import { DeadLetters } from './dead-letters.tsx'
+import { Nodes } from './nodes.tsx'
 import { Now } from './now.tsx'
 import { Threads } from './threads.tsx'
 import { Limits, Organisations, Refusals } from './traffic.tsx'
@@ -53,6 +54,7 @@ export default function ServerPage() {
             )}
             <Now of={data} />
             <p class="footnote">{words.over(formatSeconds(data.overSeconds))}</p>
+            {data.isShared && <Nodes everyMs={everyMs} />}
             <Organisations of={data} />
             <Refusals of={data} />
             <Limits of={data} />

@@ -1,0 +1,60 @@
+import type { NodeList } from '../../../modules/operations/model.ts'
+import { useRead } from '../api/read.ts'
+import { Badge, type Tone } from '../parts/badge.tsx'
+import type { Column } from '../parts/table.tsx'
+import { Reading } from '../shell/states.tsx'
+import { serverWords as words } from '../words/server.ts'
+import { formatAge, formatSeconds } from '../words/time.ts'
+import { Part, Rows } from './part.tsx'
+
+type Node = NodeList['nodes'][number]
+
+const tones = {
+  running: 'good',
+  behind: 'warn',
+  silent: 'bad',
+  gone: 'neutral',
+} satisfies Record<Node['state'], Tone>
+
+const columns: Column<Node>[] = [
+  {
+    head: words.node,
+    name: words.node,
+    isTitle: true,
+    cell: ({ name }) => <code>{name}</code>,
+  },
+  {
+    head: words.state,
+    name: words.state,
+    cell: ({ state, silentSeconds }) => (
+      <Badge tone={tones[state]}>{words.nodeStates[state](formatSeconds(silentSeconds))}</Badge>
+    ),
+  },
+  { head: words.release, name: words.release, cell: ({ release }) => release },
+  {
+    head: words.started,
+    name: words.started,
+    cell: ({ startedAt }) => formatAge(Date.parse(startedAt)),
+  },
+  { head: words.doesAlone, name: words.doesAlone, cell: ({ jobs }) => jobs.join(', ') || '–' },
+]
+
+/** The servers that share the database. */
+export function Nodes({ everyMs }: { everyMs: number }) {
+  const list = useRead<NodeList>('/manage/nodes', everyMs)
+  return (
+    <Part title={words.nodes} beside={<span class="hint">{words.nodesWhy}</span>}>
+      <Reading of={list} lines={2}>
+        {({ nodes }) => (
+          <Rows
+            caption={words.nodes}
+            columns={columns}
+            rows={nodes}
+            keyOf={({ name, startedAt }) => `${name} ${startedAt}`}
+            none={words.unknown}
+          />
+        )}
+      </Reading>
+    </Part>
+  )
+}
