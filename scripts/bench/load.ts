@@ -66,6 +66,9 @@ async function wrk(
   }
 }
 
+/** Longer than any server lets a request wait: what is only late shows in the percentiles. wrk's own is two seconds. */
+const timeout = '30s'
+
 async function runWrk(
   url: string,
   script: string,
@@ -74,7 +77,8 @@ async function runWrk(
 ): Promise<WrkReport> {
   const headers = Object.entries(options.headers ?? {}).flatMap(header => ['-H', header.join(': ')])
   const child = Bun.spawn(
-    ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '-s', join(import.meta.dir, script)].concat(
+    ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '--timeout', timeout].concat(
+      ['-s', join(import.meta.dir, script)],
       headers,
       url,
     ),

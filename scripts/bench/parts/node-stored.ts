@@ -231,4 +231,6 @@ function addIds(postgres: Postgres, ofEach: number): void {
   add('-1 - i % 16', 'md5(i::text)')
   postgres.value('alter table event_ids add primary key (org_id, bucket, id)')
   postgres.value('vacuum (analyze) event_ids')
+  // What it has left to be written would be written under the load.
+  postgres.value('checkpoint')
 }

@@ -78,6 +78,8 @@ export class SharedActivity {
 
   /** Writes what was noted, and sees who watches by now. To be called every so often. */
   async turn(): Promise<void> {
+    // Another node may have erased somebody while this one wrote what it had noted of them.
+    await this.forgotten()
     await this.write()
     if (performance.now() - this.lookedAt < lookEveryMs) return
     this.lookedAt = performance.now()
@@ -94,6 +96,8 @@ export class SharedActivity {
   async forgotten(): Promise<void> {
     const erasures = this.erasures
     if (this.forgottenUpTo === erasures) return
+    // What is being written may be about them.
+    await this.writing
     await this.postgres.begin(async queries => {
       await queries.run('update watched set name = left(gen_random_uuid()::text, 8), count = 0')
       await queries.run('delete from watched_events')

@@ -6,7 +6,7 @@ import type { InRows } from '../../shared/in-rows.ts'
 import { type RunRecord, runRowOf } from '../../sqlite/runs/run-rows.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 import { inSlices, pages } from '../database/pages.ts'
-import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
+import { dayOf, type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { asDoubles } from '../rows/arrays.ts'
 import { experimentOver } from './experiment.ts'
 import { RunHistory, type Seal } from './run-history.ts'
@@ -71,12 +71,15 @@ async function* eventsIn(
   flowRow: number,
   { startMs, endMs }: TimeRange,
 ) {
+  // None occurs after its receipt; the day before is for clocks of nodes that are apart.
+  const firstDay = dayOf(startMs) - 1
   const next = ({ seq }: Pick<EventRow, 'seq'>) =>
     queries.all<EventRow>(
       `select ${eventColumns} from events
       where org_id = $1 and flow_id = $2 and seq > $3 and occurred_at >= $4 and occurred_at < $5
+        and day >= $6
       order by events.seq limit ${pageRows}`,
-      ...[orgRow, flowRow, seq, startMs, endMs],
+      ...[orgRow, flowRow, seq, startMs, endMs, firstDay],
     )
   const rows = pages(next, { seq: 0 }, pageRows)
   for await (const slice of inSlices(rows, sliceRows, new TimeSlices())) yield slice.map(eventOf)

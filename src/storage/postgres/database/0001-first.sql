@@ -1,5 +1,8 @@
 -- What a cluster of Cairn nodes keeps. Moments are epoch milliseconds, and numbers of rows are those of one
 -- organisation or of all, as is said. Every table of an organisation's data begins with org_id.
+--
+-- Texts that are keys are told apart and ordered by their bytes. That is quicker; and an index that goes by a
+-- language's order is out of order once an update of the operating system changes that.
 
 -- The ledger: an event a row, for whoever wants SQL over events.
 create table events (
@@ -58,6 +61,8 @@ create table ledgers (
   seq bigint not null default 0,
   -- The last change of catalogue_log that concerns the organisation.
   change bigint not null default 0,
+  -- When its newest event was received, by the clock of the node that stored it. A publication is later.
+  latest_at bigint not null default 0,
   -- No run that starts from then on is in run_blocks.
   sealed_until bigint not null default 0
 );
@@ -68,8 +73,8 @@ create table runs (
   id bigint not null,
   org_id bigint not null,
   flow_id bigint not null,
-  run_key text not null,
-  person text not null,
+  run_key text collate "C" not null,
+  person text collate "C" not null,
   least_user_id text,
   least_anonymous_id text,
   started_at bigint not null,
@@ -87,9 +92,11 @@ create table runs (
   answers text,
   primary key (org_id, flow_id, run_key)
 ) with (fillfactor = 80);
-create index runs_by_start on runs (org_id, flow_id, started_at, id);
-create index runs_by_person on runs (org_id, flow_id, person, started_at);
-create index runs_with_answers on runs (org_id, flow_id, started_at, id) where answers is not null;
+-- Without the organisation, which a flow tells. PostgreSQL takes the two for independent: with both, an index
+-- would look as good for a single run as the primary key does, and all runs of the flow be read for each.
+create index runs_by_start on runs (flow_id, started_at, id);
+create index runs_by_person on runs (flow_id, person, started_at);
+create index runs_with_answers on runs (flow_id, started_at, id) where answers is not null;
 
 -- Runs that have come to rest, as columns for analytics: beside their rows, and taken away with the first
 -- change of one.
@@ -118,7 +125,7 @@ create table joined_flows (
 create table loose_facts (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   at bigint not null,
   completes bigint not null,
   version bigint,
@@ -127,7 +134,7 @@ create table loose_facts (
 create table ticks (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   item_id bigint not null,
   at bigint not null,
   ticked bigint not null,
@@ -137,7 +144,7 @@ create table ticks (
 create table progress (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   checklist_at bigint,
   last_tick_at bigint,
   items text not null default '',
@@ -146,63 +153,62 @@ create table progress (
 -- The organisation's number when last something changed that the person's own browser is told of.
 create table person_changes (
   org_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   seq bigint not null,
   primary key (org_id, person)
 );
 create table completions (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   reported_at bigint not null,
   primary key (org_id, flow_id, person)
 );
 create table checklist_completions (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   at bigint not null,
   named text not null,
-  run_key text not null,
+  run_key text collate "C" not null,
   primary key (org_id, flow_id, person, at)
 );
-create index checklist_completions_by_run on checklist_completions (org_id, flow_id, run_key, at)
-  where run_key <> '';
+create index checklist_completions_by_run on checklist_completions (flow_id, run_key, at);
 create table run_people (
   org_id bigint not null,
   flow_id bigint not null,
-  run_key text not null,
-  person text not null,
+  run_key text collate "C" not null,
+  person text collate "C" not null,
   primary key (org_id, flow_id, run_key, person)
 );
 create index run_people_by_person on run_people (org_id, flow_id, person);
 create table run_owners (
   org_id bigint not null,
   flow_id bigint not null,
-  run_key text not null,
+  run_key text collate "C" not null,
   person text not null,
   primary key (org_id, flow_id, run_key)
 );
 create table held_out (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
+  person text collate "C" not null,
   version bigint not null,
   at bigint not null,
   primary key (org_id, flow_id, person, version)
 );
 create table caused_events (
   org_id bigint not null,
-  person text not null,
-  name text not null,
+  person text collate "C" not null,
+  name text collate "C" not null,
   times text not null,
   primary key (org_id, person, name)
 );
 create table goals (
   org_id bigint not null,
   flow_id bigint not null,
-  person text not null,
-  name text not null,
+  person text collate "C" not null,
+  name text collate "C" not null,
   last_at bigint not null,
   primary key (org_id, flow_id, person, name)
 );
@@ -239,7 +245,7 @@ create table presence (
 create table refusals (
   org_id bigint not null,
   hour bigint not null,
-  code text not null,
+  code text collate "C" not null,
   count bigint not null,
   -- Of minutes in which a limit was reached: the last one that is counted, for each node tells of it.
   minute bigint,
@@ -248,7 +254,7 @@ create table refusals (
 create table identity_counts (
   org_id bigint not null,
   hour bigint not null,
-  verdict text not null,
+  verdict text collate "C" not null,
   count bigint not null,
   primary key (org_id, hour, verdict)
 );
@@ -283,9 +289,9 @@ create table step_health (
   org_id bigint not null,
   step_id bigint not null,
   version bigint not null,
-  person text not null,
+  person text collate "C" not null,
   at bigint not null,
-  outcome text not null,
+  outcome text collate "C" not null,
   primary key (org_id, step_id, version, person)
 );
 create index step_health_by_time on step_health (org_id, step_id, version, at, outcome);
@@ -310,8 +316,8 @@ create index step_reports_by_time on step_reports (org_id, at);
 -- What management keeps. Each node has a copy of these tables, and follows catalogue_log.
 create table organisations (
   id bigint primary key,
-  public_id text not null unique,
-  slug text not null unique,
+  public_id text collate "C" not null unique,
+  slug text collate "C" not null unique,
   name text not null,
   limits text not null default '{}',
   origins text not null default '[]',
@@ -330,7 +336,7 @@ create table staging_links (
   linked_at bigint not null
 );
 create table snippet_keys (
-  key text primary key,
+  key text collate "C" primary key,
   org_id bigint not null,
   created_at bigint not null,
   retired_at bigint
@@ -344,9 +350,9 @@ create table identity_secrets (
 );
 create table flows (
   id bigint primary key,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   org_id bigint not null,
-  key text not null,
+  key text collate "C" not null,
   status text not null check (status in ('draft', 'published', 'archived')),
   draft text,
   updated_at bigint not null,
@@ -365,17 +371,17 @@ create table flow_versions (
 );
 create table steps (
   id bigint primary key,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   flow_id bigint not null,
-  key text not null,
+  key text collate "C" not null,
   title text,
   unique (flow_id, key)
 );
 create table items (
   id bigint primary key,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   flow_id bigint not null,
-  key text not null,
+  key text collate "C" not null,
   unique (flow_id, key)
 );
 create table catalogue_changes (
@@ -384,10 +390,10 @@ create table catalogue_changes (
 );
 create table management_tokens (
   id bigint primary key,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   org_id bigint not null,
   name text not null,
-  sha256 text not null unique,
+  sha256 text collate "C" not null unique,
   scopes text not null,
   created_at bigint not null,
   expires_at bigint not null,
@@ -397,7 +403,7 @@ create table management_tokens (
 create table dashboard_sessions (
   id bigint primary key,
   org_id bigint not null,
-  sha256 text not null unique,
+  sha256 text collate "C" not null unique,
   role text not null,
   name text not null,
   subject text,
@@ -410,7 +416,7 @@ create table dashboard_sessions (
 create table dashboard_links (
   id bigint primary key,
   org_id bigint not null,
-  sha256 text not null unique,
+  sha256 text collate "C" not null unique,
   role text not null,
   name text not null,
   expires_at bigint not null
@@ -424,7 +430,7 @@ create table alert_settings (
 create table alerts (
   id bigint primary key,
   org_id bigint not null,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   rule text not null,
   subject text not null,
   state text not null,
@@ -437,7 +443,7 @@ create table alerts (
 create table webhooks (
   id bigint primary key,
   org_id bigint not null,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   url text not null,
   types text not null,
   secret text not null,
@@ -451,7 +457,7 @@ create table webhooks (
 create table deliveries (
   id bigint primary key,
   org_id bigint not null,
-  public_id text not null unique,
+  public_id text collate "C" not null unique,
   webhook text,
   mail text,
   type text not null,
@@ -480,8 +486,8 @@ create table audit_log (
 create table erasures (
   id bigint primary key,
   org_id bigint not null,
-  key text not null,
-  person text not null,
+  key text collate "C" not null,
+  person text collate "C" not null,
   asked_at bigint not null,
   secret text,
   finished_at bigint,
@@ -489,7 +495,7 @@ create table erasures (
   unique (org_id, key, person)
 );
 create table server_state (
-  name text primary key,
+  name text collate "C" primary key,
   value bigint not null
 );
 
@@ -509,7 +515,7 @@ create table catalogue_log (
 
 -- Nodes that are running, and what only one of them does at a time.
 create table nodes (
-  id text primary key,
+  id text collate "C" primary key,
   name text not null,
   release text not null,
   -- The newest schema that it knows.
@@ -520,7 +526,7 @@ create table nodes (
   lease_until timestamptz not null
 );
 create table jobs (
-  name text primary key,
+  name text collate "C" primary key,
   holder text not null,
   until timestamptz not null,
   -- How often a node that does not hold it has asked for it to be done soon.
@@ -530,8 +536,8 @@ create table jobs (
 create table short_lived (
   -- In the order in which they were begun.
   seq bigint generated by default as identity,
-  kind text not null,
-  id text not null,
+  kind text collate "C" not null,
+  id text collate "C" not null,
   org_id bigint not null,
   -- What it is found by besides: hashes of secrets, and an origin.
   names text not null,
@@ -565,12 +571,12 @@ create table receipts (
   is_kept boolean not null default true
 );
 -- What a server alone keeps in files: its session key, versions of the snippet, keys of the issuer.
-create table kept_files (name text primary key, content bytea not null, at bigint not null);
+create table kept_files (name text collate "C" primary key, content bytea not null, at bigint not null);
 
 -- The data directory that is moved here, or was. No node may start before that is done.
 create table moves (
   -- Tells it from any other directory.
-  directory text primary key,
+  directory text collate "C" primary key,
   -- How it was when the move began: another is another state.
   mark text not null,
   began_at bigint not null,

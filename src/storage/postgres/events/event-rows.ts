@@ -2,14 +2,8 @@ import type { EventKind, EventSource } from '../../../core/event/event.ts'
 import { dayMs } from '../../../core/time/durations.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import type { Queries } from '../database/connection.ts'
-import {
-  asDoubles,
-  type ColumnTypes,
-  fromArrays,
-  joined,
-  type Part,
-  partOf,
-} from '../rows/arrays.ts'
+import { asDoubles, type ColumnTypes, fromArrays, inArrays } from '../rows/arrays.ts'
+import { fieldOf, mostByStatement } from '../rows/lines.ts'
 
 /** What is read of a row of `events`. */
 export interface EventRow {
@@ -45,44 +39,58 @@ export const eventColumns = [
 ].join(', ')
 
 const eventTypes = {
-  ...{ org_id: 'bigint', seq: 'bigint', day: 'integer', id: 'text', kind: 'text', source: 'text' },
+  ...{ seq: 'bigint', org_id: 'bigint', day: 'integer', id: 'text', kind: 'text', source: 'text' },
   ...{ user_id: 'text', anonymous_id: 'text', flow_id: 'bigint', flow_version: 'bigint' },
   ...{ step_id: 'bigint', item_id: 'bigint', run_id: 'text', session_id: 'text' },
   ...{ occurred_at: 'bigint', reported_at: 'bigint', received_at: 'bigint', url: 'text' },
   ...{ name: 'text', reason: 'text', properties: 'text', traits: 'text', answer: 'text' },
 } as const satisfies ColumnTypes
 
+/** The number comes first: what stands behind it in a line is known before it. */
 const columnNames = Object.keys(eventTypes) as (keyof typeof eventTypes)[]
+const behindNumber = columnNames.slice(1)
+const columns = columnNames.join(', ')
 
-/** Rows of `events` on their way there: made before it is known which numbers they get. */
-export interface EventParts {
-  count: number
-  /** A part a column; that of `seq` is null. */
-  parts: readonly Part[]
+/** Events on their way to rows of `events`, before it is known which numbers they get. */
+export interface UnnumberedEvents {
+  orgRow: number
+  events: readonly StoredEvent[]
+  /** What stands behind the number in the line of each. */
+  lines: readonly string[]
 }
 
-/** The rows of some events, but for their numbers. */
-export function partsOf(orgRow: number, events: readonly StoredEvent[]): EventParts {
-  const rows = events.map(event => rowOf(orgRow, 0, event))
-  const parts = columnNames.map(name => (name === 'seq' ? null : partOf(rows, row => row[name])))
-  return { count: rows.length, parts }
+/** @param orgRow whose they are */
+export function unnumbered(orgRow: number, events: readonly StoredEvent[]): UnnumberedEvents {
+  const lines = events.map(event => {
+    const row = rowOf(orgRow, 0, event)
+    let line = ''
+    for (const name of behindNumber) line += `\t${fieldOf(row[name])}`
+    return `${line}\n`
+  })
+  return { orgRow, events, lines }
 }
 
-const insertion = `insert into events (${columnNames.join(', ')}) select * from ${fromArrays(eventTypes)}`
-
-/** Stores rows of `events`, each with the number that its first one gets. */
-export function insertEvents(
+/** Stores events, each with the number that its first one gets. */
+export async function insertEvents(
   queries: Queries,
-  stored: readonly (EventParts & { firstSeq: number })[],
-): Promise<number> {
-  const counts = stored.map(({ count }) => count)
-  const numbers = stored.map(({ firstSeq, count }) =>
-    Array.from({ length: count }, (_, i) => firstSeq + i).join(),
-  )
-  const values = columnNames.map((name, column) =>
-    joined(name === 'seq' ? numbers : stored.map(({ parts }) => parts[column]!), counts),
-  )
-  return queries.run(insertion, ...values)
+  stored: readonly (UnnumberedEvents & { firstSeq: number })[],
+): Promise<void> {
+  const count = stored.reduce((sum, { events }) => sum + events.length, 0)
+  if (count <= mostByStatement) {
+    const rows = stored.flatMap(({ orgRow, events, firstSeq }) =>
+      events.map((event, i) => rowOf(orgRow, firstSeq + i, event)),
+    )
+    await queries.run(
+      `insert into events (${columns}) select * from ${fromArrays(eventTypes)}`,
+      ...inArrays(eventTypes, rows),
+    )
+    return
+  }
+  let text = ''
+  for (const { lines, firstSeq } of stored) {
+    for (const [i, line] of lines.entries()) text += `${firstSeq + i}${line}`
+  }
+  await queries.copy(`events (${columns})`, text)
 }
 
 /** The part of `events` that has what was received at a moment. */

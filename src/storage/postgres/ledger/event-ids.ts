@@ -1,5 +1,6 @@
-import type { Queries } from '../database/connection.ts'
-import { type ColumnTypes, fromArrays, joined, type Part, partOf } from '../rows/arrays.ts'
+import { type Queries, sqlStateOf } from '../database/connection.ts'
+import { type ColumnTypes, fromArrays, inArrays } from '../rows/arrays.ts'
+import { mostByStatement } from '../rows/lines.ts'
 import { bucketOf, idInHex } from './event-id.ts'
 
 /** Ids of events as they are taken, within a transaction that has locked their organisations. */
@@ -8,76 +9,68 @@ const types = {
   ...{ org_id: 'bigint', bucket: 'integer', hex: 'text', received_at: 'bigint' },
 } as const satisfies ColumnTypes
 
-/** Rows of `event_ids` on their way there. */
-export interface IdParts {
-  count: number
-  parts: readonly Part[]
+/** Ids on their way to rows of `event_ids`. */
+export interface NewIds {
+  orgRow: number
+  receivedAt: number
+  ids: readonly string[]
+  /** The same as `copy` reads them. */
+  lines: string
 }
 
-/** The rows of the ids of some events. */
-export const idPartsOf = (orgRow: number, receivedAt: number, ids: readonly string[]): IdParts => ({
-  count: ids.length,
-  parts: [
-    partOf(ids, () => orgRow),
-    partOf(ids, bucketOf),
-    partOf(ids, idInHex),
-    partOf(ids, () => receivedAt),
-  ],
-})
+/** @param receivedAt when they came, epoch milliseconds: they are remembered as long as what came then */
+export function newIds(orgRow: number, receivedAt: number, ids: readonly string[]): NewIds {
+  let lines = ''
+  for (const id of ids) lines += `${orgRow}\t${bucketOf(id)}\t\\\\x${idInHex(id)}\t${receivedAt}\n`
+  return { orgRow, receivedAt, ids, lines }
+}
 
-const valuesOf = (taken: readonly IdParts[]): string[] => {
-  const counts = taken.map(({ count }) => count)
-  return Object.keys(types).map((_, column) =>
-    joined(
-      taken.map(({ parts }) => parts[column]!),
-      counts,
+const valuesOf = (batches: readonly NewIds[]): string[] =>
+  inArrays(
+    types,
+    batches.flatMap(({ orgRow, receivedAt, ids }) =>
+      ids.map(id => ({
+        ...{ org_id: orgRow, bucket: bucketOf(id), hex: idInHex(id), received_at: receivedAt },
+      })),
     ),
   )
-}
 
 const columns = 'org_id, bucket, id, received_at'
 
-/** Takes ids that are known to be free. */
-export const insertIds = (queries: Queries, ids: readonly IdParts[]): Promise<number> =>
-  queries.run(
+/**
+ * Takes ids.
+ *
+ * @throws where one is taken already (see `saysTaken`), and the transaction is of no use any more
+ */
+export async function takeIds(queries: Queries, batches: readonly NewIds[]): Promise<void> {
+  const count = batches.reduce((sum, { ids }) => sum + ids.length, 0)
+  if (count > mostByStatement) {
+    const lines = batches.map(batch => batch.lines).join('')
+    return queries.copy(`event_ids (${columns})`, lines)
+  }
+  await queries.run(
     `insert into event_ids (${columns})
     select org_id, bucket, decode(hex, 'hex'), received_at from ${fromArrays(types)}`,
-    ...valuesOf(ids),
+    ...valuesOf(batches),
   )
-
-/**
- * Each id with its place and whether it is taken. Looked up one by one: a plan that was made while the table
- * was empty would else go through all of it.
- */
-const looked = `
-  select k.org_id, k.bucket, decode(k.hex, 'hex') as id, k.received_at, k.place, e.is_taken
-  from ${fromArrays(types, { how: 'with ordinality', column: 'place' })}
-  left join lateral (
-    select true as is_taken from event_ids e
-    where e.org_id = k.org_id and e.bucket = k.bucket and e.id = decode(k.hex, 'hex') offset 0
-  ) e on true`
-
-/**
- * Takes those ids that are free, of which none is there twice.
- *
- * @returns the places of those that were taken before, counted from 0
- */
-export async function claimIds(queries: Queries, ids: readonly IdParts[]): Promise<number[]> {
-  const rows = await queries.all<{ place: number }>(
-    `with
-      looked as materialized (${looked}),
-      taking as (insert into event_ids (${columns}) select ${columns} from looked where is_taken is null)
-    select place from looked where is_taken`,
-    ...valuesOf(ids),
-  )
-  return rows.map(({ place }) => place - 1)
 }
 
-/** @returns the places of those ids that are taken, counted from 0 */
-export async function takenIds(queries: Queries, ids: readonly IdParts[]): Promise<number[]> {
+/** Whether an error says that an id is taken. */
+export const saysTaken = (error: unknown): boolean => sqlStateOf(error) === '23505'
+
+/**
+ * Looked up one by one: a plan that was made while the table was empty would else go through all of it.
+ *
+ * @returns the places of those ids that are taken, counted from 0
+ */
+export async function takenIds(queries: Queries, batches: readonly NewIds[]): Promise<number[]> {
   const rows = await queries.all<{ place: number }>(
-    `select place from (${looked}) as looked where is_taken`,
-    ...valuesOf(ids),
+    `select k.place from ${fromArrays(types, { how: 'with ordinality', column: 'place' })}
+    cross join lateral (
+      select from event_ids e
+      where e.org_id = k.org_id and e.bucket = k.bucket and e.id = decode(k.hex, 'hex') offset 0
+    ) e`,
+    ...valuesOf(batches),
   )
   return rows.map(({ place }) => place - 1)
 }

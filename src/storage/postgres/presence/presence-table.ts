@@ -29,14 +29,10 @@ const addIdentityCounts = `insert into identity_counts (org_id, hour, verdict, c
   order by org_id, hour, verdict
   on conflict (org_id, hour, verdict) do update set count = identity_counts.count + excluded.count`
 
-/** The version of the snippet that an organisation was last seen with. */
-export const recordSnippetVersion = (
-  queries: Queries,
-  orgRow: number,
-  version: string,
-): Promise<void> => recordSnippetVersions(queries, new Map([[orgRow, version]]))
-
-/** By organisation; in the order in which all write there, so that nobody waits for each other. */
+/**
+ * Which version of the snippet organisations were last seen with; in the order in which all write there, so
+ * that nobody waits for each other.
+ */
 export async function recordSnippetVersions(
   queries: Queries,
   versions: ReadonlyMap<number, string>,

@@ -108,11 +108,13 @@ class Gathered<T> {
 /**
  * Runs by their names. Asked for in the order of the primary key, so that no plan goes by another index of
  * which it knows no better: one that was made while the table was empty looked through all runs of a flow.
+ * And between two bounds: with one, PostgreSQL compares all keys that are left on the index's page.
  */
 const runsByName = `select ${runColumns} from ${fromRuns} cross join lateral (
-    select * from runs where org_id = k.org_id and flow_id = k.flow_id and run_key >= k.run_key
+    select * from runs
+    where org_id = k.org_id and flow_id = k.flow_id and run_key >= k.run_key and run_key <= k.run_key
     order by run_key limit 1
-  ) r where r.run_key = k.run_key`
+  ) r`
 
 export const readRuns = (queries: Queries, names: readonly RunName[]): Promise<StoredRun[]> =>
   names.length === 0
@@ -159,17 +161,12 @@ export const readCaused = (queries: Queries, whom: readonly Omit<PersonInFlow, '
         ...inArrays(causers, whom),
       )
 
-/**
- * All that is kept of people in flows, and of those who count together with them: so much that the
- * projector finds whatever it asks for.
- *
- * @param runs whose names are known, stored or not
- */
-export async function readPeople(
+/** Those who count together with people in flows, by the runs that they are in. */
+async function readParties(
   queries: Queries,
   whom: readonly PersonInFlow[],
-  runs: readonly RunName[],
-): Promise<State> {
+  runs: readonly RunName[] = [],
+) {
   const known = new Gathered(personNamed)
   const names = new Gathered(named)
   const together = new Gathered<Row>(row => `${row.flow_id} ${row.run_key} ${row.person}`)
@@ -199,17 +196,57 @@ export async function readPeople(
     newPeople = known.add(others)
     newRuns = []
   }
-  const persons = inArrays(people, known.all)
-  const ofPeople = (table: string) =>
-    queries.all<Row>(
-      `select t.* from ${fromPeople}
-      join ${table} t using (org_id, flow_id, person)`,
-      ...persons,
-    )
-  const [theirRuns, loose, ticks, progress, completions, passes] = await Promise.all(
-    ['runs', 'loose_facts', 'ticks', 'progress', 'completions', 'checklist_completions'].map(
-      ofPeople,
+  return { people: known.all, names, together: together.all }
+}
+
+/** Rows of tables, of each those of people in flows. */
+function readOfPeople(
+  queries: Queries,
+  whom: readonly PersonInFlow[],
+  tables: readonly string[],
+): Promise<Row[][]> {
+  const persons = inArrays(people, whom)
+  return Promise.all(
+    tables.map(table =>
+      queries.all<Row>(
+        `select t.* from ${fromPeople}
+        join ${table} t using (org_id, flow_id, person)`,
+        ...persons,
+      ),
     ),
+  )
+}
+
+/** What is kept of checklists and completions, and nothing of runs, of which there may be any number. */
+export async function readProgress(
+  queries: Queries,
+  whom: readonly PersonInFlow[],
+): Promise<State> {
+  const { people, together } = await readParties(queries, whom)
+  const tables = ['ticks', 'progress', 'completions']
+  const rows = await readOfPeople(queries, people, tables)
+  return new Map([
+    ['run_people', together],
+    ...tables.map((table, i) => [table, rows[i]!] as const),
+  ])
+}
+
+/**
+ * All that is kept of people in flows, and of those who count together with them: so much that the
+ * projector finds whatever it asks for.
+ *
+ * @param runs whose names are known, stored or not
+ */
+export async function readPeople(
+  queries: Queries,
+  whom: readonly PersonInFlow[],
+  runs: readonly RunName[],
+): Promise<State> {
+  const { people, names, together } = await readParties(queries, whom, runs)
+  const [theirRuns, loose, ticks, progress, completions, passes] = await readOfPeople(
+    queries,
+    people,
+    ['runs', 'loose_facts', 'ticks', 'progress', 'completions', 'checklist_completions'],
   )
   names.add((theirRuns as (Row & RunName)[]).map(nameOf))
   for (const row of [...ticks!, ...passes!]) {
@@ -235,7 +272,7 @@ export async function readPeople(
     ['progress', progress!],
     ['completions', completions!],
     ['checklist_completions', [...passes!, ...passesOfRuns!]],
-    ['run_people', together.all],
+    ['run_people', together],
     ['run_owners', owners!],
   ])
 }

@@ -17,9 +17,6 @@ export const asDoubles = (table: string, ...columns: readonly string[]): string 
 
 type Value = string | number | null
 
-/** A column of some rows, as it stands in an array; null where none of them has a value. */
-export type Part = string | null
-
 const special = /["\\]/
 const specials = /["\\]/g
 
@@ -30,9 +27,9 @@ function elementOf(value: Value): string {
   return special.test(value) ? `"${value.replace(specials, '\\$&')}"` : `"${value}"`
 }
 
-/** The values that some rows have in a column, one after the other. */
-export function partOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): Part {
-  let part = ''
+/** The values that some rows have in a column, as an array. One that has none is empty: `unnest` fills it up with nulls. */
+function columnOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): string {
+  let elements = ''
   let isEmpty = true
   for (let from = 0; from < rows.length; ) {
     const value = valueIn(rows[from]!)
@@ -41,24 +38,15 @@ export function partOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value):
     while (end < rows.length && valueIn(rows[end]!) === value) end++
     if (value !== null) isEmpty = false
     const element = elementOf(value)
-    part += from === 0 ? element : `,${element}`
-    if (end > from + 1) part += `,${element}`.repeat(end - from - 1)
+    elements += from === 0 ? element : `,${element}`
+    if (end > from + 1) elements += `,${element}`.repeat(end - from - 1)
     from = end
   }
-  return isEmpty ? null : part
-}
-
-/** One column of several parts, as a value of a statement. `unnest` fills an empty array up with nulls. */
-export function joined(parts: readonly Part[], counts: readonly number[]): string {
-  if (parts.every(part => part === null)) return '{}'
-  return `{${parts.map((part, i) => part ?? `NULL${',NULL'.repeat(counts[i]! - 1)}`).join(',')}}`
+  return isEmpty ? '{}' : `{${elements}}`
 }
 
 /** Values as one array: for `= any($1::text::bigint[])`. */
 export const arrayOf = (values: readonly Value[]): string => columnOf(values, value => value)
-
-const columnOf = <Row>(rows: readonly Row[], valueIn: (row: Row) => Value) =>
-  `{${partOf(rows, valueIn) ?? ''}}`
 
 /**
  * What stands behind `from` for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.

@@ -9,7 +9,7 @@ import type { LedgerFact } from '../../sqlite/projections/facts.ts'
 import { isInRun } from '../../sqlite/projections/joined-facts.ts'
 import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import type { Queries } from '../database/connection.ts'
-import { claimIds, takenIds } from '../ledger/event-ids.ts'
+import { takeIds, takenIds } from '../ledger/event-ids.ts'
 import { nameIn, type PlainState } from '../projections/plain-people.ts'
 import {
   type FlowName,
@@ -33,8 +33,8 @@ export class Concerns {
   /** The batches, by their texts. */
   readonly batches = new Map<EventText, PreparedBatch>()
   /**
-   * Those of which all events are stored whose ids are free; of the others some may be withheld, or be there
-   * twice.
+   * Those of which all events are stored, as far as can be told before it is known which ids are free: of the
+   * others some may be withheld, or be there twice.
    */
   readonly whole = new Set<EventText>()
   /** The ids of their events. */
@@ -45,8 +45,10 @@ export class Concerns {
   private readonly people = new Map<string, PersonInFlow>()
   private readonly causers = new Map<string, Omit<PersonInFlow, 'flow_id'>>()
 
+  /** @param areNew whether all ids are taken to be free, and whole batches' need not be looked for */
   constructor(
     commands: readonly StorageCommand[],
+    areNew: boolean,
     private readonly catalogue: StoredCatalogue,
     prepared: PreparedBatches,
     withholding: Pick<Withholding, 'hasErased'>,
@@ -56,9 +58,9 @@ export class Concerns {
       if (command.type === 'append') {
         const { orgRow, text } = command
         const batch = prepared.of(command)
-        const areNew = this.haveNewIds(batch)
+        const isOnce = this.haveNewIds(batch)
         const isWhole = text.count <= eventsPerBatch && !withholding.hasErased(orgRow)
-        if (isWhole && areNew) this.whole.add(text)
+        if (areNew && isOnce && isWhole) this.whole.add(text)
         this.addBatch(orgRow, text, batch)
       }
       if (command.type === 'complete' || command.type === 'tick') {
@@ -70,8 +72,10 @@ export class Concerns {
   }
 
   /**
-   * What is known of the ids of events, and of the people and runs that are concerned. The ids of batches
-   * that are stored whole are taken by it.
+   * What is known of the ids of events, and of the people and runs that are concerned. The ids of whole batches
+   * are taken by it.
+   *
+   * @throws where one of those is taken already; see `saysTaken`
    */
   async read(queries: Queries): Promise<{
     taken: Set<string>
@@ -175,23 +179,14 @@ export class Concerns {
         .filter(([text]) => this.whole.has(text) === isWhole)
         .map(([, batch]) => batch),
     ) as [PreparedBatch[], PreparedBatch[]]
-    // What is claimed would be taken for those that are only looked for: they come first.
-    const asked = [
-      { batches: others, ask: takenIds },
-      { batches: whole, ask: claimIds },
-    ].filter(({ batches }) => batches.length > 0)
-    const found = await Promise.all(
-      asked.map(async ({ batches, ask }) => {
-        const places = await ask(
-          queries,
-          batches.map(({ ids }) => ids),
-        )
-        if (places.length === 0) return []
-        const facts = batches.flatMap(batch => batch.facts)
-        return places.map(place => idNamed(facts[place]!.orgRow, facts[place]!.id))
-      }),
-    )
-    return new Set(found.flat())
+    const idsOf = (batches: readonly PreparedBatch[]) => batches.map(({ ids }) => ids)
+    // What whole ones take would be taken for the others: those come first.
+    const [places] = await Promise.all([
+      others.length > 0 ? takenIds(queries, idsOf(others)) : [],
+      whole.length > 0 && takeIds(queries, idsOf(whole)),
+    ])
+    const facts = others.flatMap(batch => batch.facts)
+    return new Set(places.map(place => idNamed(facts[place]!.orgRow, facts[place]!.id)))
   }
 }
 

@@ -3,11 +3,7 @@ import { needsItem } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
-import {
-  decodeEvents,
-  type EventText,
-  isOfFlow,
-} from '../../sqlite/engine/event-codec/event-text.ts'
+import { type EventText, isOfFlow } from '../../sqlite/engine/event-codec/event-text.ts'
 import { TransactionParticipant } from '../../sqlite/engine/participant.ts'
 import type { Withholdable } from '../../sqlite/erasure/withheld.ts'
 import type { Caused } from '../../sqlite/people/caused-events.ts'
@@ -19,8 +15,8 @@ import {
   type EventStore,
   type StoreOutcome,
 } from '../../sqlite/writer/event-commands.ts'
-import { type EventParts, partsOf } from '../events/event-rows.ts'
-import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
+import type { UnnumberedEvents } from '../events/event-rows.ts'
+import { type NewIds, newIds } from '../ledger/event-ids.ts'
 import { PlainPeople, type PlainState } from '../projections/plain-people.ts'
 import type { Scratch } from '../projections/scratch.ts'
 import type { State } from '../projections/state.ts'
@@ -45,9 +41,9 @@ export interface GroupKnowledge {
 
 /** What a group has to have written. */
 export interface GroupRows {
-  events: (EventParts & { firstSeq: number })[]
+  events: (UnnumberedEvents & { firstSeq: number })[]
   /** Ids that are not taken yet. */
-  ids: IdParts[]
+  ids: NewIds[]
   changes: readonly RowChange[]
   /** Of people of whom no run starts later than it did. */
   plainChanges: readonly RowChange[]
@@ -191,18 +187,17 @@ export class GroupExecutor implements Withholdable, EventStore {
     const last = numbers.get(orgRow)!
     numbers.set(orgRow, last + stored.length)
     const areAllNew = duplicates.length === 0
-    const parts = areAllNew ? batch.rows : partsOf(orgRow, newOnes())
-    rows.push({ ...parts, firstSeq: last + 1 })
+    rows.push({ ...(areAllNew ? batch.rows : newOnes(batch.rows)), firstSeq: last + 1 })
     if (!whole.has(text)) {
-      const newIds = stored.map(({ id }) => id)
-      ids.push(areAllNew ? batch.ids : idPartsOf(orgRow, receivedAt, newIds))
+      const own = stored.map(({ id }) => id)
+      ids.push(areAllNew ? batch.ids : newIds(orgRow, receivedAt, own))
     }
     return { stored, duplicates }
 
-    function newOnes() {
-      const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
+    function newOnes({ events, lines }: UnnumberedEvents): UnnumberedEvents {
       const left = new Set(duplicates)
-      return events.filter((_, place) => !left.has(place))
+      const isNew = (_: unknown, place: number) => !left.has(place)
+      return { orgRow, events: events.filter(isNew), lines: lines.filter(isNew) }
     }
   }
 

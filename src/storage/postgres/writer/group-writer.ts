@@ -17,7 +17,7 @@ import {
 import { mayBeOfRow, type Queries } from '../database/connection.ts'
 import { insertEvents } from '../events/event-rows.ts'
 import { bury } from '../ledger/dead-letters.ts'
-import { insertIds } from '../ledger/event-ids.ts'
+import { saysTaken, takeIds } from '../ledger/event-ids.ts'
 import { recordSnippetVersions } from '../presence/presence-table.ts'
 import { refuseAll } from '../presence/refusals.ts'
 import { writeChanges } from '../projections/write-changes.ts'
@@ -70,6 +70,12 @@ const lookEveryMs = 1_000
 
 const heldUp = new Error('Commits wait for a standby that is away')
 
+/** So many groups look which ids are taken before they take any, after one that has found some taken. */
+const groupsThatLook = 100
+
+const hasDuplicates = (result: CommandResult) =>
+  result !== null && 'duplicates' in result && result.duplicates.length > 0
+
 /** Runs that an event may make: its own, and its person's. */
 const mostRunsOfEvent = 4
 
@@ -83,6 +89,8 @@ const mostRunsOfEvent = 4
 export class GroupWriter extends GroupCommit {
   /** When the group under way began, or a part of it was committed last. */
   private progressedAt = 0
+  /** How many of the next groups look which ids are taken: they seldom are, and to look costs as much as to take. */
+  private looking = 0
   private readonly betweenRows = failing('between_rows', () => {})
   /** All that is in memory takes it up. */
   private readonly noteCommit: () => void
@@ -111,7 +119,7 @@ export class GroupWriter extends GroupCommit {
     commands: readonly StorageCommand[],
   ): Promise<CommandResult[]> {
     await this.provideNumbers(commands)
-    return (await this.execution(transaction, commands)).results
+    return (await this.execution(transaction, commands, false)).results
   }
 
   /** Storage is away, as somebody else has found out: it refuses until it has taken a write. */
@@ -180,6 +188,24 @@ export class GroupWriter extends GroupCommit {
 
   /** @returns what became of each command */
   private async commit(commands: readonly StorageCommand[]): Promise<CommandResult[]> {
+    if (this.looking > 0) this.looking--
+    else {
+      try {
+        return await this.commitOnce(commands, true)
+      } catch (error) {
+        if (!saysTaken(error)) throw error
+      }
+    }
+    const results = await this.commitOnce(commands, false)
+    if (results.some(hasDuplicates)) this.looking = groupsThatLook
+    return results
+  }
+
+  /** @param areNew whether all ids are taken to be free; see `Concerns` */
+  private async commitOnce(
+    commands: readonly StorageCommand[],
+    areNew: boolean,
+  ): Promise<CommandResult[]> {
     const startedAt = performance.now()
     const { participants } = this.parts.withholding
     await this.provideNumbers(commands)
@@ -188,7 +214,7 @@ export class GroupWriter extends GroupCommit {
       const results = await this.parts.transactions.run(async transaction => {
         // It is executed anew.
         if (rows) participants.rollback()
-        const done = await this.execution(transaction, commands)
+        const done = await this.execution(transaction, commands, areNew)
         rows = done.rows
         participants.beforeCommit()
         return done.results
@@ -223,9 +249,13 @@ export class GroupWriter extends GroupCommit {
   }
 
   /** Executes commands within a transaction, and has written what follows. */
-  private async execution(transaction: Queries, commands: readonly StorageCommand[]) {
+  private async execution(
+    transaction: Queries,
+    commands: readonly StorageCommand[],
+    areNew: boolean,
+  ) {
     const { catalogue, executor, withholding } = this.parts
-    const concernsOf = () => new Concerns(commands, catalogue, this.prepared, withholding)
+    const concernsOf = () => new Concerns(commands, areNew, catalogue, this.prepared, withholding)
     let concerns = concernsOf()
     const ledgers = await transaction.all<Ledger>(
       `select org_id, seq, change, sealed_until from ledgers
@@ -262,11 +292,12 @@ export class GroupWriter extends GroupCommit {
   ): Promise<void> {
     const { events, ids, refusals, health, progressed, versions } = rows
     const written: Promise<unknown>[] = []
-    if (ids.length > 0) written.push(insertIds(transaction, ids))
+    if (ids.length > 0) written.push(takeIds(transaction, ids))
     if (events.length > 0) {
       const moved = ledgers
         .map(({ org_id, seq }) => ({ org_id, seq: numbers.get(org_id)!, before: seq }))
         .filter(({ seq, before }) => seq !== before)
+        .map(one => ({ ...one, latest_at: latestOf(events, one.org_id) }))
       written.push(insertEvents(transaction, events), noteNumbers(transaction, moved))
       this.betweenRows()
     }
@@ -416,15 +447,22 @@ interface Ledger {
   sealed_until: number
 }
 
-const ledgerNumbers = { org_id: 'bigint', seq: 'bigint' } as const
+const ledgerNumbers = { org_id: 'bigint', seq: 'bigint', latest_at: 'bigint' } as const
 
-/** The last number of an organisation's events. */
+/** When the newest event of an organisation was received. */
+const latestOf = (stored: GroupRows['events'], orgRow: number): number =>
+  stored
+    .filter(batch => batch.orgRow === orgRow)
+    .reduce((latest, { events: [first] }) => Math.max(latest, first!.receivedAt), 0)
+
+/** The last number of an organisation's events, and when the newest was received. */
 function noteNumbers(
   queries: Queries,
-  rows: readonly { org_id: number; seq: number }[],
+  rows: readonly { org_id: number; seq: number; latest_at: number }[],
 ): Promise<unknown> {
   return queries.run(
-    `update ledgers l set seq = k.seq from ${fromArrays(ledgerNumbers)} where l.org_id = k.org_id`,
+    `update ledgers l set seq = k.seq, latest_at = greatest(l.latest_at, k.latest_at)
+    from ${fromArrays(ledgerNumbers)} where l.org_id = k.org_id`,
     ...inArrays(ledgerNumbers, rows),
   )
 }

@@ -6,14 +6,14 @@ import {
 } from '../../sqlite/engine/event-codec/event-text.ts'
 import { factOf, type LedgerFact } from '../../sqlite/projections/facts.ts'
 import type { StorageCommand } from '../../sqlite/writer/commands.ts'
-import { type EventParts, partsOf } from '../events/event-rows.ts'
-import { type IdParts, idPartsOf } from '../ledger/event-ids.ts'
+import { type UnnumberedEvents, unnumbered } from '../events/event-rows.ts'
+import { type NewIds, newIds } from '../ledger/event-ids.ts'
 
 /** A batch as far as it can be worked on before it is known what is stored already. */
 export interface PreparedBatch {
   facts: readonly LedgerFact[]
-  ids: IdParts
-  rows: EventParts
+  ids: NewIds
+  rows: UnnumberedEvents
 }
 
 export function prepareBatch(
@@ -23,7 +23,7 @@ export function prepareBatch(
   const events = decodeEvents({ ...text, receivedAts: [receivedAt], source })
   const facts = events.map(event => factOf(orgRow, event))
   const ids = facts.map(({ id }) => id)
-  return { facts, ids: idPartsOf(orgRow, receivedAt, ids), rows: partsOf(orgRow, events) }
+  return { facts, ids: newIds(orgRow, receivedAt, ids), rows: unnumbered(orgRow, events) }
 }
 
 /** Prepares batches when they arrive, while PostgreSQL works on those before them. */

@@ -6,8 +6,11 @@ import {
   type EventRow,
   eventColumns,
   eventOf,
+  insertEvents,
   rowOf,
+  unnumbered,
 } from '../../../../src/storage/postgres/events/event-rows.ts'
+import { mostByStatement } from '../../../../src/storage/postgres/rows/lines.ts'
 import type { StoredEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
@@ -55,7 +58,29 @@ describe('an event', () => {
     await server.close()
   })
 
-  test('is the same when its row is read again', async () => {
+  test.each([
+    { how: 'a statement', times: 1 },
+    { how: 'copy', times: mostByStatement + 1 },
+  ])('is the same when its row is read again, stored by $how', async ({ times }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 5 }), async events => {
+        const stored = Array.from({ length: times }, (_, i) => ({
+          ...unnumbered(1, events),
+          firstSeq: 1 + i * events.length,
+        }))
+        await insertEvents(postgres, stored)
+        const read = await postgres.all<EventRow>(
+          `select ${eventColumns} from events where org_id = 1 order by seq`,
+        )
+        await postgres.run('delete from events where org_id = 1')
+        expect(read.map(({ seq }) => seq)).toEqual(read.map((_, place) => place + 1))
+        expect(read.map(eventOf)).toEqual(stored.flatMap(({ events }) => events))
+      }),
+      { numRuns: Math.ceil(200 / times) },
+    )
+  })
+
+  test('is the same when its row was written as JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 20 }), async events => {
         await postgres.run(

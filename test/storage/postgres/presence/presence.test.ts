@@ -6,7 +6,6 @@ import { userHashVerdicts } from '../../../../src/core/organisation/verified-ide
 import { Postgres } from '../../../../src/storage/postgres/database/connection.ts'
 import {
   PresenceTable,
-  recordSnippetVersion,
   recordSnippetVersions,
 } from '../../../../src/storage/postgres/presence/presence-table.ts'
 import {
@@ -137,7 +136,8 @@ describe('presence in PostgreSQL', () => {
     const node = new Node()
     node.board.mark(1, 'heartbeat', now)
     node.table.addSkew(1, 7)
-    for (const version of ['1.0.0', '1.1.0']) await recordSnippetVersion(postgres, 1, version)
+    for (const version of ['1.0.0', '1.1.0'])
+      await recordSnippetVersions(postgres, new Map([[1, version]]))
     await node.table.write(now)
     expect(await read(1)).toMatchObject({ snippetVersion: '1.1.0', skews: [7] })
   })

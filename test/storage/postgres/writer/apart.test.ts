@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { mostByStatement } from '../../../../src/storage/postgres/rows/lines.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 import { Tenant } from '../../conformance/tenant.ts'
 
-describe('a group that PostgreSQL does not take', () => {
+describe('a group that PostgreSQL does not take, or not all of', () => {
   let server: PostgresServer
   let world: PostgresWorld
   let tenant: Tenant
@@ -29,6 +30,7 @@ describe('a group that PostgreSQL does not take', () => {
     )
   const allow = (name: string) =>
     world.storage.postgres.run(`drop trigger refuse_${name} on events`)
+  const ids = (count: number, from = 0) => Array.from({ length: count }, (_, i) => `e${from + i}`)
   const stored = async () => (await tenant.events()).map(({ id }) => id)
   const letters = async () => {
     const found = await world.storage.postgres.get<{ count: number }>(
@@ -53,6 +55,16 @@ describe('a group that PostgreSQL does not take', () => {
     expect(await letters()).toBe(1)
   })
 
+  test('has one event of more than a statement takes set aside, and the others kept', async () => {
+    await refuse('poison', ofRow)
+    const many = ids(mostByStatement + 1)
+    const poison = many.length - 2
+    const events = many.map((id, i) => event(id, i === poison ? 'poison' : 'x'))
+    expect(await send(...events)).toMatchObject({ duplicates: [], deadLetters: [poison] })
+    expect(await stored()).toEqual(many.toSpliced(poison, 1))
+    expect(await letters()).toBe(1)
+  })
+
   test('is told as nothing by which a caller would think it is not kept, where a part of it is', async () => {
     await refuse('poison', ofRow)
     await refuse('later', passing)
@@ -73,5 +85,19 @@ describe('a group that PostgreSQL does not take', () => {
     await allow('strange')
     expect(await send(event('a'), event('b', 'strange'))).toMatchObject({ duplicates: [] })
     expect(await stored()).toEqual(['a', 'b'])
+  })
+
+  test('has those events told that are stored already, be they few or many, and the others stored once', async () => {
+    const many = mostByStatement + 1
+    await send(...ids(2).map(id => event(id)))
+    // The first of these groups takes all ids for new, the second looks.
+    for (const from of [1, many]) {
+      const told = await send(...ids(many, from).map(id => event(id)))
+      expect(told.duplicates).toEqual([0])
+    }
+    expect(await stored()).toEqual(ids(2 * many))
+    const told = await send(...ids(many, 5).map(id => event(id)))
+    expect(told.duplicates).toHaveLength(many)
+    expect(await stored()).toHaveLength(2 * many)
   })
 })

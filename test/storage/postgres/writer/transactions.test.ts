@@ -104,13 +104,13 @@ describe('a commit whose answer is lost', () => {
   test('waits for a standby that is away, as is seen from beside, and was made once that is back', async () => {
     // As if it had gone: it never was.
     await server.ask("alter system set synchronous_standby_names = 'nobody'")
-    await server.reload()
+    await server.reloadStandbys()
     expect(await transactions.areHeldUp()).toBe(false)
     const launched = faultOf(launch(1))
     await until(() => transactions.areHeldUp().catch(() => false))
     expect(isInDoubt(await launched)).toBe(true)
     await server.ask('alter system reset synchronous_standby_names')
-    await server.reload()
+    await server.reloadStandbys()
     await until(() => transactions.areHeldUp().then(isHeldUp => !isHeldUp))
     expect(await boats()).toEqual([0, 1])
   })
