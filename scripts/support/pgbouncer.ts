@@ -39,6 +39,8 @@ export class Pgbouncer {
       'pool_mode = transaction',
       'max_client_conn = 1000',
       `default_pool_size = ${poolSize}`,
+      // Each database of a test has its own connections, of which PostgreSQL takes a hundred.
+      'server_idle_timeout = 5',
       // A server that was away is tried again as soon as somebody asks.
       'server_login_retry = 0',
     ]
@@ -65,5 +67,9 @@ export class Pgbouncer {
     this.child.kill('SIGKILL')
     await this.child.exited
     rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

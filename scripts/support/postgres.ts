@@ -156,7 +156,7 @@ export class PostgresServer {
   /** Has commits wait for one of these standbys from now on. */
   async waitFor(...standbys: string[]): Promise<void> {
     await this.ask(`alter system set synchronous_standby_names = 'ANY 1 (${standbys.join(', ')})'`)
-    await this.reload()
+    await this.reloadStandbys()
     const isStreaming = `select from pg_stat_replication where sync_state = 'quorum'`
     await until(async () => (await this.ask(isStreaming)).length > 0)
   }
@@ -212,7 +212,10 @@ export class PostgresServer {
   }
 
   private async makeTemplate(): Promise<void> {
-    await this.ask(`create database ${template}`)
+    // As most servers have it, whose texts are in a language's order; some builds know of none.
+    const [icu] = await this.ask("select from pg_collation where collprovider = 'i' limit 1")
+    const how = icu ? "template template0 locale_provider icu icu_locale 'en-US'" : ''
+    await this.ask(`create database ${template} ${how}`)
     const postgres = Postgres.open(this.url(template), { most: 1 })
     try {
       await migratePostgres(postgres, 0)
@@ -327,6 +330,21 @@ export class PostgresServer {
   /** Has it read its files again. */
   async reload(): Promise<void> {
     await this.ask('select pg_reload_conf()')
+  }
+
+  /** The same; commits wait for standbys, or no longer, once this resolves. */
+  async reloadStandbys(): Promise<void> {
+    const loadedAt = async () => {
+      const [loaded] = await this.ask<{ at: number }>(
+        'select extract(epoch from pg_conf_load_time())::float8 as at',
+      )
+      return loaded!.at
+    }
+    const before = await loadedAt()
+    await this.reload()
+    await until(async () => (await loadedAt()) > before)
+    // It is the checkpointer that tells all others, before it does this.
+    await this.ask('checkpoint')
   }
 
   async close(): Promise<void> {

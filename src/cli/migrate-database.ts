@@ -23,9 +23,11 @@ export async function migrateDatabase(url: string, options: Options): Promise<vo
   if (due.length > 0 && !options.dryRun) await migrate(url)
   if (options.json) return printJson(asJson(from, due))
   if (due.length === 0) {
-    return print(
-      `nothing to do: the database at ${place} has schema ${schemaVersion}, the newest known here`,
-    )
+    const known =
+      from === schemaVersion
+        ? 'the newest known here'
+        : 'of a newer release, and this one works with it'
+    return print(`nothing to do: the database at ${place} has schema ${from}, ${known}`)
   }
   const schema = options.dryRun
     ? `${from}, to become ${schemaVersion}`
@@ -49,7 +51,7 @@ async function migrate(url: string): Promise<void> {
 /** As of a data directory, where what is about disks and copies is null. */
 const asJson = (from: number, due: ReturnType<typeof migrationsAfter>) => ({
   from,
-  to: schemaVersion,
+  to: Math.max(from, schemaVersion),
   steps: due.map(({ id, name }) => ({ id, name, seconds: null })),
   ...{ databaseBytes: null, wantedBytes: null, freeBytes: null, copy: null },
 })

@@ -151,7 +151,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     }
 
     test('finds nothing wrong with a good one', () => {
-      expect(judgePostgres(good).filter(({ status }) => status !== 'ok')).toEqual([])
+      expect(judgePostgres(good, 2).filter(({ status }) => status !== 'ok')).toEqual([])
     })
 
     test.each<[Partial<DatabaseSeen>, string]>([
@@ -160,7 +160,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       [{ aheadMs: 1_500 }, "warning: clock of the database's machine is 1.5 s ahead of this one's"],
       [{ aheadMs: -60_000 }, 'warning: 60.0 s behind'],
       [{ isEncrypted: false }, 'warning: is not encrypted'],
-      [{ mostClients: 30 }, 'warning: takes 30 connections, 1 of them in use'],
+      [{ mostClients: 30 }, 'warning: a node like this one takes up to 30'],
       [
         { synchronousStandbys: 'ANY 1 (b, c)', synchronousCommit: 'local' },
         'warning: does not wait for the standby ANY 1 (b, c)',
@@ -168,11 +168,18 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       [{ synchronousStandbys: 'b', synchronousCommit: 'off' }, 'warning: is off'],
       [{ synchronousStandbys: 'b' }, 'error: standby b, and none is connected'],
     ])('says of %j: %s', (seen, said) => {
-      const bad = judgePostgres({ ...good, ...seen }).filter(({ status }) => status !== 'ok')
+      const bad = judgePostgres({ ...good, ...seen }, 2).filter(({ status }) => status !== 'ok')
       expect(bad).toHaveLength(1)
       const [status, part] = said.split(': ')
       expect(bad[0]).toMatchObject({ status, what: expect.stringContaining(part!) })
       expect(bad[0]!.advice).not.toBeNull()
+    })
+
+    test('counts the connections of each thread that a node has', () => {
+      const said = (threads: number) =>
+        judgePostgres({ ...good, mostClients: 100 }, threads).map(({ what }) => what)
+      expect(said(1)).toContainEqual(expect.stringMatching(/up to 23: enough for 4 nodes$/))
+      expect(said(8)).toContainEqual(expect.stringMatching(/up to 72$/))
     })
 
     test('names the standby that a commit waits for, and asks for no TLS on the machine itself', () => {
@@ -182,7 +189,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
         followers: 1,
         place: '127.0.0.1:5432/cairn',
       }
-      const findings = judgePostgres({ ...seen, isEncrypted: false })
+      const findings = judgePostgres({ ...seen, isEncrypted: false }, 2)
       expect(findings.filter(({ status }) => status !== 'ok')).toEqual([])
       expect(findings[1]!.what).toBe('a commit waits for the standby b (synchronous_commit is on)')
     })

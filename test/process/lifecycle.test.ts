@@ -42,23 +42,38 @@ describe('starting', () => {
     expect(() => claimPort('127.0.0.1', port, '--port')).toThrow('is taken')
   })
 
-  test('reads are answered while storage still takes up what is stored; writes wait for it', async () => {
+  /** A server that answers reads, and whose storage is still held up at its beginning. */
+  async function heldUp(how: 'hang' | 'delay:1500') {
     const { snippetKey } = await withTour(place)
     const port = await freePort()
     const server = await place.start(['--port', `${port}`], {
-      CAIRN_FAILPOINTS: 'storage_start=delay:1500',
-    })
-    let isReady = false
-    server.ready.then(() => {
-      isReady = true
+      CAIRN_FAILPOINTS: `storage_start=${how}`,
     })
     const api = apiOf({ url: `http://127.0.0.1:${port}` }, snippetKey)
     await server.until(async () => (await api('GET', '/flows').catch(() => null))?.status === 200)
-    const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
-    const writing = api('POST', '/events', { events })
+    const write = () => {
+      const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
+      return api('POST', '/events', { events })
+    }
+    return { server, api, write }
+  }
+
+  test('reads are answered, and writes wait, before storage has taken up what is stored', async () => {
+    const { server, api, write } = await heldUp('hang')
+    const ended: string[] = []
+    server.ready.then(() => ended.push('starting')).catch(() => {})
+    const writing = write()
+      .then(() => ended.push('writing'))
+      .catch(() => {})
     expect((await api('GET', '/flows')).status).toBe(200)
-    expect(isReady).toBe(false)
-    expect((await writing).status).toBe(202)
+    expect(ended).toEqual([])
+    await server.end('SIGKILL')
+    await writing
+  })
+
+  test('what was sent before that is stored after it', async () => {
+    const { server, write } = await heldUp('delay:1500')
+    expect((await write()).status).toBe(202)
     await server.ready
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     expect(await server.end()).toBe(0)

@@ -1,11 +1,14 @@
-import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ManagementStores, Stores } from '../../src/app.ts'
 import { connectPostgresStores } from '../../src/storage/postgres/connect.ts'
-import { connectPostgresManagement } from '../../src/storage/postgres/connect-management.ts'
+import {
+  connectPostgresManagement,
+  type ManagementReading,
+} from '../../src/storage/postgres/connect-management.ts'
 import { Postgres } from '../../src/storage/postgres/database/connection.ts'
+import { readingPools } from '../../src/storage/postgres/database/pools.ts'
 import type { SealPolicy } from '../../src/storage/postgres/segments/sealer.ts'
 import { PostgresStorage, type PostgresStorageOptions } from '../../src/storage/postgres/storage.ts'
 import { BufferGauge, newSharedMemory, type SharedMemory } from '../../src/storage/shared/boards.ts'
@@ -29,12 +32,7 @@ export class PostgresWorld {
     readonly stores: Stores,
     readonly management: ManagementStores,
     readonly shared: SharedMemory,
-    private readonly reading: {
-      copyDir: string
-      copy: Database
-      postgres: Postgres
-      analytics: Postgres
-    },
+    private readonly reading: ManagementReading & { copyDir: string },
   ) {}
 
   static async open(
@@ -61,9 +59,10 @@ export class PostgresWorld {
       ack,
     )
     const copy = openForReading(copyDir)
-    const postgres = Postgres.open(url, { most: 2 })
-    const analytics = Postgres.open(url, { most: 2, plansAnew: true })
-    const reading = { copyDir, copy, postgres, analytics }
+    const postgres = Postgres.open(url, { ...readingPools.requests, most: 2 })
+    const analytics = Postgres.open(url, readingPools.analytics)
+    const ofPeople = Postgres.open(url, readingPools.people)
+    const reading = { copyDir, copy, postgres, analytics, ofPeople }
     const stores = connectPostgresStores(reading, client, shared, clock.monotonic)
     const management = connectPostgresManagement(reading, client, shared, clock.monotonic)
     return new PostgresWorld(url, clock, storage, stores, management, shared, reading)
@@ -92,11 +91,10 @@ export class PostgresWorld {
   async close(): Promise<void> {
     clearInterval(this.following)
     await this.lastLook
-    const { copyDir, copy, postgres, analytics } = this.reading
+    const { copyDir, copy, postgres, analytics, ofPeople } = this.reading
     await this.storage.close()
     copy.close()
-    await postgres.close()
-    await analytics.close()
+    await Promise.all([postgres, analytics, ofPeople].map(pool => pool.close()))
     rmSync(copyDir, { recursive: true })
   }
 }

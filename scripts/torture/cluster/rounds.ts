@@ -175,7 +175,7 @@ export class ClusterScene implements AsyncDisposable {
         await this.more(eventsAfter)
         await this.compare(standby)
         await this.ground.postgres.ask('alter system reset synchronous_standby_names')
-        await this.ground.postgres.reload()
+        await this.ground.postgres.reloadStandbys()
         await standby.close()
       },
       'a standby that commits wait for hung, and PostgreSQL killed': async () => {

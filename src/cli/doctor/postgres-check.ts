@@ -1,12 +1,12 @@
 import type { Config } from '../../config/settings.ts'
 import { limitsForEach } from '../../runtime/node-watch.ts'
 import { changedSinceMoved, notMoved } from '../../runtime/place.ts'
-import { mostConnectionsOfNode } from '../../storage/postgres/database/connection.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
   inspectDatabase,
 } from '../../storage/postgres/database/inspection.ts'
+import { mostConnectionsOfNode } from '../../storage/postgres/database/pools.ts'
 import { readStoredState, type StoredState } from '../../storage/postgres/database/stored-state.ts'
 import { counted } from '../output.ts'
 import { judgeDeadLetters, judgeIdentities, judgeWebhooks } from './database-check.ts'
@@ -14,6 +14,9 @@ import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
 /** An answer that takes longer is felt in each request, milliseconds. */
 const slowMs = 20
+
+/** Threads for HTTP of a node whose configuration cannot be read. */
+const usualThreads = 2
 
 /** Clocks that follow NTP are nearer, milliseconds. */
 const tolerableMs = 1_000
@@ -30,7 +33,7 @@ export async function checkPostgres({
     const seen = await inspectDatabase(databaseUrl, Date.now)
     const stored = await readStoredState(databaseUrl, data, now)
     return [
-      ...judgePostgres(seen),
+      ...judgePostgres(seen, config?.threads ?? usualThreads),
       ...judgeStored(stored, now),
       ...judgeLimits(stored, config),
       ...judgeLeft(stored, data, seen),
@@ -42,13 +45,13 @@ export async function checkPostgres({
 }
 
 /** What is to be said of a database that can be used. */
-export const judgePostgres = (seen: DatabaseSeen): Finding[] => [
+export const judgePostgres = (seen: DatabaseSeen, httpThreads: number): Finding[] => [
   judgeAnswer(seen),
   ...judgeDisk(seen),
   judgeCommits(seen),
   ...judgeWay(seen),
   ...judgeClock(seen),
-  judgeRoom(seen),
+  judgeRoom(seen, mostConnectionsOfNode(httpThreads)),
   judgeBackups(seen),
 ]
 
@@ -160,10 +163,10 @@ function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   return [warning('clock', what, 'let both machines follow NTP')]
 }
 
-function judgeRoom({ mostClients, clients }: DatabaseSeen): Finding {
-  const nodes = Math.floor(mostClients / mostConnectionsOfNode)
-  const what = `the database takes ${counted(mostClients, 'connection')}, ${clients} of them in use; a node takes up to ${mostConnectionsOfNode}`
+function judgeRoom({ mostClients, clients }: DatabaseSeen, ofNode: number): Finding {
+  const nodes = Math.floor(mostClients / ofNode)
+  const what = `the database takes ${counted(mostClients, 'connection')}, ${clients} of them in use; a node like this one takes up to ${ofNode}`
   if (nodes >= 2) return ok('database', `${what}: enough for ${nodes} nodes`)
-  const advice = `raise max_connections to ${mostConnectionsOfNode} for each node, and some for whoever else connects`
+  const advice = `raise max_connections to ${ofNode} for each node, and some for whoever else connects`
   return warning('database', what, advice)
 }

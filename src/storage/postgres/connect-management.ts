@@ -13,6 +13,7 @@ import type { StorageClient } from '../sqlite/writer/client.ts'
 import type { LongWork } from '../sqlite/writer/long-work.ts'
 import { runStoreOver } from './analytics/run-list.ts'
 import type { Reading } from './connect.ts'
+import type { Postgres } from './database/connection.ts'
 import { eventLogOver } from './events/event-log.ts'
 import { personEventsOver } from './events/person-events.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
@@ -22,12 +23,18 @@ import { personDataOver } from './people/person-data.ts'
 import { refuseToCompact } from './rebuild/rebuild.ts'
 import { stepReaderOver } from './steps/step-reader.ts'
 
+/** What a thread reads by for management too. */
+export interface ManagementReading extends Reading {
+  /** For all that is stored of a person, which may take minutes. */
+  ofPeople: Postgres
+}
+
 /**
  * As over SQLite, for what management keeps is in the node's copy; but for what is said of events and runs,
  * which is in PostgreSQL alone.
  */
 export function connectPostgresManagement(
-  { copy, postgres, analytics }: Reading,
+  { copy, postgres, analytics, ofPeople }: ManagementReading,
   client: StorageClient,
   shared: SharedMemory,
   monotonic: () => number,
@@ -63,7 +70,7 @@ export function connectPostgresManagement(
     people: {
       ...own.people,
       ...asPort<Pick<PeopleStore, 'stored' | 'events'>>({
-        stored: personDataOver(analytics, copy),
+        stored: personDataOver(ofPeople, copy),
         events: personEventsOver(analytics, copy),
       }),
     },

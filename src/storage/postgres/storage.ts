@@ -35,8 +35,9 @@ import type { WriteObserver, WriterPolicy } from '../sqlite/writer/writer.ts'
 import { SharedActivity } from './activity/shared-activity.ts'
 import { authorSessionsOver, previewsOver } from './author/short-lived.ts'
 import { CatalogueCopy, CopyIsBehind } from './copy/copy.ts'
-import { isPassingFault, Postgres, storagePools } from './database/connection.ts'
+import { isPassingFault, Postgres } from './database/connection.ts'
 import { isUsable, schemaOf } from './database/migrate.ts'
+import { storagePools } from './database/pools.ts'
 import { requireNoMove } from './move/moves.ts'
 import { holdJob, mayGoByTime } from './nodes/jobs.ts'
 import { ClusterNode, type NodeOptions } from './nodes/nodes.ts'
@@ -243,7 +244,7 @@ export class PostgresStorage {
     )
     this.ownOperations = postgresOperations({
       ...{ copy: this.copy, longWork: this.longWork, retrying: this, sealer: this.sealer },
-      operations: this.operations,
+      now,
       writeSeen: () => this.writeSeen(),
     })
     this.board = new NodeBoard(shared.node)
@@ -273,8 +274,7 @@ export class PostgresStorage {
       storage.noticed()
       await storage.node?.tell()
       if (storage.node === null) return storage
-      await makePartitions(storage.postgres, options.clock.now())
-      await finishErasures(storage.longWork)
+      await makePartitions(storage.longPool, options.clock.now())
       return storage
     } catch (error) {
       // Or others would wait for it until its lease has run out.
@@ -324,6 +324,20 @@ export class PostgresStorage {
     )
     if (report) this.options.onRetained?.(report)
     return report?.isMoreLeft ? betweenPiecesMs : idleRetainMs
+  }
+
+  /** Looks how large the database is, for whoever watches; one that is away keeps its size. To be called now and then. */
+  async measure(): Promise<void> {
+    const size = await this.longPool
+      .get<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
+      .catch(() => null)
+    if (size) this.board.databaseBytes = size.bytes
+  }
+
+  /** Erases whoever was to be erased when the node that was at it died. To be called now and then. */
+  async finishErasures(): Promise<void> {
+    if (this.gauge.isRefused || this.node === null) return
+    await this.whileThere(() => finishErasures(this.longWork))
   }
 
   /** Does what is done again later anyway; where the database is away, that is said once, and by whom it ails. */

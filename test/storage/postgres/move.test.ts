@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { Pgbouncer, pgbouncerProgram } from '../../../scripts/support/pgbouncer.ts'
 import { differingFlow } from '../../../src/cli/move/same-analytics.ts'
 import { Postgres } from '../../../src/storage/postgres/database/connection.ts'
 import { MoveIntoDirectory } from '../../../src/storage/postgres/move/into-directory.ts'
@@ -203,6 +204,14 @@ describe('a move', () => {
       expect([table, counts.get(table)]).not.toEqual([table, 0])
     }
 
+    // What is published next is later than that.
+    const [ledgers] = await server.ask<{ latest: number }>(
+      'select min(latest_at) as latest from ledgers',
+      url,
+    )
+    const received = events.flat().map(({ receivedAt }) => receivedAt)
+    expect(ledgers!.latest).toBe(Math.max(...received))
+
     place.at = await PostgresWorld.open(url, place.clock)
     expect(await told(tenants, place.clock)).toEqual(before)
     // Cursors too, so that whoever reads the log goes on where he was.
@@ -311,8 +320,11 @@ describe('a move', () => {
     expect(left.flat().length).toBeLessThan(logs.flat().length)
   })
 
-  test('there is no node meanwhile, and no other move', async () => {
+  const ways = pgbouncerProgram ? ['straight', 'through PgBouncer'] : ['straight']
+  test.each(ways)('there is no node meanwhile, and no other move: %s', async way => {
     await stop()
+    await using pooler = way === 'straight' ? null : await Pgbouncer.open(server.port)
+    if (pooler) url = pooler.through(url)
     const node = await PostgresWorld.open(url, place.clock)
     await expect(moveThere()).rejects.toThrow('a server runs on this database (test): stop all')
     await node.close()
@@ -329,6 +341,16 @@ describe('a move', () => {
     } finally {
       await postgres.close()
     }
+  })
+
+  test('a node that was killed long ago is in nobody’s way', async () => {
+    await stop()
+    const killed = `insert into nodes (id, name, release, schema, started_at, took_up, lease_until)
+      values ('long-gone', 'gone', '0', 1, 0, 0, clock_timestamp() - interval '2 days')`
+    await server.ask(killed, url)
+    await moveThere()
+    await server.ask(killed, url)
+    await moveBack()
   })
 
   test('only into a database that holds nothing, and from a directory that has not changed', async () => {

@@ -1,5 +1,6 @@
 import { SQL } from 'bun'
 import type { Prepared } from '../../shared/asking.ts'
+import { type PoolOptions, settingsOf } from './pools.ts'
 import { Turns } from './turns.ts'
 import { Watchdog } from './watchdog.ts'
 
@@ -18,61 +19,16 @@ export interface Queries {
   query<Row>(text: string): Prepared<Row>
   /** @returns how many rows it has written */
   run(text: string, ...values: readonly Value[]): Promise<number>
+  /**
+   * Adds rows, quicker than any statement does where they are many, and with a round trip more.
+   *
+   * @param into a table and its columns: `events (org_id, seq)`
+   * @param lines of `rows/lines.ts`
+   */
+  copy(into: string, lines: string): Promise<void>
   /** Several statements that take no values, in one round trip. All of them are kept, or none. */
   script(text: string): Promise<void>
 }
-
-/** What a pool is for: each has its own, so that nothing quick waits behind something slow. */
-export interface PoolOptions {
-  /** Connections at most. Statements of one connection wait for each other. */
-  most: number
-  /**
-   * How long an answer may take, milliseconds. The server ends a statement that takes longer; where it does not
-   * even do that, all connections are closed, and what was under way may have been done or not.
-   */
-  answersWithinMs?: number
-  /**
-   * How long a transaction may wait for its node, milliseconds: one that was stopped in the middle of it holds
-   * up all others until the server takes it back.
-   */
-  continuesWithinMs?: number
-  /**
-   * Has each statement planned for its values, which takes some tenths of a millisecond: for lists and
-   * long reads. A plan for any values takes an organisation for an average one, and would sort all that is
-   * left of a large one's rows for each page.
-   */
-  plansAnew?: boolean
-  /** What takes a connection for long: others wait for one in turn, and not behind it. */
-  isInTurns?: boolean
-  /** What is told to whoever asks while the database is away; else the error itself. */
-  whileAway?(cause: unknown): Error
-}
-
-/** The pools of a node's storage thread. */
-export const storagePools = {
-  /** Groups of events and reports. */
-  writing: { most: 2, answersWithinMs: 5_000, continuesWithinMs: 5_000 },
-  /** What management changes, and what follows from time to time. */
-  changes: { most: 2, answersWithinMs: 5_000, continuesWithinMs: 5_000, isInTurns: true },
-  /** The node's lease, what others have changed, and what became of a commit: they wait for nobody. */
-  following: { most: 2, answersWithinMs: 5_000 },
-  /** See `LongWorkParts`. */
-  longWork: { most: 3, answersWithinMs: 600_000 },
-} satisfies Record<string, PoolOptions>
-
-/** The pools of a thread that answers requests. */
-export const readingPools = {
-  /** For requests that somebody waits for. */
-  requests: { most: 4, answersWithinMs: 8_000 },
-  /** For analytics and downloads. */
-  analytics: { most: 2, answersWithinMs: 10_000, plansAnew: true, isInTurns: true },
-} satisfies Record<string, PoolOptions>
-
-const connectionsOf = (pools: Readonly<Record<string, PoolOptions>>) =>
-  Object.values(pools).reduce((sum, { most }) => sum + most, 0)
-
-/** How many connections a node of two threads for HTTP has at most, those of all its pools. */
-export const mostConnectionsOfNode = connectionsOf(storagePools) + 2 * connectionsOf(readingPools)
 
 /** How much later than the server this side takes a statement for lost, milliseconds. */
 const graceMs = 1_000
@@ -148,15 +104,45 @@ abstract class Statements implements Queries {
     return (told as unknown as { count: number }).count
   }
 
+  async copy(into: string, lines: string): Promise<void> {
+    await this.ask(async client => {
+      const writer = client.unsafe(`copy ${into} from stdin`).writable().getWriter()
+      await writer.write(lines)
+      await writer.close()
+    })
+  }
+
   async script(text: string): Promise<void> {
     await this.ask(client => client.unsafe(text).simple())
   }
 }
 
-/** Statements of one connection. */
+/** A statement stands behind one that has failed in the same transaction. */
+const abortedState = '25P02'
+
+/** Statements of one connection, which need not wait for each other. */
 class OwnStatements extends Statements {
-  constructor(protected readonly ask: Ask) {
+  private readonly underWay = new Set<Promise<unknown>>()
+  /** The last failure that was not merely the consequence of another. */
+  private fault: unknown
+
+  constructor(private readonly send: Ask) {
     super()
+  }
+
+  protected readonly ask: Ask = async ask => {
+    const asked = this.send(ask)
+    this.underWay.add(asked)
+    try {
+      return await asked
+    } catch (error) {
+      if (sqlStateOf(error) !== abortedState) this.fault = error
+      // What has failed before it may be told of later.
+      else await Promise.allSettled(this.underWay)
+      throw this.fault ?? error
+    } finally {
+      this.underWay.delete(asked)
+    }
   }
 }
 
@@ -177,7 +163,11 @@ function addressOf(text: string): { url: string; isPooled: boolean } {
 
 /** A pool of connections to a database. */
 export class Postgres extends Statements {
-  protected readonly ask: Ask = ask => this.inTurn(() => this.watch(() => ask(this.current())))
+  /** A statement that stands alone; behind a pooler in a transaction, which has this pool's settings. */
+  protected readonly ask: Ask = ask =>
+    this.options.isPooled
+      ? this.within(client => this.watch(() => ask(client)))
+      : this.inTurn(() => this.watch(() => ask(this.current())))
   private readonly turns: Turns | null
   private readonly watchdog: Watchdog | null
   /** Another server has taken this one's place, and the address may lead there by now. */
@@ -202,17 +192,11 @@ export class Postgres extends Statements {
    */
   static open(url: string, options: PoolOptions): Postgres {
     const { url: address, isPooled } = addressOf(url)
-    const { most, answersWithinMs, continuesWithinMs, plansAnew } = options
-    const settings = {
-      ...(answersWithinMs && { statement_timeout: String(answersWithinMs) }),
-      ...(continuesWithinMs && { idle_in_transaction_session_timeout: String(continuesWithinMs) }),
-      // What is not prepared is planned anew.
-      ...(plansAnew && { plan_cache_mode: 'force_custom_plan' }),
-    }
+    const { most, answersWithinMs } = options
     const sqlOptions = {
       ...{ max: most, bigint: true, prepare: !isPooled },
       connectionTimeout: Math.min(10_000, answersWithinMs ?? 10_000) / 1_000,
-      connection: isPooled ? {} : settings,
+      connection: isPooled ? {} : settingsOf(options),
     }
     return new Postgres(() => new SQL(address, sqlOptions), { ...options, isPooled })
   }
@@ -223,6 +207,11 @@ export class Postgres extends Statements {
    * @param mode as `begin` takes it: `isolation level repeatable read, read only`
    */
   begin<T>(work: (transaction: Queries) => Promise<T>, mode = ''): Promise<T> {
+    const asked = (client: Client) => work(new OwnStatements(ask => this.watch(() => ask(client))))
+    return this.within(asked, mode)
+  }
+
+  private within<T>(work: (client: Client) => Promise<T>, mode = ''): Promise<T> {
     return this.inTurn(async () => {
       const begun = Promise.withResolvers<void>()
       const worked = Promise.withResolvers<void>()
@@ -235,7 +224,7 @@ export class Postgres extends Statements {
           try {
             await isWanted.promise
             if (this.options.isPooled) await this.setLocally(client)
-            return await work(new OwnStatements(ask => this.watch(() => ask(client))))
+            return await work(client)
           } finally {
             worked.resolve()
           }
@@ -268,6 +257,7 @@ export class Postgres extends Statements {
       try {
         const snapshot = new OwnStatements(ask)
         await snapshot.run('begin isolation level repeatable read, read only')
+        if (this.options.isPooled) await this.setLocally(connection)
         yield* read(snapshot)
       } finally {
         // Where the connection is lost there is nothing to end.
@@ -290,13 +280,9 @@ export class Postgres extends Statements {
 
   /** What cannot be said of a connection is said of each transaction. */
   private async setLocally(client: Client): Promise<void> {
-    const { answersWithinMs = 0, continuesWithinMs = 0 } = this.options
-    await this.watch(() =>
-      client.unsafe(
-        `select set_config('statement_timeout', '${answersWithinMs}', true),
-          set_config('idle_in_transaction_session_timeout', '${continuesWithinMs}', true)`,
-      ),
-    )
+    const settings = Object.entries(settingsOf(this.options))
+    const said = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    await this.watch(() => client.unsafe(`select ${said.join(', ')}`))
   }
 
   private async watch<T>(ask: () => PromiseLike<T>): Promise<T> {

@@ -22,6 +22,11 @@ export async function* pages<Row extends Last, Last>(
   }
 }
 
+/** Rows so many at a time. */
+export function* piecesOf<Row>(rows: readonly Row[], size: number): Generator<readonly Row[]> {
+  for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
+}
+
 /** The rows of pages so many at a time, and before each others get their turn. */
 export async function* inSlices<Row>(
   pages: AsyncIterable<readonly Row[]>,
@@ -29,9 +34,9 @@ export async function* inSlices<Row>(
   slices: TimeSlices,
 ): AsyncGenerator<readonly Row[]> {
   for await (const page of pages) {
-    for (let at = 0; at < page.length; at += size) {
+    for (const piece of piecesOf(page, size)) {
       await slices.rest()
-      yield page.slice(at, at + size)
+      yield piece
     }
   }
 }

@@ -7,8 +7,9 @@ import type { WebhookState } from '../../../modules/alerts/port.ts'
 import { PresenceBoard } from '../../shared/boards.ts'
 import { PresenceReader } from '../../shared/presence-reader.ts'
 import type { DeadLetters } from '../../sqlite/database/inspect.ts'
+import { dayOf } from '../events/event-rows.ts'
 import { leftBehind } from '../move/moves.ts'
-import { dayOf, daysWithTable } from '../retention/partitions.ts'
+import { daysWithTable } from '../retention/partitions.ts'
 import { Postgres } from './connection.ts'
 
 /** What is stored in a database that can be used, as far as its operator should know of it. */

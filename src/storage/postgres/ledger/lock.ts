@@ -1,14 +1,27 @@
 import type { Queries } from '../database/connection.ts'
 
-/**
- * Has nobody else write an organisation's events, or change what they mean, until the transaction ends.
- *
- * @returns the last change that concerns the organisation
- */
-export async function lockOrganisation(transaction: Queries, orgRow: number): Promise<number> {
-  const ledger = await transaction.get<{ change: number }>(
-    'select change from ledgers where org_id = $1 for update',
-    orgRow,
-  )
-  return ledger?.change ?? 0
+/** What is known of an organisation that has been locked. */
+export interface LockedLedger {
+  /** The last change that concerns the organisation. */
+  change: number
+  /** When its newest event was received, epoch milliseconds; 0 where it has none. */
+  latestAt: number
+}
+
+/** How long a transaction that holds up others may wait for its node, which may stand still, milliseconds. */
+export const continuesWithinMs = 5_000
+
+/** Has nobody else write an organisation's events, or change what they mean, until the transaction ends. */
+export async function lockOrganisation(
+  transaction: Queries,
+  orgRow: number,
+): Promise<LockedLedger> {
+  const [ledger] = await Promise.all([
+    transaction.get<LockedLedger>(
+      'select change, latest_at as "latestAt" from ledgers where org_id = $1 for update',
+      orgRow,
+    ),
+    transaction.run(`set local idle_in_transaction_session_timeout = ${continuesWithinMs}`),
+  ])
+  return ledger ?? { change: 0, latestAt: 0 }
 }

@@ -14,7 +14,7 @@ import {
 } from '../../sqlite/engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
 import { RowIndex } from '../../sqlite/engine/hash-index/row-index.ts'
-import { Postgres, type Queries } from '../database/connection.ts'
+import type { Queries } from '../database/connection.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { keptFiles } from '../nodes/kept-files.ts'
 import { type MovedTable, type Row, RowWriter } from '../rows/tables.ts'
@@ -24,7 +24,8 @@ import {
   type Counts,
   type MoveProgress,
   MoveRefused,
-  requireForItself,
+  type OwnDatabase,
+  openForItself,
   requireNoMove,
   requireNoNode,
 } from './moves.ts'
@@ -50,7 +51,7 @@ export class MoveIntoDirectory {
   private constructor(
     private readonly target: Target,
     private readonly database: Database,
-    private readonly postgres: Postgres,
+    private readonly own: OwnDatabase,
     /** How the other database was when all was read. */
     private asOf = '',
   ) {}
@@ -68,11 +69,9 @@ export class MoveIntoDirectory {
       )
     }
     requireNoLostDatabase(dataDir)
-    // One, which has the lock.
-    const postgres = Postgres.open(url, { most: 1 })
+    const own = await openForItself(url)
     try {
-      await requireForItself(postgres)
-      await requireNoMove(postgres)
+      await requireNoMove(own.postgres)
       const directory = movingDir(dataDir)
       rmSync(directory, { recursive: true, force: true })
       mkdirSync(directory, { mode: 0o700 })
@@ -80,11 +79,15 @@ export class MoveIntoDirectory {
       const database = openForWriting(directory)
       // Whoever finds it there makes it anew; at the end all of it is synced.
       database.run('pragma synchronous = off')
-      return new MoveIntoDirectory(target, database, postgres)
+      return new MoveIntoDirectory(target, database, own)
     } catch (error) {
-      await postgres.close(true)
+      await own.close()
       throw error
     }
+  }
+
+  private get postgres() {
+    return this.own.postgres
   }
 
   /** @returns how many rows there are of each table */
@@ -124,6 +127,7 @@ export class MoveIntoDirectory {
    */
   async end(): Promise<void> {
     const { dataDir } = this.target
+    await this.own.stillHeld()
     await requireNoNode(this.postgres)
     if ((await signOf(this.postgres)) !== this.asOf) {
       throw new MoveRefused(
@@ -151,7 +155,7 @@ export class MoveIntoDirectory {
 
   async close(): Promise<void> {
     this.database.close()
-    await this.postgres.close(true)
+    await this.own.close()
   }
 
   private async takeRows(

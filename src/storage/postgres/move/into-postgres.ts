@@ -14,7 +14,7 @@ import {
 import { decodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
 import { erasuresDue } from '../../sqlite/erasure/erasures.ts'
 import { projectRest } from '../../sqlite/projections/project-rest.ts'
-import { asRows, Postgres } from '../database/connection.ts'
+import { asRows } from '../database/connection.ts'
 import { rowOf } from '../events/event-rows.ts'
 import { bucketOf, idInText } from '../ledger/event-id.ts'
 import { keepFile } from '../nodes/kept-files.ts'
@@ -29,8 +29,9 @@ import {
   endMove,
   type MoveProgress,
   MoveRefused,
+  type OwnDatabase,
+  openForItself,
   type Place,
-  requireForItself,
 } from './moves.ts'
 
 /** Rows that a statement writes at most, and about how many characters of them. */
@@ -64,7 +65,7 @@ export class MoveIntoPostgres {
   private constructor(
     private readonly source: Source,
     private readonly database: Database,
-    private readonly postgres: Postgres,
+    private readonly own: OwnDatabase,
     private readonly begun: Place,
   ) {}
 
@@ -76,23 +77,26 @@ export class MoveIntoPostgres {
    */
   static async open(source: Source): Promise<MoveIntoPostgres> {
     const database = openForWriting(source.dataDir)
-    // One, which has the lock.
-    const postgres = Postgres.open(source.url, { most: 1 })
+    let own: OwnDatabase | null = null
     try {
-      await requireForItself(postgres)
+      own = await openForItself(source.url)
       if (erasuresDue(database, source.dataDir)) {
         throw new MoveRefused(
           'people are being erased from this data directory: start the server on it once, which brings that to its end',
         )
       }
       projectRest(database, source.now)
-      const begun = await beginMove(postgres, database, source.now())
-      return new MoveIntoPostgres(source, database, postgres, begun)
+      const begun = await beginMove(own.postgres, database, source.now())
+      return new MoveIntoPostgres(source, database, own, begun)
     } catch (error) {
       database.close()
-      await postgres.close(true)
+      await own?.close()
       throw error
     }
+  }
+
+  private get postgres() {
+    return this.own.postgres
   }
 
   private get mostRows(): number {
@@ -135,13 +139,14 @@ export class MoveIntoPostgres {
   }
 
   /** It is over. @param isWell whether the database is to be used */
-  end(isWell: boolean): Promise<void> {
-    return endMove(this.postgres, isWell)
+  async end(isWell: boolean): Promise<void> {
+    await this.own.stillHeld()
+    await endMove(this.postgres, isWell)
   }
 
   async close(): Promise<void> {
     this.database.close()
-    await this.postgres.close(true)
+    await this.own.close()
   }
 
   private async moveRows(table: MovedTable, from: Place, tell: (rows: number) => void) {
@@ -215,15 +220,18 @@ export class MoveIntoPostgres {
     const { database, postgres } = this
     const state = (name: string) => stateIn(database, name)
     // Events have kept their numbers, by which their readers say how far they are; the next gets the next.
-    const newest = database
-      .query<{ seq: number }, []>('select coalesce(max(seq), 0) as seq from event_batches')
-      .get()!.seq
+    const { newest, latestAt } = database
+      .query<{ newest: number; latestAt: number }, []>(
+        `select coalesce(max(seq), 0) as newest, coalesce(max(received_at), 0) as latestAt
+        from event_batches`,
+      )
+      .get()!
     const lastRow = Math.max(newest, state('ledger_deleted'), state('projected'))
     await postgres.begin(async transaction => {
       await transaction.run(
-        `insert into ledgers (org_id, seq) select id, $1 from organisations
-        on conflict (org_id) do update set seq = excluded.seq`,
-        (lastRow + 1) * eventsPerBatch - 1,
+        `insert into ledgers (org_id, seq, latest_at) select id, $1, $2 from organisations
+        on conflict (org_id) do update set seq = excluded.seq, latest_at = excluded.latest_at`,
+        ...[(lastRow + 1) * eventsPerBatch - 1, latestAt],
       )
       await transaction.run(
         `insert into server_state (name, value) values ('erasures_changed', $1)

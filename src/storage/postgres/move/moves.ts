@@ -1,9 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { attempt } from '../../../core/attempt.ts'
 import { hasDatabase, openForReading } from '../../sqlite/database/database.ts'
 import { hasNoOrganisation } from '../../sqlite/database/inspect.ts'
-import type { Queries } from '../database/connection.ts'
+import { Postgres, type Queries } from '../database/connection.ts'
 import { liveNodes } from '../nodes/nodes.ts'
 
 /** Something cannot be moved as it is; the message says why and what to do. */
@@ -87,18 +88,62 @@ export async function leftBehind(
   return moved.mark === signs.mark ? 'nothing' : 'changes'
 }
 
-/** @throws MoveRefused where another process moves something into or out of the database, or a node runs on it */
-export async function requireForItself(queries: Queries): Promise<void> {
-  const { isFree } = (await queries.get<{ isFree: boolean }>(
-    'select pg_try_advisory_lock($1) as "isFree"',
+/** A database that a move has for itself until it closes it. */
+export interface OwnDatabase {
+  postgres: Postgres
+  /** Throws where the lock was lost. */
+  stillHeld(): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** How often the transaction that has the lock says something: what is in between may end one that does not. */
+const wordEveryMs = 20_000
+
+/** How long a database that does not answer is waited for at the end, milliseconds. */
+const closesWithinMs = 5_000
+
+/**
+ * Opens a database for one move alone. The lock is that of a transaction, which writes nothing and holds up
+ * no vacuum; PgBouncer can carry it.
+ *
+ * @throws MoveRefused where another process moves something into or out of the database, or a node runs on it
+ */
+export async function openForItself(url: string): Promise<OwnDatabase> {
+  const postgres = Postgres.open(url, { most: 2 })
+  const held = Promise.withResolvers<Queries>()
+  const over = Promise.withResolvers<boolean>()
+  const holding = postgres.begin(async holder => {
+    await takeLock(holder)
+    held.resolve(holder)
+    const pause = () => sleep(wordEveryMs, false, { ref: false })
+    while (!(await Promise.race([over.promise, pause()]))) await holder.get('select 1')
+  })
+  const close = async () => {
+    over.resolve(true)
+    // Another may begin as soon as this is closed. Where the connection was lost, so was the lock.
+    await Promise.race([holding.catch(() => {}), sleep(closesWithinMs, null, { ref: false })])
+    await postgres.close(true)
+  }
+  try {
+    const holder = await Promise.race([held.promise, holding as Promise<never>])
+    await requireNoNode(postgres)
+    return { postgres, close, stillHeld: () => holder.get('select 1') }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function takeLock(transaction: Queries): Promise<void> {
+  await transaction.run('set local idle_in_transaction_session_timeout = 0')
+  const { isFree } = (await transaction.get<{ isFree: boolean }>(
+    'select pg_try_advisory_xact_lock($1) as "isFree"',
     lock,
   ))!
-  if (!isFree) {
-    throw new MoveRefused(
-      'another "cairn move" is at work on this database: wait for its end, or stop it',
-    )
-  }
-  await requireNoNode(queries)
+  if (isFree) return
+  throw new MoveRefused(
+    'another "cairn move" is at work on this database: wait for its end, or stop it',
+  )
 }
 
 /** @throws MoveRefused */

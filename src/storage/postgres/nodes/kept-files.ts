@@ -51,6 +51,6 @@ export async function keepFileIfAbsent(
 /** All whose names begin so, in the order of their names. */
 export const keptFiles = (queries: Queries, prefix: string): Promise<KeptFile[]> =>
   queries.all<KeptFile>(
-    `select ${columns} from kept_files where starts_with(name, $1) order by name collate "C"`,
+    `select ${columns} from kept_files where starts_with(name, $1) order by name`,
     prefix,
   )

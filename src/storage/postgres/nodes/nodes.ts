@@ -5,6 +5,7 @@ import { dayMs } from '../../../core/time/durations.ts'
 import { NodeBoard } from '../../shared/node-board.ts'
 import type { Queries } from '../database/connection.ts'
 import { schemaVersion } from '../database/migrations.ts'
+import { releaseJobs } from './jobs.ts'
 
 /** How long a node is counted as running since its last word, and how often it gives one; milliseconds. */
 export interface LeasePolicy {
@@ -163,7 +164,9 @@ export class ClusterNode {
     this.board.leasedUntil = Number.NEGATIVE_INFINITY
     this.board.answersUntil = Number.NEGATIVE_INFINITY
     await this.renewing
-    await this.options.queries.run('delete from nodes where id = $1', this.id)
+    const { queries } = this.options
+    await releaseJobs(queries, this.id)
+    await queries.run('delete from nodes where id = $1', this.id)
   }
 
   private async keepRenewing(): Promise<void> {

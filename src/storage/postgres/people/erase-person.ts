@@ -42,8 +42,8 @@ export const erasePerson = (
   })
 
 /**
- * Erases whoever was to be erased when their erasure was cut off. For a start, and for any node now and
- * then: of the one that was at it, it may be the only trace.
+ * Erases whoever was to be erased when their erasure was cut off. For any node now and then: of the one that
+ * was at it, it may be the only trace.
  *
  * @returns of how many people, and why they are not erased yet; null where all are
  */

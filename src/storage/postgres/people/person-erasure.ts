@@ -6,12 +6,11 @@ import { rewriting } from '../../sqlite/erasure/erase-ledger.ts'
 import { isConcerned, runEraser } from '../../sqlite/erasure/erase-runs.ts'
 import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
 import { type ErasedCounts, ErasureWork } from '../../sqlite/erasure/erasure-work.ts'
-import { isBeside, isOf } from '../../sqlite/erasure/person-matcher.ts'
+import { isOf } from '../../sqlite/erasure/person-matcher.ts'
 import { NamedRuns, type RunNaming, type RunTraces } from '../../sqlite/erasure/traces.ts'
-import { letterIn, letterText, namesIn } from '../../sqlite/ledger/dead-letters.ts'
 import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import { asRows, type Queries } from '../database/connection.ts'
-import { pages } from '../database/pages.ts'
+import { pages, piecesOf } from '../database/pages.ts'
 import { type EventRow, eventColumns, eventOf, rowOf } from '../events/event-rows.ts'
 import { bucketOf, idInText } from '../ledger/event-id.ts'
 import { lockOrganisation } from '../ledger/lock.ts'
@@ -19,14 +18,11 @@ import { Scratch } from '../projections/scratch.ts'
 import type { RunName, State } from '../projections/state.ts'
 import { renumbered, writeChanges } from '../projections/write-changes.ts'
 import type { Row } from '../rows/tables.ts'
+import { type Counts, eraseBeside, stepRows } from './erase-beside.ts'
 import type { LongWorkParts, StillHeld } from './long-work.ts'
 
 /** Rows that a statement reads. */
 const pageRows = 5_000
-/** Runs, and events, that a transaction writes: others wait for it some tenths of a second. */
-const stepRuns = 1_000
-const stepEvents = 1_000
-const stepLetters = 500
 
 /** Where an event stands. */
 interface Place {
@@ -43,8 +39,6 @@ interface FoundRun extends RunName {
   /** JSON: whom it names, where they are several. */
   people: string | null
 }
-
-type Counts = Partial<ErasedCounts>
 
 /**
  * Writes anew what PostgreSQL holds of a person, by what `erase` of SQLite decides: their runs and events
@@ -102,9 +96,10 @@ export class PersonErasure {
       await this.eraseRuns(runs)
       const isGone = (name: string) => !this.named.others.get(name)?.isAnyoneLeft
       for (const [name, of] of besides) if (isGone(name)) places.push(...of)
-      await this.step(transaction => this.forgetCaused(transaction))
-      await this.step(transaction => this.eraseStepReports(transaction))
-      await this.eraseLetters()
+      await eraseBeside({
+        ...{ orgRow: this.row.orgRow, name: this.name, id: this.id, work: this.work },
+        ...{ queries: this.parts.postgres, step: work => this.step(work) },
+      })
       await this.rewriteEvents(places.sort((a, b) => a.seq - b.seq))
       return this.erased
     } finally {
@@ -263,8 +258,8 @@ export class PersonErasure {
       const runs = runsOf.get(flowRow) ?? []
       let from = 0
       do {
-        const some = runs.slice(from, from + stepRuns)
-        from += stepRuns
+        const some = runs.slice(from, from + stepRows)
+        from += stepRows
         const isLast = from >= runs.length
         await this.step(transaction => this.renameRuns(transaction, flowRow, some, isLast))
         this.tell('renaming runs', some.length)
@@ -364,95 +359,11 @@ export class PersonErasure {
     )
   }
 
-  /** Forgets what they have caused, and since when: it decides what they are shown, and no number comes from it. */
-  private async forgetCaused(transaction: Queries): Promise<Counts> {
-    for (const table of ['caused_events', 'person_changes']) {
-      await transaction.run(
-        `delete from ${table} where org_id = $1 and person = $2`,
-        ...[this.row.orgRow, this.name],
-      )
-    }
-    return {}
-  }
-
-  /** What they reported of steps counts on, without a page or a message. */
-  private async eraseStepReports(transaction: Queries): Promise<Counts> {
-    const { orgRow } = this.row
-    const steps = await transaction.all<{ step_id: number }>(
-      `select step_id from step_reports where org_id = $1 and person = $2
-      union select step_id from step_health where org_id = $1 and person = $2`,
-      ...[orgRow, this.name],
-    )
-    const names = asRows(
-      steps.map(({ step_id }) => ({
-        step_id,
-        person: `${this.name[0]}${this.work.pseudonyms.personOfStep(step_id)}`,
-      })),
-    )
-    const named = 'json_to_recordset($3::text::json) as k(step_id bigint, person text)'
-    const stepReports = await transaction.run(
-      `update step_reports r set person = k.person, url = null, message = null, selector = null,
-        snippet_version = null
-      from ${named} where r.org_id = $1 and r.step_id = k.step_id and r.person = $2`,
-      ...[orgRow, this.name, names],
-    )
-    await transaction.run(
-      `update step_health h set person = k.person
-      from ${named} where h.org_id = $1 and h.step_id = k.step_id and h.person = $2`,
-      ...[orgRow, this.name, names],
-    )
-    return { stepReports }
-  }
-
-  /** Deletes their dead letters: no number comes from them. */
-  private async eraseLetters(): Promise<void> {
-    // As it stands within the JSON of a letter.
-    const text = JSON.stringify(this.id).slice(1, -1)
-    for (let after: number | null = 0; after !== null; ) {
-      const last: number = after
-      await this.step(async transaction => {
-        const { orgRow } = this.row
-        const rows = await transaction.all<{ seq: number; event: string }>(
-          `select seq, event from dead_letters
-          where org_id = $1 and seq > $2 and strpos(event, $3) > 0 order by seq limit ${stepLetters}`,
-          ...[orgRow, last, text],
-        )
-        after = rows.length < stepLetters ? null : rows.at(-1)!.seq
-        return this.eraseLettersOf(transaction, rows)
-      })
-    }
-  }
-
-  private async eraseLettersOf(
-    transaction: Queries,
-    rows: readonly { seq: number; event: string }[],
-  ): Promise<Counts> {
-    const { orgRow } = this.row
-    const { person } = this.work
-    let deadLetters = 0
-    for (const { seq, event } of rows) {
-      const letter = letterIn(event)
-      if (isOf(person, namesIn(letter))) {
-        deadLetters += await transaction.run(
-          'delete from dead_letters where org_id = $1 and seq = $2',
-          ...[orgRow, seq],
-        )
-      } else if (isBeside(person, namesIn(letter))) {
-        await transaction.run(
-          'update dead_letters set event = $3 where org_id = $1 and seq = $2',
-          ...[orgRow, seq, letterText({ ...letter, anonymousId: null })],
-        )
-      }
-    }
-    return { deadLetters }
-  }
-
   /** Writes events anew with nothing of the person; none changes its place or its time. */
   private async rewriteEvents(places: readonly Place[]): Promise<void> {
     const traces: RunTraces = this.named
     const rewrite = rewriting(this.work, traces)
-    for (let from = 0; from < places.length; from += stepEvents) {
-      const some = places.slice(from, from + stepEvents)
+    for (const some of piecesOf(places, stepRows)) {
       await this.step(transaction => this.rewriteSome(transaction, some, rewrite))
       this.tell('rewriting events', some.length)
     }

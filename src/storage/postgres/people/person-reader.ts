@@ -1,9 +1,22 @@
 import { personOf } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
+import type { FlowHistory } from '../../../core/flow/decision.ts'
+import { historyOf, type PastRun } from '../../../core/run/past-run.ts'
 import { Readers } from '../../sqlite/readers.ts'
+import { mostPastRuns } from '../../sqlite/runs/past-runs.ts'
 import type { Queries } from '../database/connection.ts'
 import { Scratch } from '../projections/scratch.ts'
-import { readCaused, readPeople, type State } from '../projections/state.ts'
+import { readCaused, readProgress, type State } from '../projections/state.ts'
+import { arrayOf } from '../rows/arrays.ts'
+
+/** A person's runs in flows, as `pastRunsReader` reads them. */
+const pastRuns = `select k.flow_id, r.* from unnest($2::text::bigint[]) as k (flow_id)
+  cross join lateral (
+    select run_key as key, started_at as "startedAt", completed_at as "completedAt",
+      dismissed_at as "dismissedAt"
+    from runs where org_id = $1 and flow_id = k.flow_id and person = $3
+    order by started_at desc limit ${mostPastRuns}
+  ) r`
 
 /** What is kept of one person, as their browser asks for it: by the code of a server alone. */
 export class PersonReader {
@@ -19,12 +32,23 @@ export class PersonReader {
     this.readers = new Readers(this.scratch.database)
   }
 
-  progress(orgRow: number, flowRow: number, ids: PersonIds) {
-    return this.of(orgRow, [flowRow], ids, () => this.readers.progress(orgRow, flowRow, ids))
+  async progress(orgRow: number, flowRow: number, ids: PersonIds) {
+    const person = personOf(ids.userId, ids.anonymousId)
+    const rows = await readProgress(this.queries, [{ org_id: orgRow, flow_id: flowRow, person }])
+    return this.read([rows], () => this.readers.progress(orgRow, flowRow, ids))
   }
 
-  histories(orgRow: number, flowRows: readonly number[], ids: PersonIds) {
-    return this.of(orgRow, flowRows, ids, () => this.readers.histories(orgRow, flowRows, ids))
+  async histories(
+    orgRow: number,
+    flowRows: readonly number[],
+    { userId, anonymousId }: PersonIds,
+  ): Promise<ReadonlyMap<number, FlowHistory>> {
+    const runs = await this.queries.all<PastRun & { flow_id: number }>(
+      pastRuns,
+      ...[orgRow, arrayOf(flowRows), personOf(userId, anonymousId)],
+    )
+    const runsOf = Map.groupBy(runs, ({ flow_id }) => flow_id)
+    return new Map(runsOf.entries().map(([flowRow, own]) => [flowRow, historyOf(own)]))
   }
 
   async caused(orgRow: number, ids: PersonIds) {
@@ -41,17 +65,6 @@ export class PersonReader {
       personOf(userId, anonymousId),
     )
     return (changed?.seq ?? 0).toString(36)
-  }
-
-  private async of<T>(
-    orgRow: number,
-    flowRows: readonly number[],
-    ids: PersonIds,
-    read: () => Promise<T>,
-  ): Promise<T> {
-    const person = personOf(ids.userId, ids.anonymousId)
-    const whom = flowRows.map(flow_id => ({ org_id: orgRow, flow_id, person }))
-    return this.read([await readPeople(this.queries, whom, [])], read)
   }
 
   /** The readers do all of their work in the turn in which they are asked. */

@@ -2,6 +2,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
 import { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
 import type { HistoryOf } from '../../sqlite/projections/facts.ts'
+import { piecesOf } from '../database/pages.ts'
 import { lockOrganisation } from '../ledger/lock.ts'
 import { type LongWorkParts, whileRewriting } from '../people/long-work.ts'
 import { renumbered, writeChanges } from '../projections/write-changes.ts'
@@ -64,8 +65,8 @@ export const rebuild = (
           tell({ flow: flow.key, ...total, flowsDone: ++flowsDone })
         }
         total.changed += changed
-        await replayHealth(parts.transactions, orgRow)
-        await replayCaused(parts.transactions, catalogue, orgRow)
+        await replayHealth(parts, orgRow, stillHeld)
+        await replayCaused(parts, catalogue, orgRow, stillHeld)
         const after = { flows: own.length, changed }
         await parts.changes.audit(orgRow, { ...audit, before: null, after })
       }
@@ -98,16 +99,15 @@ async function rebuildFlow(work: Work, replay: Replay, { org_id: orgRow, id: flo
 function correctFlow({ parts, catalogue, historyOf }: Work, orgRow: number, flowRow: number) {
   return parts.transactions.run(async transaction => {
     // A version may have been published since: what follows from events depends on it.
-    await parts.upToDate(await lockOrganisation(transaction, orgRow))
+    const { change } = await lockOrganisation(transaction, orgRow)
+    await parts.upToDate(change)
     catalogue.refresh()
     const replay = new Replay(historyOf)
     try {
       const events = await replay.replay(transaction, orgRow, flowRow, true)
       if (replay.isRight(orgRow, flowRow)) return { events, isChanged: false }
       const changes = await renumbered(transaction, replay.takeOver(orgRow, flowRow))
-      for (let from = 0; from < changes.length; from += rowsAtOnce) {
-        await writeChanges(transaction, changes.slice(from, from + rowsAtOnce))
-      }
+      for (const some of piecesOf(changes, rowsAtOnce)) await writeChanges(transaction, some)
       return { events, isChanged: changes.length > 0 }
     } finally {
       replay.close()

@@ -3,26 +3,32 @@ import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
 import type { Caused } from '../../sqlite/people/caused-events.ts'
 import { factOf } from '../../sqlite/projections/facts.ts'
 import type { Queries } from '../database/connection.ts'
+import { pages } from '../database/pages.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { lockOrganisation } from '../ledger/lock.ts'
+import type { LongWorkParts, StillHeld } from '../people/long-work.ts'
 import { Scratch } from '../projections/scratch.ts'
 import { readCaused } from '../projections/state.ts'
 import { writeChanges } from '../projections/write-changes.ts'
-import type { Transactions } from '../writer/transactions.ts'
 
 const pageRows = 2_000
 
-/** See `replayCaused` of SQLite: what people have caused is noted again, of an organisation's custom events. */
+/**
+ * See `replayCaused` of SQLite: what people have caused is noted again, of an organisation's custom events.
+ * Others wait while some are noted, and not while they are looked for.
+ */
 export async function replayCaused(
-  transactions: Transactions,
+  { postgres, transactions }: Pick<LongWorkParts, 'postgres' | 'transactions'>,
   catalogue: StoredCatalogue,
   orgRow: number,
+  stillHeld: StillHeld,
 ): Promise<void> {
   catalogue.refresh()
   const organisation = catalogue.organisationByRow(orgRow)
   const locked = <T>(work: (transaction: Queries) => Promise<T>) =>
     transactions.run(async transaction => {
       await lockOrganisation(transaction, orgRow)
+      await stillHeld()
       return work(transaction)
     })
   await locked(async transaction => {
@@ -47,17 +53,14 @@ export async function replayCaused(
     { next: () => 1 },
   )
   try {
-    for (let after: number | null = 0; after !== null; ) {
-      const last: number = after
-      after = await locked(async transaction => {
-        const rows = await transaction.all<EventRow>(
-          `select ${eventColumns} from events
-          where org_id = $1 and kind = 'custom' and seq > $2 order by events.seq limit ${pageRows}`,
-          ...[orgRow, last],
-        )
-        await note(transaction, scratch, catalogue, orgRow, rows)
-        return rows.length < pageRows ? null : rows.at(-1)!.seq
-      })
+    const next = ({ seq }: { seq: number }) =>
+      postgres.all<EventRow>(
+        `select ${eventColumns} from events
+        where org_id = $1 and kind = 'custom' and seq > $2 order by events.seq limit ${pageRows}`,
+        ...[orgRow, seq],
+      )
+    for await (const rows of pages(next, { seq: 0 }, pageRows)) {
+      await locked(transaction => note(transaction, scratch, catalogue, orgRow, rows))
     }
   } finally {
     scratch.database.close()

@@ -1,34 +1,57 @@
+import type { Queries } from '../database/connection.ts'
 import { lockOrganisation } from '../ledger/lock.ts'
-import type { Transactions } from '../writer/transactions.ts'
+import type { LongWorkParts, StillHeld } from '../people/long-work.ts'
 
-/** Each person's latest report. Of whom none is kept, what is known stays. */
-const latest = `select distinct on (step_id, version, person) step_id, version, person, at, outcome
-  from step_reports where org_id = $1 and person is not null
-  order by step_id, version, person, seq desc`
+/** Each person's latest report of a step, in the order of arrival, whatever the clock said. */
+const latest = `select distinct on (version, person) version, person, at, outcome
+  from step_reports where org_id = $1 and step_id = $2 and person is not null
+  order by version, person, seq desc`
 
-const reported = 'step_id in (select step_id from step_reports where org_id = $1)'
+const known = `select version, person, at, outcome
+  from step_health where org_id = $1 and step_id = $2`
 
 /**
- * Each person's latest report of a step, anew from all reports in the order of their arrival, whatever
- * the clock said.
+ * What is known of each person at each step, anew from all reports. Of a step of which none is kept, it stays.
+ * Others wait while a step is corrected, and not while it is compared.
  */
-export const replayHealth = (transactions: Transactions, orgRow: number): Promise<void> =>
-  transactions.run(async transaction => {
-    await lockOrganisation(transaction, orgRow)
-    await transaction.run(
-      `with latest as (${latest})
-      delete from step_health h where org_id = $1 and ${reported} and not exists (
-        select from latest l
-        where l.step_id = h.step_id and l.version = h.version and l.person = h.person
-      )`,
-      orgRow,
+export async function replayHealth(
+  { postgres, transactions }: Pick<LongWorkParts, 'postgres' | 'transactions'>,
+  orgRow: number,
+  stillHeld: StillHeld,
+): Promise<void> {
+  const reported = await postgres.all<{ step_id: number }>(
+    'select distinct step_id from step_reports where org_id = $1',
+    orgRow,
+  )
+  for (const { step_id } of reported) {
+    const differs = await postgres.get(
+      `select 1 from (${latest}) l full join (${known}) h using (version, person)
+      where (l.at, l.outcome) is distinct from (h.at, h.outcome) limit 1`,
+      ...[orgRow, step_id],
     )
-    await transaction.run(
-      `insert into step_health as h (org_id, step_id, version, person, at, outcome)
-      select $1, step_id, version, person, at, outcome from (${latest}) as latest
-      on conflict (org_id, step_id, version, person)
-        do update set at = excluded.at, outcome = excluded.outcome
-        where (h.at, h.outcome) is distinct from (excluded.at, excluded.outcome)`,
-      orgRow,
-    )
-  })
+    if (differs === null) continue
+    await transactions.run(async transaction => {
+      await lockOrganisation(transaction, orgRow)
+      await stillHeld()
+      await correct(transaction, orgRow, step_id)
+    })
+  }
+}
+
+async function correct(transaction: Queries, orgRow: number, step: number): Promise<void> {
+  await transaction.run(
+    `with latest as (${latest})
+    delete from step_health h where org_id = $1 and step_id = $2 and not exists (
+      select from latest l where l.version = h.version and l.person = h.person
+    )`,
+    ...[orgRow, step],
+  )
+  await transaction.run(
+    `insert into step_health as h (org_id, step_id, version, person, at, outcome)
+    select $1, $2, version, person, at, outcome from (${latest}) as latest
+    on conflict (org_id, step_id, version, person)
+      do update set at = excluded.at, outcome = excluded.outcome
+      where (h.at, h.outcome) is distinct from (excluded.at, excluded.outcome)`,
+    ...[orgRow, step],
+  )
+}

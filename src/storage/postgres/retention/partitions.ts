@@ -1,6 +1,7 @@
-import { dayMs } from '../../../core/time/durations.ts'
 import { type Postgres, type Queries, sqlStateOf } from '../database/connection.ts'
+import { dayOf } from '../events/event-rows.ts'
 import { weekOf } from '../ledger/event-id.ts'
+import { continuesWithinMs } from '../ledger/lock.ts'
 
 /**
  * Events lie in a table a day of receipt, ids in one a week that they name. What was not foreseen, as of a
@@ -17,11 +18,14 @@ const weeksAhead = 2
  */
 const lockMs = 500
 
+/** How many ids are brought along at most: others of such weeks wait meanwhile, three seconds on two cores. */
+const mostBrought = 200_000
+
 /** Only one node makes them at a time; any number that nothing else locks. */
 const making = 0x6361_6973
 
-/** The day of a moment; days are counted from 1970. */
-export const dayOf = (epochMs: number): number => Math.floor(epochMs / dayMs)
+/** Only one node drops a day at a time; any number that is not another's, beside the day's. */
+const dropping = 0x6361_6974
 
 export const tableOfDay = (day: number): string => `events_d${day}`
 /** Where unforeseen days lie. */
@@ -79,16 +83,20 @@ const wasLocked = (error: unknown) => ['55P03', '40P01'].includes(sqlStateOf(err
 /** The default table holds a row that belongs into the new one. */
 const isInDefault = (error: unknown) => sqlStateOf(error) === '23514'
 
+/** Others wait behind it, so a node that stands still in the middle of it does not keep its locks. */
 const withShortLocks = <T>(postgres: Postgres, work: (transaction: Queries) => Promise<T>) =>
   postgres.begin(async transaction => {
-    await transaction.run(`set local lock_timeout = ${lockMs}`)
+    await transaction.script(
+      `set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = ${continuesWithinMs}`,
+    )
     return work(transaction)
   })
 
 /**
  * Makes the tables of today and the next days, and of this week and the next ones, where they are missing.
- * Where the default table has rows of such a time already, they and what follows them stay there. One that
- * others have locked waits for the next time.
+ * Where the default table has events of such a day already, they and what follows them stay there. Ids of such
+ * a week are brought along: any page whose clock is weeks ahead sends some, long before the week. One that others
+ * have locked waits for the next time.
  */
 export async function makePartitions(postgres: Postgres, now: number): Promise<void> {
   const days = new Set(await daysWithTable(postgres))
@@ -102,8 +110,28 @@ export async function makePartitions(postgres: Postgres, now: number): Promise<v
     // It is small, for ids of a week are written in the order of their receipt.
     const index = `create index ${receiptIndexOf(table)} on ${table}
       using brin (received_at) with (autosummarize = on)`
-    await attach(postgres, 'event_ids', table, week, index)
+    await attach(postgres, 'event_ids', table, week, async transaction => {
+      await transaction.run(index)
+      await bringIds(transaction, table, week)
+    })
   }
+}
+
+/** Moves ids of a week from the default table to the week's, for with them there it could not be attached. */
+async function bringIds(transaction: Queries, table: string, week: number): Promise<void> {
+  const found = await transaction.get<{ ids: number }>(
+    `select count(*)::bigint as ids from (
+      select 1 from event_ids_default where bucket = $1 limit ${mostBrought + 1}) found`,
+    week,
+  )
+  if (found!.ids === 0 || found!.ids > mostBrought) return
+  // An id that is deleted meanwhile would be missed.
+  await transaction.run('lock table event_ids_default in share row exclusive mode')
+  await transaction.run(
+    `with gone as (delete from event_ids_default where bucket = $1 returning *)
+    insert into ${table} select * from gone`,
+    week,
+  )
 }
 
 async function attach(
@@ -111,7 +139,7 @@ async function attach(
   parent: string,
   table: string,
   key: number,
-  index?: string,
+  prepare?: (transaction: Queries) => Promise<void>,
 ): Promise<void> {
   try {
     await withShortLocks(postgres, async transaction => {
@@ -120,7 +148,7 @@ async function attach(
       if (known) return
       // Attached, and not made as a part: so those who write and read need not be waited for.
       await transaction.run(`create table ${table} (like ${parent} including all)`)
-      if (index) await transaction.run(index)
+      await prepare?.(transaction)
       await transaction.run(
         `alter table ${parent} attach partition ${table} for values from (${key}) to (${key + 1})`,
       )
@@ -136,7 +164,7 @@ async function attach(
  * not go while they write what follows from it.
  *
  * @param isOnlyIfEmpty leaves one that still has events of some organisation
- * @returns how many events it held; null where it is still there
+ * @returns how many events it held; null where it is still there, or another node is at it
  */
 export async function dropDay(
   postgres: Postgres,
@@ -146,6 +174,14 @@ export async function dropDay(
   const table = tableOfDay(day)
   try {
     return await withShortLocks(postgres, async transaction => {
+      // It may take longer than the job is held for: two that read it together could both not drop it.
+      const isOurs = await transaction.get<{ isOurs: boolean }>(
+        'select pg_try_advisory_xact_lock($1, $2) as "isOurs"',
+        ...[dropping, day],
+      )
+      if (!isOurs!.isOurs) return null
+      // All of it is read: in the order of an index, which its pool would take, each row by itself.
+      await transaction.run('set local enable_seqscan = on')
       // From here on nobody adds to it.
       await transaction.run(`lock table ${table} in share mode`)
       if (isOnlyIfEmpty && (await transaction.get(`select 1 from ${table} limit 1`))) return null
@@ -179,8 +215,8 @@ export async function dropWeek(postgres: Postgres, week: number, before: number)
   try {
     await withShortLocks(postgres, async transaction => {
       await transaction.run(`lock table ${table} in share mode`)
-      // By the index: those who send ids of that week wait.
-      await transaction.run('set local enable_seqscan = off')
+      // By the index of receipt, which is read in no other way: those who send ids of that week wait.
+      await transaction.script('set local enable_seqscan = off; set local enable_bitmapscan = on')
       const young = await transaction.get(
         `select 1 from ${table} where received_at >= $1 limit 1`,
         before,

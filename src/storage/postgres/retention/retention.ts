@@ -4,9 +4,9 @@ import { dayMs, hourMs, weekMs } from '../../../core/time/durations.ts'
 import type { ClockWatch } from '../../sqlite/retention/clock-watch.ts'
 import type { RetentionReport } from '../../sqlite/retention/retention.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
+import { dayOf } from '../events/event-rows.ts'
 import { liveNodes } from '../nodes/nodes.ts'
 import {
-  dayOf,
   daysWithTable,
   defaultTable,
   dropDay,
@@ -19,8 +19,8 @@ import {
 import {
   deleteByPages,
   deleteChanges,
-  deleteDeadLetters,
   deleteEvents,
+  deleteOldLetters,
   type KeptSince,
   type OldEventsIn,
   oldEventsInDays,
@@ -157,7 +157,7 @@ export class Retention {
         orgRow: organisation.id,
         since: this.now - daysOf(organisation, days) * dayMs,
       }))
-      for (const deleteOld of [deleteDeadLetters, ...others]) {
+      for (const deleteOld of [deleteOldLetters, ...others]) {
         await deleteOld(postgres, kept, this.now)
         yield 0
       }

@@ -107,7 +107,7 @@ export interface KeptSince {
 }
 
 /** Deletes the dead letters that organisations have kept long enough. */
-export async function deleteDeadLetters(
+export async function deleteOldLetters(
   queries: Queries,
   organisations: readonly KeptSince[],
 ): Promise<void> {

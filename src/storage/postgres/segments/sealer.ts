@@ -101,7 +101,8 @@ export class Sealer {
     flowRow: number,
     after: number,
   ): Promise<number | null> {
-    await this.parts.upToDate(await lockOrganisation(transaction, orgRow))
+    const { change } = await lockOrganisation(transaction, orgRow)
+    await this.parts.upToDate(change)
     const flow = this.parts.flowOf(orgRow, flowRow)
     if (!flow) return null
     const hasTicks = await isTicked(transaction, orgRow, flowRow)

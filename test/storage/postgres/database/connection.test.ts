@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test'
+import { Pgbouncer, pgbouncerProgram } from '../../../../scripts/support/pgbouncer.ts'
 import { until } from '../../../../scripts/support/until.ts'
 import {
   asRows,
@@ -6,6 +7,7 @@ import {
   Postgres,
   sqlStateOf,
 } from '../../../../src/storage/postgres/database/connection.ts'
+import { fieldOf } from '../../../../src/storage/postgres/rows/lines.ts'
 import { freePort } from '../../../support/identity-provider.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
@@ -64,6 +66,33 @@ describe('PostgreSQL is asked', () => {
     expect(second).toEqual(rows[1] as never)
   })
 
+  test('many rows are added at once, with every character that a text may have', async () => {
+    const name = 'O’Hara "\\" \t\r\n\\N \\. \u{1F600}'
+    const lines = `1\t${fieldOf(name)}\n2\t${fieldOf(null)}\n3\t${fieldOf('')}\n`
+    await postgres.copy('boats (id, name)', lines)
+    expect(await names()).toEqual([{ name }, { name: null as never }, { name: '' }])
+    const torn = postgres.copy('boats (id, name)', '4\tAnn\n1\tBea\n')
+    await expect(torn).rejects.toThrow('duplicate key')
+    expect(await names()).toHaveLength(3)
+  })
+
+  test('statements that stand behind one that fails are told why it did', async () => {
+    await postgres.copy('boats (id, name)', '1\tAnn\n')
+    let told: (string | null)[] = []
+    const torn = postgres.begin(async transaction => {
+      const asked = [
+        transaction.copy('boats (id, name)', '1\tBea\n'),
+        transaction.run('update boats set name = $1', 'Cia'),
+        transaction.all('select * from boats'),
+      ]
+      told = await Promise.all(asked.map(one => one.then(() => null, sqlStateOf)))
+      return Promise.all(asked)
+    })
+    await expect(torn).rejects.toThrow('duplicate key')
+    expect(told).toEqual(['23505', '23505', '23505'])
+    expect(await names()).toEqual([{ name: 'Ann' }])
+  })
+
   test('a script is kept as a whole or not at all', async () => {
     await postgres.script(
       "insert into boats values (1, 'Ann'); insert into boats values (2, 'Bea')",
@@ -109,6 +138,34 @@ describe('PostgreSQL is asked', () => {
     const error = await write.catch(fault => fault)
     expect(sqlStateOf(error)).toBe('25006')
   })
+
+  test.skipIf(!pgbouncerProgram)(
+    'each statement has the settings of its pool, behind PgBouncer too',
+    async () => {
+      await using pooler = await Pgbouncer.open(server.port)
+      const pool = Postgres.open(pooler.through(url), {
+        ...{ most: 2, answersWithinMs: 5_000, readsByKeys: true },
+      })
+      try {
+        const setting = `select current_setting('statement_timeout') || current_setting('enable_sort') as s`
+        const wanted = { s: '5soff' }
+        expect(await pool.get(setting)).toEqual(wanted)
+        expect(await pool.begin(transaction => transaction.get(setting))).toEqual(wanted)
+        const read = pool.asOfOneMoment(async function* (snapshot) {
+          yield await snapshot.get(setting)
+        })
+        expect(await Array.fromAsync(read)).toEqual([wanted])
+        // Or it would wait for ever, for nobody.
+        await postgres.begin(async holder => {
+          await holder.run('lock table boats')
+          expect(sqlStateOf(await faultOf(pool.run('delete from boats')))).toBe('57014')
+        })
+        expect(await pool.run('insert into boats values (1)')).toBe(1)
+      } finally {
+        await pool.close()
+      }
+    },
+  )
 
   const faultOf = (work: Promise<unknown>) =>
     work.then(

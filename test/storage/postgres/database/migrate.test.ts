@@ -49,6 +49,19 @@ describe("PostgreSQL's schema", () => {
     expect((await made()).map(({ at }) => at)).toEqual(names.map(() => 1))
   })
 
+  test('has no index that another collation of the operating system would put out of order', async () => {
+    await migratePostgres(postgres, 1)
+    const collations = await postgres.all<{ name: string; indexes: number }>(
+      `select collname as name, count(*) as indexes
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid and c.relnamespace = 'public'::regnamespace
+      cross join unnest(i.indcollation::oid[]) as k (oid)
+      join pg_collation on pg_collation.oid = k.oid
+      group by 1`,
+    )
+    expect(collations).toEqual([{ name: 'C', indexes: expect.any(Number) }])
+  })
+
   test('is made once where several begin at the same time', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(now => migratePostgres(postgres, now)))
     expect(answers.filter(names => names.length > 0)).toHaveLength(1)

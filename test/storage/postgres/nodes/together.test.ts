@@ -11,7 +11,7 @@ import { PostgresWorld, refilled } from '../../../support/postgres-world.ts'
 import { authorSessionsConform } from '../../conformance/author-sessions.ts'
 import { previewsConform } from '../../conformance/previews.ts'
 import type { OpenStore, Store } from '../../conformance/store.ts'
-import { auditOf, definitionOf, Tenant } from '../../conformance/tenant.ts'
+import { auditOf, definitionOf, rebuilt, Tenant } from '../../conformance/tenant.ts'
 
 /** Nodes over one database, each with a copy of its own. */
 
@@ -85,6 +85,26 @@ describe('a publish', () => {
     await publishing
     const { latest } = (await a.stores.catalogue().flow(tenant.flowId('welcome')))!
     expect(Date.parse(latest!.publishedAt)).toBe(a.clock.now())
+  })
+
+  test('is of a later time, too, than events of a node whose clock is ahead', async () => {
+    const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
+    const tenant = await tenantOf(a)
+    await tenant.publish(flow('Old'))
+    b.clock.advance(60_000)
+    const ahead = b.clock.now()
+    const event = tenant.event('one', {
+      ...{ kind: 'flow_started', flowKey: 'welcome', userId: 'ada', runId: 'run', at: ahead },
+    })
+    await b.stores.ledger.append({
+      ...{ orgRef: tenant.ref, receivedAt: ahead, events: [event], refusals: {}, skewMs: null },
+    })
+    await tenant.publish(flow('New'))
+    const { latest } = (await a.stores.catalogue().flow(tenant.flowId('welcome')))!
+    expect(Date.parse(latest!.publishedAt)).toBe(ahead + 1)
+    // Counted anew, the run is of the version that it was of.
+    expect(await a.storage.postgres.all('select version from runs')).toEqual([{ version: 1 }])
+    expect(await rebuilt(a as never)).toBe(0)
   })
 
   test('names the node that does not take it up, and does not once that does', async () => {

@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import fc from 'fast-check'
 import { until } from '../../../../scripts/support/until.ts'
 import { asRows, Postgres } from '../../../../src/storage/postgres/database/connection.ts'
+import { dayOf } from '../../../../src/storage/postgres/events/event-rows.ts'
 import { bucketOf, idInText, weekOf } from '../../../../src/storage/postgres/ledger/event-id.ts'
 import {
-  dayOf,
   daysWithTable,
   dropDay,
   makePartitions,
@@ -145,13 +145,32 @@ describe('the retention over PostgreSQL', () => {
       expect(await tableOf('later')).toBe('events_default')
     })
 
-    test('are not made where the default has rows of their time, which stay', async () => {
-      await send({ id: 'a' }, { id: Bun.randomUUIDv7('hex', clock.now()) })
+    test('are not made where the default has events of their day, which stay', async () => {
+      await send({ id: 'a' })
       await makePartitions(postgres, clock.now())
-      const [today, thisWeek] = [dayOf(clock.now()), weekOf(clock.now())]
+      const today = dayOf(clock.now())
       expect(await daysWithTable(postgres)).toEqual([1, 2, 3].map(ahead => today + ahead))
-      expect(await weeksWithTable(postgres)).toEqual([1, 2].map(ahead => thisWeek + ahead))
       expect(await tableOf('a')).toBe('events_default')
+    })
+
+    test('take ids along that pages with a wrong clock have sent before', async () => {
+      await makePartitions(postgres, clock.now())
+      const early = [3, 3, 4].map(weeks => Bun.randomUUIDv7('hex', clock.now() + weeks * week))
+      await send(...early.map(id => ({ id })))
+      const tablesOf = async () => {
+        const rows = await postgres.all<{ table: string; ids: number }>(
+          `select tableoid::regclass::text as table, count(*)::bigint as ids from event_ids
+          group by 1 order by 1`,
+        )
+        return Object.fromEntries(rows.map(({ table, ids }) => [table, ids]))
+      }
+      expect(await tablesOf()).toEqual({ event_ids_default: 3 })
+      clock.advance(week)
+      await makePartitions(postgres, clock.now())
+      expect(await tablesOf()).toEqual({
+        event_ids_default: 1,
+        [`event_ids_w${weekOf(clock.now()) + 2}`]: 2,
+      })
     })
 
     test('have the indexes of the ledger', async () => {
