@@ -1,4 +1,5 @@
 import { expect } from 'bun:test'
+import { rest } from '../../support/browser.ts'
 import { DashboardHouse, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
@@ -69,6 +70,40 @@ test("works behind a proxy's path", async () => {
   } finally {
     proxy.stop(true)
   }
+})
+
+test('who goes on before the page is at rest is not led back', async () => {
+  const { page } = await house.visit('/install')
+  // As soon as the flows are there: what a page does once it is painted is still to come.
+  await page.addInitScript(`new MutationObserver((_, observer) => {
+    const settings = [...document.querySelectorAll('nav a')].find(a => a.textContent === 'Settings')
+    const flows = [...document.querySelectorAll('h2')].find(h2 => h2.textContent.startsWith('Flows,'))
+    if (!settings || !flows) return
+    observer.disconnect()
+    settings.click()
+  }).observe(document, { childList: true, subtree: true })`)
+  await page.goto(`${house.server.url}/dashboard/harbor`)
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+  await rest(page)
+  expect(new URL(page.url()).pathname).toBe('/dashboard/harbor/settings')
+  expect(new URL(page.url()).search).toBe('')
+})
+
+test('the page before writes nothing into the address of the next one, whose file is on its way', async () => {
+  const { page } = await house.visit('')
+  await page.waitForURL('**/harbor?tz=*')
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/assets/settings-page-*', async route => {
+    await isReleased
+    await route.continue()
+  })
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.locator('.old').waitFor()
+  await rest(page, /settings-page/)
+  expect(new URL(page.url()).search).toBe('')
+  release()
+  await page.getByText('Current key').waitFor()
+  expect(new URL(page.url()).search).toBe('')
 })
 
 test('after an upgrade with a tab open, a page whose file is gone loads again once, then says so', async () => {

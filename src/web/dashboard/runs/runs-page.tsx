@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks'
 import { runOutcomes } from '../../../core/run/outcome.ts'
 import type { RunList } from '../../../modules/runs/model.ts'
 import { PaperRange } from '../analytics/paper-range.tsx'
@@ -102,17 +101,13 @@ function Page({ flow, list, zone }: { flow: AuthoredFlow; list: RunList; zone: s
 }
 
 function Runs({ flow }: { flow: AuthoredFlow }) {
-  const { filters, setFilters } = useFilters()
+  const { filters } = useFilters()
   const question = useQuestion()
   const query = queryOf(question)
   for (const name of ['outcome', 'after'] as const) {
     if (filters[name]) query.set(name, filters[name])
   }
   const list = useRead<RunList>(flowPath(flow.key, `/runs?${query}`))
-  // A link that is sent to a colleague means the same days there.
-  useEffect(() => {
-    if (filters.tz === undefined) setFilters({ tz: question.zone }, { replace: true })
-  }, [filters.tz])
   return (
     <>
       <Controls flow={flow} question={question} />

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { base } from '../api/base.ts'
 import { session } from '../api/session.ts'
@@ -22,7 +23,9 @@ export function addressOf(parts: readonly string[] = [], filters: Filters = {}):
 
 /**
  * The filters in the address, and a way to change some: null takes one away. Going back undoes it,
- * unless it takes the place of what was there.
+ * unless it takes the place of what was there. They are those of the page that the caller is on: it
+ * stays, dimmed, while the code of the next one is loaded, and then neither reads nor changes what is
+ * the next one's.
  */
 export function useFilters(): {
   filters: Readonly<Record<string, string | undefined>>
@@ -30,11 +33,18 @@ export function useFilters(): {
   /** This page's address with other filters. */
   withFilters(changed: Filters): string
 } {
-  const { path, query, route } = useLocation()
+  const current = useLocation()
+  const own = useRef(current)
+  if (current.path === own.current.path) own.current = current
+  const { path, query, route } = own.current
   const withFilters = (changed: Filters) => path + queryOf({ ...query, ...changed })
   return {
     filters: query,
     withFilters,
-    setFilters: (changed, { replace = false } = {}) => route(withFilters(changed), replace),
+    setFilters(changed, { replace = false } = {}) {
+      // An effect may run after somebody has gone on.
+      const isLeft = location.pathname.replace(/\/+$/, '') !== path
+      if (!isLeft) route(withFilters(changed), replace)
+    },
   }
 }
