@@ -35,7 +35,7 @@ import type { WriteObserver, WriterPolicy } from '../sqlite/writer/writer.ts'
 import { SharedActivity } from './activity/shared-activity.ts'
 import { authorSessionsOver, previewsOver } from './author/short-lived.ts'
 import { CatalogueCopy, CopyIsBehind } from './copy/copy.ts'
-import { isPassingFault, Postgres } from './database/connection.ts'
+import { isPassingFault, Postgres, tookTooLong } from './database/connection.ts'
 import { isUsable, schemaOf } from './database/migrate.ts'
 import { storagePools } from './database/pools.ts'
 import { requireNoMove } from './move/moves.ts'
@@ -346,7 +346,8 @@ export class PostgresStorage {
       return await work()
     } catch (error) {
       if (!isPassingFault(error)) throw error
-      this.writer.suspect(error)
+      if (tookTooLong(error)) this.options.onFault?.(error, 'housekeeping took too long')
+      else this.writer.suspect(error)
       return null
     }
   }

@@ -56,6 +56,9 @@ export function isPassingFault(error: unknown): boolean {
   return state === null ? isConnectionFault(error) : !/^(22|23|42|P0)/.test(state)
 }
 
+/** Whether the server is well and has ended a statement, for it took longer than its pool allows. */
+export const tookTooLong = (error: unknown): boolean => sqlStateOf(error) === '57014'
+
 /**
  * Whether an error may be that of what is written, and its neighbours would pass without it: of a value, a
  * constraint or its size, or of our own making. A statement that makes no sense to the server is nobody's.

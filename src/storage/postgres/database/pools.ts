@@ -35,7 +35,10 @@ export const storagePools = {
   /** Groups of events and reports. */
   writing: { most: 2, answersWithinMs: 5_000, continuesWithinMs: 5_000, readsByKeys: true },
   /** What management changes, and what follows from time to time. */
-  changes: { most: 2, answersWithinMs: 5_000, continuesWithinMs: 5_000, isInTurns: true },
+  changes: {
+    ...{ most: 2, answersWithinMs: 5_000, continuesWithinMs: 5_000 },
+    ...{ readsByKeys: true, isInTurns: true },
+  },
   /** The node's lease, what others have changed, and what became of a commit: they wait for nobody. */
   following: { most: 2, answersWithinMs: 5_000 },
   /** See `LongWorkParts`. */

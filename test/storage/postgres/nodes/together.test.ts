@@ -4,6 +4,7 @@ import { AppError } from '../../../../src/core/errors.ts'
 import { Postgres } from '../../../../src/storage/postgres/database/connection.ts'
 import { graceMs } from '../../../../src/storage/postgres/nodes/nodes.ts'
 import { namesBehind } from '../../../../src/storage/postgres/nodes/visibility.ts'
+import { BufferGauge } from '../../../../src/storage/shared/boards.ts'
 import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { PostgresServer, test } from '../../../support/postgres.ts'
@@ -281,6 +282,26 @@ describe('what is short-lived', () => {
     await b.management.signIns.endSession(tenant.ref, session.sha256, false)
     expect(await a.management.dashboardSessions.find(session.sha256)).toBeNull()
   })
+})
+
+test('housework that the server ends for taking too long has no write refused', async () => {
+  const world = await node('a')
+  await tenantOf(world)
+  const gauge = new BufferGauge(world.shared.buffer, { events: 1, bytes: 1 })
+  const other = Postgres.open(url, { most: 1 })
+  const isRefused = await other.begin(async transaction => {
+    await transaction.run('lock table dead_letters')
+    const pass = (async () => {
+      while ((await world.storage.retain()) < 1_000);
+    })()
+    const ended = `select pg_cancel_backend(pid) from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%dead_letters%'`
+    await until(async () => (await server.ask(ended, url)).length > 0)
+    await pass
+    return gauge.isRefused
+  })
+  await other.close()
+  expect(isRefused).toBe(false)
 })
 
 /** As if a balancer dealt calls out: each goes to the next node. */
