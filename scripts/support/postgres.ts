@@ -24,6 +24,8 @@ const debian = '/usr/lib/postgresql'
 
 /** The folder of the newest PostgreSQL's programs; null where there is none that Cairn works with. */
 function findPrograms(): string | null {
+  const named = process.env.CAIRN_TEST_POSTGRES
+  if (named) return named
   const majors = existsSync(debian) ? readdirSync(debian).map(Number) : []
   const newest = majors
     .filter(major => major >= leastMajor && existsSync(`${debian}/${major}/bin/initdb`))
