@@ -27,7 +27,10 @@ export function postgresPrograms(): string {
   return dirname(found)
 }
 
-/** A cluster as `initdb` makes it, reached over TCP on a free port of this machine, as one elsewhere is. */
+/**
+ * A cluster as `initdb` makes it, but for the room of its log; reached over TCP on a free port of this machine, as
+ * one elsewhere is.
+ */
 export class Postgres {
   private constructor(
     private readonly port: number,
@@ -58,6 +61,8 @@ export class Postgres {
       unix_socket_directories: '',
       // Killed, it leaves nothing behind in /dev/shm.
       dynamic_shared_memory_type: 'mmap',
+      // As the manual says. With the usual gigabyte each page that is touched goes into the log every few seconds.
+      max_wal_size: '16GB',
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const command = [...runner, join(programs, 'postgres'), '-D', directory, ...flags]

@@ -22,7 +22,7 @@ const leastMajor = 15
 /** Where Debian keeps each release's programs, which are not in PATH. */
 const debian = '/usr/lib/postgresql'
 
-/** The folder of the newest PostgreSQL's programs; null where there is none that Cairn works with. */
+/** The folder that is named, or of the newest PostgreSQL's programs; null where there is none that Cairn works with. */
 function findPrograms(): string | null {
   const named = process.env.CAIRN_TEST_POSTGRES
   if (named) return named
@@ -35,7 +35,7 @@ function findPrograms(): string | null {
   return inPath && dirname(realpathSync(inPath))
 }
 
-/** The folder of the newest PostgreSQL's programs on this machine; null where there is none that Cairn works with. */
+/** The folder of the programs of the PostgreSQL that is used here; null where there is none. */
 export const postgresPrograms = findPrograms()
 
 /** PostgreSQL refuses to run as root, who runs it as another user; null for anybody else. */

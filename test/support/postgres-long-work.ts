@@ -1,4 +1,5 @@
 import type { ManagementStores } from '../../src/app.ts'
+import { Postgres } from '../../src/storage/postgres/database/connection.ts'
 import { erasePerson } from '../../src/storage/postgres/people/erase-person.ts'
 import type { LongWorkParts } from '../../src/storage/postgres/people/long-work.ts'
 import { personDataOver } from '../../src/storage/postgres/people/person-data.ts'
@@ -61,15 +62,32 @@ export class LongWorkNode {
   }
 }
 
-/** Which of some texts stand in any row of a database: as a dump has them, or as the bytes of an id. */
-export function textsInRows(url: string, texts: readonly string[]): string[] {
-  // These are about no person, and a random id may happen to contain `ada-4`.
-  const without = ['receipts', 'nodes', 'jobs'].map(table => `--exclude-table-data=${table}`)
-  const dump = ['pg_dump', '--data-only', ...without, '--dbname', url]
-  const { exitCode, stdout, stderr } = Bun.spawnSync(dump)
-  if (exitCode !== 0) throw new Error(String(stderr))
-  const rows = stdout.toString()
-  return texts.filter(
-    text => rows.includes(text) || rows.includes(Buffer.from(text).toString('hex')),
-  )
+/** Of no person, and a random id in them may happen to contain `ada-4`. */
+const ofNobody = ['receipts', 'nodes', 'jobs']
+
+/** Which of some texts stand in any row of a database, in a text or in the bytes of an id. */
+export async function textsInRows(url: string, texts: readonly string[]): Promise<string[]> {
+  const postgres = Postgres.open(url, { most: 1 })
+  try {
+    // A table in parts has the rows of all of them.
+    const tables = await postgres.all<{ name: string }>(
+      `select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,
+    )
+    const values: string[] = []
+    for (const { name } of tables.filter(({ name }) => !ofNobody.includes(name))) {
+      const rows = await postgres.all<Record<string, unknown>>(`select * from ${name}`)
+      for (const value of rows.flatMap(Object.values)) {
+        values.push(
+          value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : `${value}`,
+        )
+      }
+    }
+    return texts.filter(text => {
+      const bytes = Buffer.from(text).toString('latin1')
+      return values.some(value => value.includes(text) || value.includes(bytes))
+    })
+  } finally {
+    await postgres.close()
+  }
 }

@@ -191,7 +191,7 @@ export function operationsConform(open: OpenStore): void {
       expect((await operations().deadLetters(tenant.ref, 9)).letters).toMatchObject([
         { eventId: 'bad-bob' },
       ])
-      expect(store.traces(['bad-ada', 'bad-bob'])).toEqual(['bad-bob'])
+      expect(await store.traces(['bad-ada', 'bad-bob'])).toEqual(['bad-bob'])
     })
 
     test('has an id beside another’s left out of it where that person was erased', async () => {
@@ -208,7 +208,7 @@ export function operationsConform(open: OpenStore): void {
       await tenant.erase('abrowser-7d1f')
       expect(await retry(await letters())).toEqual(['stored'])
       expect(await tenant.events()).toMatchObject([{ userId: 'bob', anonymousId: null }])
-      expect(store.traces(['browser-7d1f'])).toEqual([])
+      expect(await store.traces(['browser-7d1f'])).toEqual([])
     })
   })
 

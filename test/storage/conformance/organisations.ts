@@ -303,7 +303,7 @@ export function organisationsConform(open: OpenStore): void {
       })
       expect(await find('crn_of nobody')).toBeNull()
       expect(await store.management.managementTokens.find(token)).toBeNull()
-      expect(store.traces([token, text])).toEqual([])
+      expect(await store.traces([token, text])).toEqual([])
     })
 
     test('are revoked once, by their own organisation alone, and stay listed', async () => {

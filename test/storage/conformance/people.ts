@@ -229,7 +229,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
               ...(event.runId !== null && !othersRuns.has(event.runId) ? [event.runId] : []),
             ]),
           ]
-          expect(store.traces(gone)).toEqual([])
+          expect(await store.traces(gone)).toEqual([])
           const told = JSON.stringify([await tenant.events(), await tenant.stored(name)])
           expect(gone.filter(text => told.includes(text))).toEqual([])
 
@@ -248,7 +248,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
           // What they report is not taken any more, and what others report is.
           const again = await tenant.append(events.map(event => ({ ...event, id: `${event.id}!` })))
           expect(again.erased).toEqual(events.flatMap((event, i) => (isTheirs(event) ? [i] : [])))
-          expect(store.traces([name.slice(1)])).toEqual([])
+          expect(await store.traces([name.slice(1)])).toEqual([])
         }),
         { numRuns },
       )
@@ -285,10 +285,10 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         started({ userId: 'ada-1', runId: 'own-run' }),
       )
       await tenant.erase('uada-1')
-      expect(store.traces(['own-run'])).toEqual([])
+      expect(await store.traces(['own-run'])).toEqual([])
       expect(await runKeys()).toEqual([expect.stringMatching(/^rerased-/), 'rshared-run'])
       await tenant.erase('abrowser-1')
-      expect(store.traces(['shared-run', 'browser-1'])).toEqual([])
+      expect(await store.traces(['shared-run', 'browser-1'])).toEqual([])
       expect(await runKeys()).toHaveLength(2)
     })
 
@@ -363,7 +363,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(event).toMatchObject({ userId: 'ada', runId: 'r', url: 'u' })
       await send(started({ ...both, runId: 'later' }))
       expect((await tenant.events())[1]).toMatchObject({ userId: 'ada', anonymousId: null })
-      expect(store.traces(['browser-2'])).toEqual([])
+      expect(await store.traces(['browser-2'])).toEqual([])
     })
 
     test('has it gone from a run in which it was used before and beside a user’s', async () => {
@@ -372,7 +372,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         started({ userId: 'ada', anonymousId: 'browser-3', runId: 'shared' }),
       )
       await tenant.erase('abrowser-3')
-      expect(store.traces(['browser-3'])).toEqual([])
+      expect(await store.traces(['browser-3'])).toEqual([])
       expect(await runKeys()).toEqual(['rshared'])
       expect(await rebuilt(store)).toBe(0)
     })
@@ -394,7 +394,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         expect(await tenant.events()).toEqual([])
         const { receipt } = await tenant.erase('uada-lovelace')
         expect(receipt.erased).toMatchObject({ events: 0, runs: 2 })
-        expect(store.traces(['ada-lovelace', 'her-run', 'her-session'])).toEqual([])
+        expect(await store.traces(['ada-lovelace', 'her-run', 'her-session'])).toEqual([])
         expect(new Set((await runs()).map(({ person }) => person)).size).toBe(1)
         expect(await rebuilt(store)).toBe(0)
       })
@@ -408,11 +408,11 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         await tenant.erase('abrowser-4')
         expect(await runs()).toEqual(before)
         expect(await rebuilt(store)).toBe(0)
-        expect(store.traces(['browser-4'])).toEqual([])
+        expect(await store.traces(['browser-4'])).toEqual([])
         await send(started({ userId: 'ada-4', runId: 'shared-4' }))
         expect(await runs()).toEqual(before)
         await tenant.erase('uada-4')
-        expect(store.traces(['shared-4', 'ada-4'])).toEqual([])
+        expect(await store.traces(['shared-4', 'ada-4'])).toEqual([])
         expect(await rebuilt(store)).toBe(0)
       })
 
@@ -425,7 +425,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
           { key: 'rshared', person: expect.stringMatching(/^uerased-/) },
         ])
         expect(await rebuilt(store)).toBe(0)
-        expect(store.traces(['ada-5'])).toEqual([])
+        expect(await store.traces(['ada-5'])).toEqual([])
       })
     })
 
@@ -461,7 +461,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       const { receipt } = await tenant.erase('uada-6')
       expect(receipt.erased).toMatchObject({ events: 1, runs: 1, stepReports: 1 })
       expect(Object.values(await tenant.stored('uada-6')).flat()).toEqual([])
-      expect(store.traces(['ada-6', 'a message of hers'])).toEqual([])
+      expect(await store.traces(['ada-6', 'a message of hers'])).toEqual([])
     })
   })
 

@@ -19,7 +19,7 @@ export interface Store {
   /** Has the database refuse every write that holds a text, until what is returned is called. */
   refuse(text: string): Promise<() => Promise<void>>
   /** Which of some texts stand anywhere in its files; none where it cannot say. */
-  traces(texts: readonly string[]): readonly string[]
+  traces(texts: readonly string[]): readonly string[] | Promise<readonly string[]>
   /** Stops it as a server stops, and starts it again over the same data. Ports are others then. */
   reopen(): Promise<void>
   close(): Promise<void>

@@ -170,7 +170,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       await tenant.erase('uada-lovelace')
       await tenant.erase('ubob-bobson')
       expect(await caused('ada-lovelace')).toEqual([])
-      expect(store.traces(['ada-lovelace', 'bob-bobson'])).toEqual([])
+      expect(await store.traces(['ada-lovelace', 'bob-bobson'])).toEqual([])
       expect(await experiment()).toEqual(before)
       await rebuilt(store)
       expect(await experiment()).toEqual(before)

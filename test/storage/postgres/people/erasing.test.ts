@@ -77,7 +77,7 @@ test('one that was cut off is finished by another node, which knows a hash alone
     await other.world.storage.watch()
     await other.world.storage.finishErasures()
     expect(await finishErasures(other.parts)).toEqual({ people: 0, unfinished: null })
-    expect(other.store.traces([userId])).toEqual([])
+    expect(await other.store.traces([userId])).toEqual([])
     expect(await tenant.analytics('tour', range)).toEqual(before)
     expect(await rebuilt(node.store)).toBe(0)
     await node.world.storage.watch()
@@ -127,7 +127,7 @@ test('goes in steps, between which others write', async () => {
   // Each run by its key, though PostgreSQL knows nothing of the table yet.
   expect((await runsRead()) - before).toBeLessThan(100 * 2_304)
   expect(others).toBeGreaterThan(5)
-  expect(node.store.traces(['ada-lovelace'])).toEqual([])
+  expect(await node.store.traces(['ada-lovelace'])).toEqual([])
   expect(await rebuilt(node.store)).toBe(0)
   // Nobody's run was lost. Who joined one that had another name by then has one of their own.
   const { starts } = (await tenant.analytics('tour', range)).totals
