@@ -6,7 +6,7 @@ import type { Withholding } from './erasure/withheld.ts'
 
 /** What happens beneath a running server: others change what the database says, or move its files. */
 
-/** Which file a path leads to; null where to none. */
+/** The file that a path leads to; null if it leads to none. */
 function fileAt(path: string): string | null {
   try {
     const { dev, ino } = statSync(path)
@@ -19,9 +19,9 @@ function fileAt(path: string): string | null {
 }
 
 /**
- * Whether the files that a connection has open are still those of the data directory. Removed or
- * replaced files take writes and syncs as ever, and nobody finds what they hold again: SQLite itself
- * does not look, with a write-ahead log.
+ * Whether the files that a connection has open are still those of the data directory. Removed or replaced
+ * files still take writes and syncs, but nobody finds what they hold again. With a write-ahead log, SQLite
+ * itself does not check this.
  */
 export class FilesInPlace {
   private readonly files: readonly { path: string; opened: string | null }[]
@@ -32,14 +32,14 @@ export class FilesInPlace {
     this.files = [database, `${database}-wal`].map(path => ({ path, opened: fileAt(path) }))
   }
 
-  /** @throws Error with the code that SQLite has for this, where a file was removed or replaced */
+  /** @throws Error with the code that SQLite has for this, if a file was removed or replaced */
   assert(): void {
     for (const { path, opened } of this.files) {
       let found = opened
       try {
         found = fileAt(path)
       } catch {
-        // Rights taken away from an open file do not matter, and a sick disk tells its own faults.
+        // Rights taken away from an open file do not matter, and a failing disk reports its own faults.
       }
       if (found === opened) continue
       const what = found === null ? 'is gone' : 'was replaced'
@@ -50,7 +50,7 @@ export class FilesInPlace {
   }
 }
 
-/** Has all that is in memory agree with what others, or management, have changed in the database. */
+/** Makes everything in memory agree with what others, or management, have changed in the database. */
 export class Changes {
   private readonly dataVersion
   private readonly newestChange
@@ -58,8 +58,8 @@ export class Changes {
   private knownChange = 0
 
   /**
-   * @param on.refresh every thread has to load the catalogue anew
-   * @param on.erasure somebody is being erased: by another process, or by this one itself
+   * @param on.refresh is called when every thread has to load the catalogue anew
+   * @param on.erasure is called when somebody is being erased: by another process, or by this one itself
    */
   constructor(
     database: Database,
@@ -74,23 +74,22 @@ export class Changes {
   }
 
   /**
-   * Looks whether another process has written; costs a pragma where none has. Also at the begin of every
-   * transaction: what it stores must be judged by what it can see.
+   * Checks whether another process has written; costs a pragma if none has. Also called at the beginning of
+   * every transaction, because what it stores must be judged by what it can see.
    */
   notice(): void {
     const version = this.dataVersion.get()?.data_version ?? 0
     if (version === this.knownDataVersion) return
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
-    // Within a transaction nothing else can be written.
     this.withholding.participants.externalChange()
     if (this.withholding.look()) this.on.erasure(true)
-    // Known only once all is done: what fails is tried again.
+    // Noted only once all is done, so that what fails is retried.
     this.knownChange = newest
     this.knownDataVersion = version
   }
 
-  /** What this connection itself has changed, `data_version` does not tell. */
+  /** Notices what this connection itself has changed, because `data_version` does not tell that. */
   noticeOwn(): void {
     if (this.withholding.look()) this.on.erasure(false)
     const newest = this.newestChange.get()?.seq ?? 0
@@ -99,7 +98,7 @@ export class Changes {
     this.knownChange = newest
   }
 
-  /** Has every thread load again what `catalogue_changes` names. */
+  /** Makes every thread load again what `catalogue_changes` names. */
   refreshCatalogue(): void {
     this.catalogue.refresh()
     this.on.refresh()

@@ -40,14 +40,14 @@ import { looksOver, StepReader } from './steps/step-reader.ts'
 import type { StorageClient } from './writer/client.ts'
 import type { LongWork } from './writer/long-work.ts'
 
-/** Reads over a connection, writes by the storage thread's operations, and what takes long beside it. */
+/** Reads over a connection, writes through the storage thread's operations, and does long work beside it. */
 export function connectManagement(
   reading: Database,
   client: StorageClient,
   work: LongWork,
   lag: LagBoard,
 ) {
-  /** Has the tables tell of what is acknowledged. */
+  /** Brings the tables up to date with what is acknowledged. */
   const caughtUp = async () => {
     if (lag.events > 0) await client.project()
   }
@@ -75,7 +75,7 @@ export function connectManagement(
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
   const seen: SeenStore = {
     async write() {
-      // What is stored can be told even where nothing can be written.
+      // What is stored can be told even if nothing can be written.
       await client.operate('writeSeen').catch(() => {})
     },
     snippetKey: async orgRef => currentKey(rowOf(orgRef)),
@@ -219,7 +219,7 @@ export function connectManagement(
 
 const mostNoted = 10_000
 
-/** Has something noted once a minute at most: who calls may call many times in it. */
+/** Notes something once a minute at most, because callers may call many times in a minute. */
 function noting(note: (name: string, at: number) => Promise<unknown>) {
   const noted = new Map<string, number>()
   return (name: string, at: number) => {

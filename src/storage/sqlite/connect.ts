@@ -39,7 +39,7 @@ export type Stores = GateStores &
   InstallationStores &
   StepStores
 
-/** What stores of a thread read by, whatever the database is. */
+/** What the stores of a thread read from, whatever the database is. */
 interface Reading {
   /** What management keeps: the database itself, or a node's copy. */
   management: Database
@@ -50,8 +50,8 @@ interface Reading {
 }
 
 /**
- * What is the same over each database: what management keeps, and what goes to the storage thread or
- * into the memory that threads share.
+ * The stores that are the same over each database: what management keeps, and what goes to the storage
+ * thread or into the memory that threads share.
  */
 export function commonStores(
   { management, reports, steps, echo }: Reading,
@@ -64,14 +64,14 @@ export function commonStores(
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))
   const generation = new Int32Array(shared.generation)
-  // Before the catalogue: what changes in between is looked for once more than it has to be.
+  // Read before the catalogue, so that what changes in between is looked for once too often, and not missed.
   let known = Atomics.load(generation, 0)
   const catalogue = new StoredCatalogue(management)
   return {
     catalogue() {
       const current = Atomics.load(generation, 0)
       if (current !== known) {
-        // Known only once it has been read: a refresh that fails is tried again.
+        // Noted only once it has been read, so that a refresh that fails is retried.
         catalogue.refresh()
         known = current
       }
@@ -120,7 +120,7 @@ export function connectStores(
 ): Stores {
   const readers = new Readers(reading)
   const lag = new LagBoard(shared.lag)
-  /** Has the tables tell of what is acknowledged, where something of a person or of a flow is behind. */
+  /** Brings the tables up to date with what is acknowledged, if something of a person or of a flow is behind. */
   const caughtUp = {
     async person(orgRow: number, ids: PersonIds): Promise<void> {
       if (lag.isPersonBehind(orgRow, ids)) await client.project()

@@ -11,15 +11,15 @@ import type { Retention, RetentionReport } from './retention/retention.ts'
 import type { CommandExecutor } from './writer/commands.ts'
 import type { Writer } from './writer/writer.ts'
 
-/** How long column segments are made in one go, and when to look again where none are due, milliseconds. */
+/** How long column segments are made in one go, and how long to wait if none are due, milliseconds. */
 const sealSliceMs = 2
 export const idleSealMs = 500
 
-/** The same of deleting what was kept long enough. */
+/** The same for deleting what was kept long enough. */
 const retainSliceMs = 2
 export const idleRetainMs = 10_000
 
-/** How long a pause is that follows, in slices: commits go first, and are not kept waiting for long. */
+/** How long the pause after a slice is, in slices: commits go first, and are not kept waiting for long. */
 const busySealPause = 20
 const quietSealPause = 1
 const busyRetainPause = 8
@@ -54,12 +54,12 @@ export class Housekeeping {
     this.sealing = this.sealer.work()
   }
 
-  /** Nothing is begun any more. */
+  /** From now on, nothing is begun any more. */
   stop(): void {
     this.isStopped = true
   }
 
-  /** Takes up how many days raw events are kept, from the next slice on. */
+  /** Sets how many days raw events are kept, from the next slice on. */
   set retentionDays(days: number) {
     this.deps.retention.days = days
   }
@@ -67,7 +67,7 @@ export class Housekeeping {
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writePresence(): Promise<void> {
     const { gauge, presence, identity, writer } = this.deps
-    // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
+    // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
     if (gauge.isRefused) return
     if (!presence.hasNews() && !identity.hasNews()) return
     await writer.exclusively(
@@ -76,7 +76,7 @@ export class Housekeeping {
     )
   }
 
-  /** The same within a transaction. @returns to be called once that is committed */
+  /** The same within a transaction. @returns a function to call once that is committed */
   writeSeen(): () => void {
     const { presence, identity, clock } = this.deps
     const notes = [presence.write(), identity.write(clock.now())]
@@ -86,8 +86,8 @@ export class Housekeeping {
   }
 
   /**
-   * A slice of making column segments of runs that have come to rest. To be called again after the
-   * pause that it answers with, milliseconds.
+   * Makes column segments of runs that have come to rest, for one slice. To be called again after the pause
+   * that it returns, milliseconds.
    */
   async seal(): Promise<number> {
     const { gauge, writer } = this.deps
@@ -106,8 +106,8 @@ export class Housekeeping {
   }
 
   /**
-   * A slice of deleting what was kept long enough, in a transaction of its own. To be called again after
-   * the pause that it answers with, milliseconds.
+   * Deletes what was kept long enough, for one slice, in a transaction of its own. To be called again after
+   * the pause that it returns, milliseconds.
    */
   async retain(): Promise<number> {
     const { clockWatch, gauge, retention, writer } = this.deps
@@ -134,14 +134,14 @@ export class Housekeeping {
   }
 
   /**
-   * An erasure renames rows in many steps, and after each of them all that no segment has is read again,
-   * while events wait: that should be little.
+   * An erasure renames rows in many steps. After each of them everything that is in no segment is read
+   * again while events wait, so that should be little.
    */
   async sealIndexes(): Promise<void> {
     const { executor, writer } = this.deps
     for (const index of executor.indexes) {
       if (this.isStopped) return
-      // It is done without it, and slower.
+      // The erasure also works without this, but slower.
       await writer.exclusively(() => index.sealIfWorth()).catch(() => {})
     }
   }

@@ -22,16 +22,16 @@ import { type PartyOf, partyReader } from './runs/run-people.ts'
 import { type RunRecord, runRowColumns, runRowOf } from './runs/run-rows.ts'
 
 /**
- * Rows a statement reads before other requests get their turn: few, so that a collection of garbage
- * meanwhile finds little that is still held, and ages none of it.
+ * Rows that a statement reads before other requests get their turn. They are few, so that a garbage
+ * collection meanwhile finds little that is still held, and ages none of it.
  */
 const pageRows = 256
 
-/** Events that are handed out at once, for the same reason: what becomes of them takes half a millisecond. */
+/** Events that are handed out at once, few for the same reason: processing them takes half a millisecond. */
 const sliceEvents = 192
 
 /**
- * Pages through rows by key, each page a statement of its own: an open snapshot would stop
+ * Pages through rows by key. Each page is a statement of its own, because an open snapshot would stop
  * checkpoints for as long as a slow download takes.
  */
 async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row[]> {
@@ -125,7 +125,7 @@ export class Readers
         yield events
         events = []
       }
-      // Also where a batch has nothing that is asked for: there may be many such.
+      // Also after a batch that has nothing that is asked for, because there may be many such batches.
       await slices.rest()
     }
     if (events.length > 0) yield events

@@ -39,7 +39,7 @@ import {
 } from './writer/operations.ts'
 import { type WriteObserver, Writer, type WriterPolicy } from './writer/writer.ts'
 
-/** Is told of what is written, and of what is deleted after its time. */
+/** Is told what is written, and what is deleted after its time. */
 export interface StorageObserver extends WriteObserver {
   retained(report: RetentionReport): void
 }
@@ -52,22 +52,22 @@ export interface StorageOptions {
   policy: WriterPolicy
   sealing?: SealPolicy
   retention: RetentionPolicy
-  /** Another program writes the log back (`checkpoints`), and this one only where that seems dead. */
+  /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
   observer?: StorageObserver
-  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  /** The wall clock was set by this many milliseconds: for an hour nothing is deleted for its age. */
   onClockSet?: (byMs: number) => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
-  /** What is stored is no longer what is known here: only a new start helps. */
+  /** Memory no longer agrees with what is stored: only a restart helps. */
   onDivergence?: (error: unknown) => void
 }
 
 /**
- * The one writer of a running server, over a database that is prepared: puts its parts together, gives
- * each message to the one that it is for, and closes them.
+ * The one writer of a running server, over a database that is prepared: puts its parts together, hands each
+ * message to the part that it is for, and closes them.
  */
 export class Storage {
   readonly database: Database
@@ -164,13 +164,13 @@ export class Storage {
       `insert into server_state (name, value) values ('probe', 0)
       on conflict do update set value = value + 1`,
     )
-    // Where nothing can be written, nothing is begun.
+    // If nothing can be written, nothing is begun.
     this.noteProbe.run()
     this.watch()
     this.following.committed()
   }
 
-  /** Notes what arrived, or tells of it: in memory alone, and nothing of people who were erased. */
+  /** Notes what arrived, or reports it: in memory alone, and nothing about erased people. */
   private look(call: ActivityCall): unknown {
     // An erasure that another process has begun may not have been noticed yet.
     this.changes.notice()
@@ -184,21 +184,21 @@ export class Storage {
   private async operate(operation: Operation): Promise<unknown> {
     const result = await this.writer.exclusively(
       () => operate(this.operations, operation),
-      // What was written is not written again by the next.
+      // So that what was written is not written again by the next operation.
       done => typeof done === 'function' && done(),
     )
     this.changes.noticeOwn()
     return typeof result === 'function' ? null : result
   }
 
-  /** Resolves once all is projected that is committed. */
+  /** Resolves once everything committed is projected. */
   projected(): Promise<void> {
     return this.following.upToNow()
   }
 
   /**
-   * Looks whether another process has changed the catalogue, and tells that process once all threads
-   * know. To be called every so often; costs a pragma where nothing has changed.
+   * Looks whether another process has changed the catalogue. To be called every so often: it costs a pragma
+   * if nothing has changed.
    */
   watch(): void {
     this.activity.expire()
@@ -209,13 +209,13 @@ export class Storage {
     this.changes.notice()
   }
 
-  /** Gives back memory that only spares reads of the disk: to be called when there is little to do. */
+  /** Frees memory that only saves reads of the disk. To be called when there is little to do. */
   giveBack(): void {
     this.executor.follower.projector.giveBack()
     this.database.run('pragma shrink_memory')
   }
 
-  /** Commits all that waits; the number of commands that could not be. */
+  /** Commits everything that waits. Returns the number of commands that could not be committed. */
   flush(): Promise<number> {
     return this.writer.flush()
   }
@@ -223,7 +223,7 @@ export class Storage {
   /**
    * Flushes, checkpoints and closes.
    *
-   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   * @throws Error if something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
     this.housekeeping.stop()
@@ -237,7 +237,7 @@ export class Storage {
       })
       this.log.stop()
     } catch (error) {
-      // Nothing that was promised: the log is replayed at the next start.
+      // Nothing that was promised is lost: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
     }
     this.database.close()

@@ -120,7 +120,7 @@ export function addWebhook(
   })
 }
 
-/** Changes a webhook; whether there is one. */
+/** Changes a webhook; false if there is none. */
 function setWebhook(
   tx: Tables,
   orgRow: number,
@@ -229,7 +229,7 @@ export function noteAlerts(
   })
 }
 
-/** Drops what is beyond so many of an organisation's deliveries: first what nobody waits for, the oldest first. */
+/** Drops an organisation's deliveries beyond the limit: first those that nobody waits for, the oldest first. */
 function dropOldest(tx: Tables, orgRow: number, most: number): void {
   const ofIt = eq(deliveries.orgId, orgRow)
   const there = tx.select({ count: count() }).from(deliveries).where(ofIt).get()?.count ?? 0
@@ -273,7 +273,7 @@ export function dueDeliveries(
   most: number,
 ): Awaited<ReturnType<InRows<AlertStore>['due']>> {
   const tx = tables(database)
-  // With min() alone the other columns are of the row that has the least.
+  // With min() as the only aggregate, the other columns are from the row that has the minimum.
   const first = tx
     .select({ id: deliveries.id, dueAt: sql<number>`min(${deliveries.dueAt})` })
     .from(deliveries)

@@ -25,18 +25,18 @@ export interface Backup {
   sha256: string
 }
 
-/** Room that a backup beside the data leaves on their disk: without, the server would refuse writes. */
+/** Room that a backup on the disk of the data leaves there: without it, the server would refuse writes. */
 const roomToLeaveBytes = 128 * 2 ** 20
 
 /**
- * Copies the database of a data directory, in use or not, to a new file of its user alone; checks
- * the copy to its last page, and only then gives it its name, with a checksum beside it. A process
- * that dies meanwhile leaves a partial file at most, which the next backup into that folder removes.
+ * Copies the database of a data directory, in use or not, to a new file for its user alone. Checks the copy
+ * to its last page, and only then gives it its name, with a checksum beside it. If the process dies
+ * meanwhile, at most a partial file is left, which the next backup into that folder removes.
  *
- * To be called where no other connection to the database is open in this process: see
- * `copyDatabase`. The event loop goes on turning, except while the copy is checked.
+ * To be called where no other connection to the database is open in this process: see `copyDatabase`. The
+ * event loop keeps turning, except while the copy is checked.
  *
- * @throws BackupRefused; SQLiteError where the database cannot be read
+ * @throws BackupRefused; SQLiteError if the database cannot be read
  */
 export async function backUp(
   dataDir: string,
@@ -66,7 +66,7 @@ export async function backUp(
   } catch (error) {
     throw explained(error, folder)
   } finally {
-    // What cannot be removed now, the next backup tries again.
+    // If it cannot be removed now, the next backup tries again.
     await clearPartials(folder, partial).catch(() => {})
     lock.release()
   }
@@ -93,7 +93,7 @@ async function refuseExisting(file: string): Promise<void> {
   if (isThere) throw new BackupRefused(`${file} exists already: name another file`)
 }
 
-/** @throws BackupRefused where the copy, its log and what comes meanwhile may not fit */
+/** @throws BackupRefused if the copy, its log and what comes meanwhile may not fit */
 async function requireRoom(dataDir: string, folder: string): Promise<void> {
   const source = databaseFile(dataDir)
   const [database, log, ours, theirs] = await Promise.all([
@@ -126,8 +126,8 @@ function requireWhole(copy: string): void {
 }
 
 /**
- * Gives a checked copy its name, after what belongs beside it: where the file stands, it is whole. A
- * link fails where the name is taken meanwhile, which a renaming would take over.
+ * Gives a checked copy its name, after what belongs beside it, so that a file with that name is whole. A
+ * link fails if the name has been taken meanwhile, whereas a rename would replace that file.
  */
 async function publish(
   dataDir: string,
@@ -149,10 +149,10 @@ async function publish(
   syncDirectory(dirname(file))
 }
 
-/** How file systems say that they know no links. */
+/** The error codes of file systems that do not support links. */
 const withoutLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']
 
-/** What the system says of the folder of backups, as what to do. */
+/** What to do about the system's errors for the folder of backups, by their codes. */
 const advice: Record<string, string> = {
   ENOENT: 'does not exist: make it, or name another',
   ENOTDIR: 'is no directory: name another',
@@ -167,7 +167,7 @@ const advice: Record<string, string> = {
 
 function explained(error: unknown, folder: string): unknown {
   const { code = '', path = folder } = error as { code?: string; path?: string }
-  // Of the data, others know what to say.
+  // Errors of the data are explained elsewhere.
   const isOurs = path.startsWith(folder) && !basename(path).startsWith('cairn.db')
   const known = isOurs ? advice[code === 'SQLITE_FULL' ? 'ENOSPC' : code] : undefined
   return known ? new BackupRefused(`${folder} ${known} (${code})`, { cause: error }) : error

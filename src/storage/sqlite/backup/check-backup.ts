@@ -13,7 +13,7 @@ export class RestoreRefused extends Error {
 
 /** What a backup holds. */
 export interface BackupContent {
-  /** Of its schema; an older one is brought up to date at the next start. */
+  /** The number of its schema; an older one is brought up to date at the next start. */
   schema: number
   knownSchema: number
   /** When the newest event in it was received, Unix milliseconds; null where there is none. */
@@ -21,10 +21,10 @@ export interface BackupContent {
 }
 
 /**
- * A file's own checksum against the one that stands beside it.
+ * Compares a file's own checksum with the one beside it.
  *
- * @returns whether there was one to be held against
- * @throws RestoreRefused where they differ
+ * @returns whether there was one to compare with
+ * @throws RestoreRefused if they differ
  */
 export function requireChecksum(file: string, sha256: string): boolean {
   const expected = expectedChecksum(file)
@@ -36,7 +36,7 @@ export function requireChecksum(file: string, sha256: string): boolean {
   )
 }
 
-/** @throws RestoreRefused where a log stands beside a file, unless it is empty: alone the file is not the whole */
+/** @throws RestoreRefused if a log is beside a file, unless it is empty: the file alone is incomplete */
 export function requireNoLog(file: string): void {
   const beside = [`${file}-wal`, `${file}-journal`].find(
     path => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0,
@@ -48,10 +48,10 @@ export function requireNoLog(file: string): void {
 }
 
 /**
- * Looks at every page of a backup, and at whose it is.
+ * Checks every page of a backup, and whose it is.
  *
  * @param name what the file is called in messages
- * @throws RestoreRefused where it is damaged, of a newer Cairn, or no database of Cairn's
+ * @throws RestoreRefused if it is damaged, of a newer Cairn, or no database of Cairn's
  */
 export function checkBackup(file: string, name = file): BackupContent {
   let database: Database | undefined
@@ -88,8 +88,8 @@ export function checkBackup(file: string, name = file): BackupContent {
 }
 
 /**
- * Opens a file that nobody writes, without making a log's files beside it: a database that was copied
- * while it was in use asks for them (https://sqlite.org/uri.html, `immutable`).
+ * Opens a file that nobody writes, without creating the files of a log beside it. A database that was
+ * copied while it was in use asks for those (https://sqlite.org/uri.html, `immutable`).
  */
 function openUnchanging(file: string): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI

@@ -25,8 +25,8 @@ export async function sha256Of(
 }
 
 /**
- * Writes what belongs beside a backup. One that was cut off may have left it; whoever else may write
- * to the folder could have laid a link there, which is not followed.
+ * Writes what belongs beside a backup. A backup that was cut off may have left such a file, and whoever
+ * else may write to the folder could have put a link there, which is not followed.
  */
 export async function writeBeside(path: string, text: string): Promise<void> {
   await rm(path, { force: true })
@@ -38,7 +38,7 @@ export async function writeChecksum(file: string, sha256: string): Promise<void>
   await writeBeside(checksumFileOf(file), line)
 }
 
-/** What a file's SHA-256 should be; null where nothing says so, `unreadable` where it is not clear. */
+/** What a file's SHA-256 should be; null if nothing says so, `unreadable` if it is not clear. */
 export function expectedChecksum(file: string): string | null | 'unreadable' {
   const path = checksumFileOf(file)
   const found = statSync(path, { throwIfNoEntry: false })

@@ -6,30 +6,30 @@ import { SnapshotGuard } from './snapshot-guard.ts'
 /** How far a backup is. */
 export interface BackupProgress {
   phase: 'copying' | 'checking' | 'hashing'
-  /** Bytes of this phase; while checking, which tells nothing of its course, 0 until it is done. */
+  /** Bytes of this phase. Checking does not tell its progress, so this is 0 until it is done. */
   done: number
   total: number
 }
 
 export type OnBackupProgress = (progress: BackupProgress) => void
 
-/** Bytes that are copied in one go; and after how many they are synced, so that no sync takes long. */
+/** How many bytes are copied in one go, and after how many they are synced, so that no sync takes long. */
 const pieceBytes = 2 ** 20
 const syncEveryBytes = 4 * 2 ** 20
 
-/** By its header, which holds salts, one log is told from the next (fileformat2.html, 4.1). */
+/** The header, which holds salts, tells one log from the next (fileformat2.html, 4.1). */
 const walHeaderLength = 32
 
 /**
- * Copies the database of a data directory, in use or not, to a new file: as it was at one moment,
- * whole, synced, and in one piece, without a log beside it.
+ * Copies the database of a data directory, in use or not, to a new file: as it was at one moment, whole,
+ * synced, and in one piece, without a log beside it.
  *
- * What is copied is what a crash would leave: first the bytes of the database file, while others go on
- * writing it, then those of its write-ahead log, which has all that was changed meanwhile
- * (`SnapshotGuard` sees to that). SQLite then recovers the copy as it would after a crash.
+ * It copies what a crash would leave: first the bytes of the database file, while others go on writing it,
+ * then those of its write-ahead log, which has everything that was changed meanwhile (`SnapshotGuard` makes
+ * sure of that). SQLite then recovers the copy as it would after a crash.
  *
- * To be called where no other connection to the database is open in this process: closing a file
- * drops all locks that the process has on it (fcntl(2)), those of SQLite too.
+ * To be called where no other connection to the database is open in this process: closing a file drops all
+ * locks that the process has on it (fcntl(2)), including those of SQLite.
  *
  * @throws SQLiteError, or an error with a `code` of the system
  */
@@ -75,7 +75,7 @@ const orMissing = (error: { code?: string }) => {
 
 const sizeOf = async (file: FileHandle): Promise<number> => (await file.stat()).size
 
-/** Copies so many bytes from a file's beginning, or what there is; each piece is told of as it is written. */
+/** Copies this many bytes from a file's beginning, or as many as there are. Tells each piece once it is written. */
 export async function copyBytes(
   from: FileHandle,
   to: FileHandle,
@@ -92,7 +92,7 @@ export async function copyBytes(
     await writeAll(to, piece, position)
     position += bytesRead
     unsynced += bytesRead
-    // Left to the system, much would be written at once, and a commit's sync wait for it.
+    // If this were left to the system, much would be written at once, and a commit's sync would wait for it.
     if (unsynced >= syncEveryBytes) {
       await to.datasync()
       unsynced = 0
@@ -114,9 +114,9 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 }
 
 /**
- * Copies a write-ahead log as it is by now; a frame that is only half written is none to SQLite.
+ * Copies a write-ahead log as it is now; SQLite ignores a frame that is only half written.
  *
- * It may begin anew meanwhile, where nothing was committed since the copying began: then the database
+ * The log may begin anew meanwhile, if nothing was committed since the copying began. Then the database
  * file has not changed either, and only the new log counts.
  */
 async function copyLog(
@@ -142,7 +142,7 @@ async function headerOf(log: FileHandle): Promise<Buffer> {
 function foldLog(file: string): void {
   const database = new Database(file, { readwrite: true, strict: true })
   try {
-    // Alone with it, it needs no shared memory. It is synced once it is done.
+    // With the file to itself, SQLite needs no shared memory. The file is synced once this is done.
     database.run('pragma locking_mode = exclusive')
     database.run('pragma synchronous = off')
     const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode = delete').get()

@@ -13,14 +13,14 @@ import { writeBeside } from './checksum.ts'
 import { erasuresFileOf } from './folder.ts'
 
 /**
- * Who was erased is listed outside of the database, a line each, so that an older database learns of it
- * again. A backup takes the list along, and a restore adds what the lists beside backups know to that
+ * Erased people are listed outside the database, one line each, so that an older database learns of them
+ * again. A backup takes the list along, and a restore adds what the lists beside backups know to the list
  * of the data directory: whichever backup is restored, on whichever machine, nobody comes back.
  */
 
 const nameOfList = /\.erasures\.jsonl$/
 
-/** Copies a data directory's list beside a backup; nothing where nobody was erased. */
+/** Copies a data directory's list beside a backup; does nothing if nobody was erased. */
 export async function copyErasures(dataDir: string, backup: string): Promise<void> {
   const lines = linesOfList(erasuresFile(dataDir))
   const text = lines.map(line => `${line}\n`).join('')
@@ -28,10 +28,10 @@ export async function copyErasures(dataDir: string, backup: string): Promise<voi
 }
 
 /**
- * Adds the lines of all lists in a backup's folder to that of a data directory, where they are missing.
+ * Adds the lines of all lists in a backup's folder to the list of a data directory, where they are missing.
  *
  * @returns how many it added
- * @throws RestoreRefused where a list is damaged
+ * @throws RestoreRefused if a list is damaged
  */
 export async function takeErasures(backup: string, dataDir: string): Promise<number> {
   const known = new Set(linesOfList(erasuresFile(dataDir)))

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
 
-/** A backup as it lies in a folder. */
+/** A backup in a folder. */
 export interface KeptBackup {
   file: string
   /** When it was begun, by its name; Unix milliseconds. */
@@ -12,7 +12,7 @@ export interface KeptBackup {
 
 const nameOfBackup = /^cairn-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z\.db$/
 
-/** The name of a backup in a folder of them: sorted by name, they are in the order of time. */
+/** The name of a backup in a folder of backups: sorted by name, they are in the order of time. */
 export const backupNameAt = (now: number) =>
   `cairn-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
 
@@ -26,13 +26,13 @@ async function* newestFirst(folder: string): AsyncGenerator<KeptBackup> {
   }
 }
 
-/** The backups in a folder that bear a name of ours, newest first; whatever else lies there is not. */
+/** The backups in a folder, newest first. Files without a name that Cairn gives to backups do not count. */
 export const backupsIn = (folder: string): Promise<KeptBackup[]> =>
   Array.fromAsync(newestFirst(folder))
 
 /**
- * The newest of those; null where there is none. One of the future was made by a clock that was wrong,
- * and says nothing of when the next is due.
+ * The newest of those; null if there is none. A backup from the future was made by a wrong clock, and does
+ * not tell when the next is due.
  *
  * @param now epoch milliseconds
  */
@@ -42,8 +42,8 @@ export async function newestBackup(folder: string, now: number): Promise<KeptBac
 }
 
 /**
- * Removes all but the newest backups that bear a name of ours, and what stood beside those that are gone.
- * Those of the future stay and do not count, as long as it is one: one clock or the other was wrong.
+ * Removes all but the newest backups that have a name of Cairn's, and what was beside those that are gone.
+ * Backups from the future stay and do not count until then, because one clock or the other was wrong.
  *
  * @param now epoch milliseconds
  * @returns those that it removed
@@ -67,7 +67,7 @@ export async function keepNewest(
 
 export const erasuresFileOf = (backup: string) => `${backup}.erasures.jsonl`
 
-/** What stands beside a backup. */
+/** What is kept beside a backup. */
 const suffixesBeside = [checksumFileOf(''), erasuresFileOf('')]
 
 export async function removeBackup(file: string): Promise<void> {

@@ -2,8 +2,8 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Whether a directory, which may not be there yet, is another or lies in it. By what the directories
- * are and not by their names: links, mounts and letters of either case give one several.
+ * Whether a directory, which may not exist yet, is another or lies in it. It compares the directories
+ * themselves and not their names, because links, mounts and the case of letters give one several names.
  */
 export function isInside(directory: string, other: string): boolean {
   const { dev, ino } = statSync(other)
@@ -14,7 +14,7 @@ export function isInside(directory: string, other: string): boolean {
   }
 }
 
-/** What of a path is there, without links in it. */
+/** The part of a path that exists, without links in it. */
 function nearest(path: string): string {
   try {
     return realpathSync(path)

@@ -12,7 +12,7 @@ export interface LastBackup {
 
 const noteIn = (dataDir: string) => join(dataDir, 'last-backup.json')
 
-/** Notes a backup that was made, by which `cairn doctor` knows that there is one. */
+/** Notes a backup that was made, so that `cairn doctor` knows that there is one. */
 export function noteBackup(dataDir: string, file: string, now: number): void {
   const note: LastBackup = { file: resolve(file), madeAt: new Date(now).toISOString() }
   try {
@@ -22,7 +22,7 @@ export function noteBackup(dataDir: string, file: string, now: number): void {
   }
 }
 
-/** Null where none was made since this release or an older one began to note it. */
+/** Null if none was made since this release or an older one began to note it. */
 export function lastBackup(dataDir: string): LastBackup | null {
   try {
     return JSON.parse(readFileSync(noteIn(dataDir), 'utf8')) as LastBackup

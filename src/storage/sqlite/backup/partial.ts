@@ -11,8 +11,8 @@ const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
 export const stagedName = '.cairn-restore.partial'
 
 /**
- * Where a backup is made before it has its name: in the same folder, so that it can be renamed. Each
- * data directory has one name for it, since it makes one backup at a time.
+ * Where a backup is made before it has its name: in the same folder, so that it can be renamed. Each data
+ * directory has one such name, because it makes one backup at a time.
  */
 export function partialIn(folder: string, dataDir: string): string {
   const whose = createHash('sha256')
@@ -28,7 +28,7 @@ export async function clearPartials(folder: string, ours: string): Promise<void>
   }
 }
 
-/** Removes what dead backups of any data directory or machine left, where nobody wrote it for a day. */
+/** Removes what dead backups of any data directory or machine left, if nobody has written it for a day. */
 export async function clearAbandoned(folder: string, now: number): Promise<void> {
   for (const path of await partialsIn(folder)) {
     const found = await stat(path).catch(() => null)
@@ -36,7 +36,7 @@ export async function clearAbandoned(folder: string, now: number): Promise<void>
   }
 }
 
-/** Whether a file is what a backup or a restore works on, by its name. */
+/** Whether a file is one that a backup or a restore works on, by its name. */
 export const isPartial = (name: string) => partialName.test(name) || name === stagedName
 
 const partialsIn = async (folder: string): Promise<string[]> =>

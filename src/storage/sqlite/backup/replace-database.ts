@@ -7,8 +7,8 @@ import { syncDirectory } from '../database/synced-files.ts'
 import { RestoreRefused } from './check-backup.ts'
 
 /**
- * Databases that were replaced stay in the data directory as `cairn.db.before-<time>`, the last one
- * too that a restore took back: nothing is removed but by the operator.
+ * Replaced databases stay in the data directory as `cairn.db.before-<time>`, including the last one that a
+ * restore took back: only the operator removes anything.
  */
 const nameOfAside = /^cairn\.db\.before-[0-9TZ.-]+$/
 
@@ -25,12 +25,12 @@ export function databasesAside(dataDir: string): string[] {
 }
 
 /**
- * Puts a whole database, a file of the data directory, in the place of the one that is there, and keeps
- * that one aside. At every moment of it, the one or the other is there, whole.
+ * Puts a whole database, a file of the data directory, in the place of the current one, and keeps that one
+ * aside. At every moment, the one or the other is there, whole.
  *
  * @param now Unix milliseconds
- * @returns where the replaced one is; null where there was none
- * @throws RestoreRefused where another program has the database open
+ * @returns where the replaced one is; null if there was none
+ * @throws RestoreRefused if another program has the database open
  */
 export async function replaceDatabase(
   dataDir: string,
@@ -48,7 +48,7 @@ export async function replaceDatabase(
   const release = makeOneFile(current)
   try {
     linkOrCopy(current, aside)
-    // One that is damaged may have kept its log, without which the two would not be the whole.
+    // A damaged database may have kept its log, without which it would be incomplete.
     if (existsSync(`${current}-wal`)) linkOrCopy(`${current}-wal`, `${aside}-wal`)
     syncDirectory(dataDir)
     removeLog(current)
@@ -61,8 +61,8 @@ export async function replaceDatabase(
 }
 
 /**
- * Has SQLite write a database's log back, so that it is one file, which one renaming replaces; and
- * keeps all others out of it until it is released. A damaged one is left as it is.
+ * Has SQLite write a database's log back, so that the database is one file, which a single rename replaces.
+ * Keeps all others out of it until it is released. A damaged one is left as it is.
  */
 function makeOneFile(file: string): () => void {
   const database = new Database(file, { readwrite: true, strict: true })
@@ -99,7 +99,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** A log of another database would be taken for its own. */
+/** SQLite would take the log of another database for the database's own. */
 function removeLog(file: string): void {
   for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${file}${suffix}`, { force: true })
 }

@@ -19,18 +19,18 @@ import { stagedName } from './partial.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
-/** A backup that was looked at. */
+/** A backup that was checked. */
 export interface CheckedBackup {
   content: BackupContent
-  /** Whether a checksum stood beside it, which it agrees with. */
+  /** Whether there was a checksum beside it, which it matches. */
   hasChecksum: boolean
 }
 
 /** What a restore has done. */
 export interface RestoredBackup extends CheckedBackup {
-  /** Where the database of before is; null where there was none. */
+  /** Where the previous database is; null if there was none. */
   aside: string | null
-  /** Lines about people who were erased, which the data directory did not know. */
+  /** The number of lines about erased people that the data directory did not know. */
   erasuresTaken: number
 }
 
@@ -39,7 +39,7 @@ const stagedIn = (dataDir: string) => join(dataDir, stagedName)
 /** Room that is left for the server's own work. */
 const roomToLeaveBytes = 64 * 2 ** 20
 
-/** @throws RestoreRefused where a backup cannot be restored */
+/** @throws RestoreRefused if a backup cannot be restored */
 export async function tryBackup(
   file: string,
   onProgress: OnBackupProgress = () => {},
@@ -52,11 +52,12 @@ export async function tryBackup(
 }
 
 /**
- * Puts the database of a backup in the place of a data directory's, which is kept aside. What is put
- * there is what was checked: a copy in the data directory. A process that dies meanwhile leaves the
- * old database or the new one.
+ * Puts the database of a backup in the place of a data directory's, which is kept aside. What is put there
+ * is what was checked: a copy in the data directory. If the process dies meanwhile, either the old database
+ * or the new one is there.
  *
- * The caller keeps servers out. Nothing else in the directory changes.
+ * The caller keeps servers out. Of the rest of the directory only the list of erasures changes: it takes up
+ * those of the backup.
  *
  * @param now Unix milliseconds
  * @throws RestoreRefused
@@ -70,7 +71,7 @@ export async function restore(
   const total = await sizeOfBackup(file)
   const staged = stagedIn(dataDir)
   try {
-    // What a restore that died has left.
+    // Left by a restore that died.
     await rm(staged, { force: true })
     await requireDiskRoom(dataDir, total)
     const sha256 = await stage(file, staged, total, onProgress)
@@ -78,7 +79,7 @@ export async function restore(
     onProgress({ phase: 'checking', done: 0, total })
     const content = checkBackup(staged, file)
     signEverybodyOut(staged)
-    // First: an older database is not to be seen without.
+    // Done first, because an older database must not be seen without these.
     const erasuresTaken = await takeErasures(file, dataDir)
     const aside = await replaceDatabase(dataDir, staged, now)
     return { content, hasChecksum, erasuresTaken, aside }
@@ -88,12 +89,12 @@ export async function restore(
 }
 
 /**
- * Puts the database that was replaced last back, and keeps the one that is there aside: the same
+ * Puts the database that was replaced last back, and keeps the current one aside, so that doing the same
  * again takes it back.
  *
  * @param now Unix milliseconds
  * @returns which was put back, and where the one that it replaced is now
- * @throws RestoreRefused where none was replaced
+ * @throws RestoreRefused if none was replaced
  */
 export async function undoRestore(
   dataDir: string,
@@ -110,7 +111,7 @@ export async function undoRestore(
   return { restored: newest, aside }
 }
 
-/** Who was signed in to the dashboard then may have signed out since, or been signed out. */
+/** Whoever was signed in to the dashboard then may since have signed out, or been signed out. */
 function signEverybodyOut(file: string): void {
   const database = new Database(file, { readwrite: true, strict: true })
   try {
@@ -120,17 +121,17 @@ function signEverybodyOut(file: string): void {
   }
 }
 
-/** The same of a database that may be damaged, as it was when it was put aside: then it stays as it is. */
+/** The same for a database that may have been damaged when it was put aside: then it stays as it is. */
 function trySigningOut(file: string): void {
   if (existsSync(`${file}-wal`)) return
   try {
     signEverybodyOut(file)
   } catch {
-    // Nobody serves it either.
+    // No server can run on it either.
   }
 }
 
-/** @throws RestoreRefused where there is no such file */
+/** @throws RestoreRefused if there is no such file */
 async function sizeOfBackup(file: string): Promise<number> {
   const found = await readable(file).catch(error => {
     throw new RestoreRefused(

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs'
 
-/** What this user may still write on the disk of a folder. */
+/** How many bytes this user may still write on the disk of a folder. */
 export function freeBytesOf(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize

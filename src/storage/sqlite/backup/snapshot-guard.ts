@@ -4,12 +4,12 @@ import { openForReading } from '../database/database.ts'
 /**
  * Holds a read snapshot of a database that others go on writing, and moves it on as they do.
  *
- * While it is held, SQLite copies nothing into the database file that is newer than it, and does not
- * begin its write-ahead log anew: file and log together can be read as bytes. A snapshot that stays
- * would let all that is committed meanwhile pile up in the log, and whoever commits next would have to
- * copy it back in one go; so it is moved on often. The next is taken before the last is let go, and
- * only where something was committed since: then it is one of a log that is in use, and never the kind
- * (of a log that is written back whole) under which a log may begin anew. See `walTryBeginRead` in
+ * While it is held, SQLite copies nothing into the database file that is newer than it, and does not begin
+ * its write-ahead log anew, so that file and log together can be read as bytes. A snapshot that stayed
+ * would let everything that is committed meanwhile pile up in the log, and whoever commits next would have
+ * to copy it back in one go, so it is moved on often. The next one is taken before the last is released,
+ * and only if something was committed since: then it is a snapshot of a log that is in use, and never the
+ * kind (of a log that is written back whole) under which a log may begin anew. See `walTryBeginRead` in
  * SQLite's `wal.c`.
  */
 export class SnapshotGuard {
@@ -24,7 +24,7 @@ export class SnapshotGuard {
     this.next = openForReading(dataDir)
     this.observer = openForReading(dataDir)
     take(this.held)
-    // After the first snapshot: what it tells of later is newer than that one.
+    // Read after the first snapshot, so that whatever it tells later is newer than that one.
     this.seenVersion = this.version
   }
 
@@ -51,7 +51,7 @@ export class SnapshotGuard {
   }
 }
 
-/** A transaction begins with what it reads first. */
+/** A transaction begins with its first read. */
 function take(database: Database): void {
   database.run('begin')
   database.query('select count(*) from sqlite_schema').get()

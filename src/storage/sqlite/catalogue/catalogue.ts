@@ -13,13 +13,13 @@ import type {
 import { CatalogueOrganisation, type LoadedKey } from './organisation.ts'
 import { type CatalogueRows, catalogueRows } from './rows.ts'
 
-/** What is held at most by default, estimated bytes: ten thousand organisations of five flows. */
+/** How much is held at most by default, estimated bytes: ten thousand organisations with five flows each. */
 const mostBytes = 192 * 1024 * 1024
 
 /**
  * The catalogue over a database connection. An organisation is loaded when it is first asked
  * for, and dropped when `catalogue_changes` names it, or when so much is held that it has to make
- * room: memory follows the organisations that really have traffic and what they are asked for,
+ * room. So memory depends on the organisations that really have traffic and on what they are asked for,
  * and random keys or ids leave nothing behind.
  */
 export class StoredCatalogue implements InRows<Catalogue> {
@@ -115,7 +115,7 @@ export class StoredCatalogue implements InRows<Catalogue> {
     return this.load(organisation.ref).itemsCompletedBy(eventName)
   }
 
-  /** What published flows ask of custom events of a name; null where none asks. */
+  /** What published flows ask of custom events of a name; null if none asks. */
   asked(organisation: Organisation, eventName: string): Asked | null {
     return this.load(organisation.ref).asked.get(eventName) ?? null
   }
@@ -124,14 +124,14 @@ export class StoredCatalogue implements InRows<Catalogue> {
     return this.load(organisation.ref).asked.size > 0
   }
 
-  /** By row, for commands that name their flow so. */
+  /** For commands, which name their flow by row. */
   flowByRow(orgRow: number, flowRow: number): FlowEntry | null {
     if (!this.flowsByRow.has(flowRow)) this.indexFlows(this.load(orgRow))
     const flow = this.flowsByRow.get(flowRow)
     return flow?.organisation.ref === orgRow ? flow : null
   }
 
-  /** By row, for commands that name their organisation so. */
+  /** For commands, which name their organisation by row. */
   organisationByRow(orgRow: number): Organisation {
     return this.load(orgRow).organisation
   }
@@ -180,14 +180,14 @@ export class StoredCatalogue implements InRows<Catalogue> {
     this.weigh(loaded)
   }
 
-  /** Room is made at the next load, so that nobody loses what is being used. */
+  /** Room is made only at the next load, so that nothing that is being used is dropped. */
   private weigh(loaded: CatalogueOrganisation): void {
     this.bytes += loaded.weigh()
   }
 
   /**
-   * Drops the organisation that has been held longest, but for those that were asked for since the
-   * last search: they have a second chance, behind all others (Corbató's clock).
+   * Drops the organisations that have been held longest, except those that were asked for since the
+   * last search: they get a second chance, behind all others (Corbató's clock).
    */
   private makeRoom(): void {
     for (const [row, loaded] of this.byRow) {

@@ -4,26 +4,26 @@ import { catalogueChanges } from '../database/schema.ts'
 
 const connect = (database: Database) => drizzle(database)
 
-/** Drizzle's view of a connection, inside a transaction as outside. */
+/** Drizzle's view of a connection, the same inside and outside a transaction. */
 export type Tables = Omit<ReturnType<typeof connect>, '$client' | 'transaction'>
 
 const known = new WeakMap<Database, Tables>()
 
-/** One for a connection, so that what is prepared once for it stays prepared. */
+/** One per connection, so that statements prepared for it stay prepared. */
 export function tables(database: Database): Tables {
   const ofDatabase = known.get(database) ?? connect(database)
   known.set(database, ofDatabase)
   return ofDatabase
 }
 
-/** Does work in one transaction that begins as a writer, so that what it read still holds. */
+/** Does work in one transaction that takes the write lock at its start, so that what it read stays true. */
 export function inTransaction<T>(database: Database, work: (tables: Tables) => T): T {
   return database.transaction(() => work(tables(database))).immediate()
 }
 
 /**
- * Statements that are prepared once for a connection, or for Drizzle's view of one: that takes ten times
- * as long to put one together as SQLite takes to run it, and Bun remembers only the first twenty.
+ * Statements that are prepared once for a connection, or for Drizzle's view of one: Drizzle takes ten times
+ * as long to build a statement as SQLite takes to run it, and Bun caches only the first twenty.
  */
 export function preparedOnce<Connection extends object, T>(
   prepare: (connection: Connection) => T,
@@ -37,8 +37,8 @@ export function preparedOnce<Connection extends object, T>(
 }
 
 /**
- * Notes that callers will see an organisation changed, in the transaction of the change: threads
- * and processes that hold the catalogue in memory load the organisation again.
+ * Notes, in the transaction of the change, that callers will see a changed organisation, so that threads
+ * and processes that hold the catalogue in memory load it again.
  */
 export function announce(tables: Tables, orgRow: number): void {
   tables.insert(catalogueChanges).values({ orgId: orgRow }).run()

@@ -1,7 +1,7 @@
 import type * as catalogue from '../../../core/organisation/catalogue.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 
-/** What the catalogue tells, with row numbers for references. */
+/** The entries of the catalogue, with row numbers as references. */
 
 export type Organisation = InRows<catalogue.Organisation>
 export type FlowVersion = InRows<catalogue.FlowVersion>

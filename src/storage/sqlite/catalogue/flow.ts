@@ -3,7 +3,7 @@ import type { Question } from '../../../core/flow/question.ts'
 import type { FlowEntry, FlowVersion, Organisation } from './entries.ts'
 import type { CatalogueFlowRow, CatalogueRows, VersionRow } from './rows.ts'
 
-/** What few requests ask of a flow. */
+/** What only few requests need of a flow. */
 interface FlowDetails {
   latest: Flow | null
   name: string
@@ -25,9 +25,9 @@ const versionOf = (row: VersionRow): FlowVersion => ({
 })
 
 /**
- * A flow of the catalogue. What every event asks for is in memory; the details are read when they
- * are asked for, and let go when memory is wanted for something else: parsed, a flow takes ten
- * times the room of its text.
+ * A flow of the catalogue. What every event needs is in memory. The details are read when they are asked
+ * for, and dropped when memory is needed for something else, because a parsed flow takes ten times the
+ * memory of its text.
  */
 export class CatalogueFlow implements FlowEntry {
   readonly ref: number
@@ -36,7 +36,7 @@ export class CatalogueFlow implements FlowEntry {
   readonly status: FlowEntry['status']
   readonly versions: readonly FlowVersion[]
   private known: WeakRef<FlowDetails> | null = null
-  /** Few, and asked for by every answer that comes. */
+  /** Kept, because there are few and every answer that arrives needs them. */
   private asked: FlowEntry['questions'] | null = null
 
   constructor(
@@ -97,7 +97,7 @@ export class CatalogueFlow implements FlowEntry {
   private read(): FlowDetails {
     const { ref: row, key, versions } = this
     const version = versions.at(-1)?.version
-    // A version is frozen: read later, its text is the same.
+    // A version is frozen, so that its text is the same even if it is read later.
     const body = version === undefined ? null : this.rows.body.get(row, version)
     const latest = body && (JSON.parse(body.body) as Flow)
     const steps = this.rows.stepNames.all(row)

@@ -6,7 +6,7 @@ import type { FlowVersion, ItemEntry, Organisation, SnippetKey, StepEntry } from
 import { CatalogueFlow } from './flow.ts'
 import type { CatalogueRows, OrganisationRow, PartRow } from './rows.ts'
 
-/** A snippet key that knows of which loaded organisation it is. */
+/** A snippet key that knows its loaded organisation. */
 export interface LoadedKey extends SnippetKey {
   text: string
   of: CatalogueOrganisation
@@ -18,14 +18,14 @@ export interface PartEntries {
   items: readonly ItemEntry[]
 }
 
-/** What an organisation, a flow, and a step or an item take, bytes; measured, and rounded up. */
+/** Memory of an organisation, of a flow, and of a step or an item, bytes; measured, and rounded up. */
 const organisationBytes = 1_500
 const flowBytes = 700
 const partBytes = 200
 
 type ItemsByEvent = ReadonlyMap<string, readonly ItemEntry[]>
 
-/** Most organisations have the limits that all have, and no item that an event ticks. */
+/** Shared, because most organisations have the usual limits and no item that an event ticks. */
 const limitsByText = new Map<string, Organisation['limits']>()
 const mostKnownLimits = 1_000
 const noEvents: ItemsByEvent = new Map()
@@ -67,13 +67,13 @@ function organisationOf(rows: CatalogueRows, row: OrganisationRow): Organisation
 }
 
 /**
- * One organisation in memory: who it is and its keys, and of its flows what has been asked for.
- * It is dropped as a whole, so what is read later is never older than what was read before.
+ * One organisation in memory: its own data, its keys, and as much of its flows as has been asked for.
+ * It is dropped as a whole, so that what is read later is never older than what was read before.
  */
 export class CatalogueOrganisation {
   readonly organisation: Organisation
   readonly keys: readonly LoadedKey[]
-  /** Whether anybody has asked for it again since the last search for one to drop. */
+  /** Whether it was asked for again since the last search for an organisation to drop. */
   wasAsked = false
   /** What it took when it was last weighed, bytes. */
   weighed = 0
@@ -81,9 +81,9 @@ export class CatalogueOrganisation {
   private knownParts: PartEntries | null = null
   private list: FlowListBody | null = null
   private readonly bodies = new Map<number, FlowBody>()
-  /** Characters of the bodies that were asked for: what compresses them keeps about as much or less. */
+  /** Characters of the bodies that were asked for. Whoever compresses them keeps about as much or less. */
   private bodyLength = 0
-  /** A body was made since it was last weighed. */
+  /** Whether a body was made since it was last weighed. */
   isHeavier = false
   private itemsByEvent: ItemsByEvent | null = null
   private knownAsked: AskedByEvent | null = null
@@ -109,16 +109,16 @@ export class CatalogueOrganisation {
     return this.knownParts
   }
 
-  /** What has been read so far, to be forgotten with it. */
+  /** What has been read so far, and has to be dropped with the organisation. */
   get known(): { flows: readonly CatalogueFlow[]; parts: PartEntries | null } {
     return { flows: this.knownFlows ?? [], parts: this.knownParts }
   }
 
   /**
-   * Estimates what it takes by now. Its list counts as text, which is kept for who wants it so;
-   * compressed in all ways it takes less.
+   * Estimates how much memory it takes now. Its list counts as text, which is kept for whoever wants it
+   * uncompressed; compressed in all ways it takes less.
    *
-   * @returns how much that is more than before, bytes
+   * @returns how much more that is than before, bytes
    */
   weigh(): number {
     const { flows, parts } = this.known

@@ -56,7 +56,7 @@ export interface StepNameRow {
   title: string | null
 }
 
-/** What the catalogue asks of the database; statements that name an organisation are about it alone. */
+/** The statements of the catalogue. Those that name an organisation are about that organisation alone. */
 export function catalogueRows(database: Database) {
   const one = <Row, Params extends [number] | [string]>(sql: string) =>
     database.query<Row, Params>(sql)
@@ -88,7 +88,7 @@ export function catalogueRows(database: Database) {
     flows: one<CatalogueFlowRow, [number]>(
       'select id, public_id, key, status from flows where org_id = ? order by id',
     ),
-    // Only the order of the parts is asked for, never the text.
+    // Reads only the order of the parts, never the text.
     versions: one<VersionRow, [number]>(
       `select v.flow_id, v.version, v.published_at, v.step_rows, v.item_rows
       from flows f join flow_versions v on v.flow_id = f.id
@@ -115,7 +115,7 @@ export function catalogueRows(database: Database) {
     body: database.query<{ body: string }, [number, number]>(
       'select body from flow_versions where flow_id = ? and version = ?',
     ),
-    // Newest first. Most bodies hold none, and are not parsed.
+    // Newest first. Most bodies hold no question, and are not parsed.
     questions: one<{ id: number; question: string }, [number]>(
       `select s.id, step.value ->> '$.question' as question
       from flow_versions v, json_each(v.body, '$.steps') as step

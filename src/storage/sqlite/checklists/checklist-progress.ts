@@ -50,7 +50,7 @@ function statements(database: Database) {
   }
 }
 
-/** What a person alone ever ticked or took back, as far as it still counts. */
+/** The ticks and takings back of one person alone, as far as they still count. */
 export type TicksOf = (orgRow: number, flowRow: number, person: string) => Tick[]
 
 export function ticksReader(database: Database): TicksOf {
@@ -74,7 +74,7 @@ const ticksQuery = (database: Database) =>
     where org_id = ? and flow_id = ? and person = ?`,
   )
 
-/** Who has ticked what, and what that says of them and of those whose ticks count together with theirs. */
+/** Who ticked what, and what follows for them and for everybody whose ticks count together with theirs. */
 export class ChecklistProgress {
   private readonly sql: ReturnType<typeof statements>
   private readonly ticksOf: TicksOf
@@ -89,12 +89,12 @@ export class ChecklistProgress {
     this.ticksOf = ticksReader(database)
   }
 
-  /** Whether a person's item stood ticked at a moment, so that ticking it then again says nothing. */
+  /** Whether a person's item was ticked at a moment, so that ticking it again at that moment changes nothing. */
   isTicked(orgRow: number, flowRow: number, person: string, itemRow: number, at: number): boolean {
     return this.sql.latestOf.get(orgRow, flowRow, person, itemRow, at)?.ticked === 1
   }
 
-  /** The items that stand ticked for a person, and whose ticks those are. */
+  /** The items that are ticked for a person, and whose ticks those are. */
   standing(orgRow: number, flowRow: number, person: string): Map<number, string[]> {
     const standing = new Map<number, string[]>()
     for (const other of this.partyOf(orgRow, flowRow, person)) {
@@ -104,7 +104,7 @@ export class ChecklistProgress {
     return standing
   }
 
-  /** The latest tick or taking back that counts for a person; 0 where there is none. */
+  /** The time of the latest tick or taking back that counts for a person; 0 if there is none. */
   lastTickAt(orgRow: number, flowRow: number, person: string): number {
     const last = this.partyOf(orgRow, flowRow, person).map(
       other => this.progressOf(orgRow, flowRow, other).last_tick_at ?? 0,
@@ -117,14 +117,14 @@ export class ChecklistProgress {
     return this.progressOf(orgRow, flowRow, person).checklist_at
   }
 
-  /** Whether a flow has any: else nothing depends on who counts together. */
+  /** Whether a flow has any ticks; otherwise nothing depends on whose ticks count together. */
   hasAny(orgRow: number, flowRow: number): boolean {
     return this.sql.hasAny.get(orgRow, flowRow) !== null
   }
 
   /**
    * Stores ticks and takings back. Between two takings back only an item's first tick counts, so no
-   * other is kept. (A taking back is always later than all that was stored before it: nothing can
+   * other is kept. (A taking back is always later than everything stored before it, so that nothing can
    * split such a stretch later.)
    *
    * @returns who has ticked
@@ -154,7 +154,7 @@ export class ChecklistProgress {
       const isInStretch = (other: Tick) =>
         other.itemId === itemId && other.ticked && other.at > after && other.at <= until
       const inStretch = ticks.filter(isInStretch)
-      // Of one moment the greatest run counts.
+      // Of ticks at the same moment, the one with the greatest run key counts.
       if (
         inStretch.some(other => other.at < at || (other.at === at && other.runKey >= tick.runKey))
       )
@@ -176,7 +176,7 @@ export class ChecklistProgress {
   /**
    * Works out what is ticked for a person, and which passes of the list are theirs.
    *
-   * @returns whether analytics say something else of them now: an item that was ever ticked, or
+   * @returns whether analytics now say something different of them: which items were ever ticked, or
    *   whether the list was ever whole
    */
   tell({ orgRow, flowRow, person }: PersonInFlow): boolean {
@@ -223,11 +223,11 @@ export class ChecklistProgress {
   }
 }
 
-/** The run that a tick names, as it is kept: empty where it names none. */
+/** The key of the run that a tick names, as it is stored: empty if it names none. */
 const namedRun = (fact: Fact): string =>
   fact.byCustomEvent || (fact.runId === null && fact.sessionId === null) ? '' : runKeyOf(fact)
 
-/** The stretch between two takings back of an item that a tick falls into: (after, until]. */
+/** The stretch between two takings back of an item into which a tick falls: (after, until]. */
 function stretchOf(
   ticks: readonly Tick[],
   itemId: number,

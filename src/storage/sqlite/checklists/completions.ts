@@ -34,7 +34,7 @@ function statements(database: Database) {
   }
 }
 
-/** Of two runs the one that started later; of equal starts the one with the greater key, as bytes. */
+/** The run that started later; if both started at once, the one with the greater key, compared as bytes. */
 function later(a: StoredRun | null, b: StoredRun | null): StoredRun | null {
   if (a === null || b === null) return a ?? b
   if (a.started_at !== b.started_at) return a.started_at > b.started_at ? a : b
@@ -42,14 +42,14 @@ function later(a: StoredRun | null, b: StoredRun | null): StoredRun | null {
 }
 
 /**
- * Which runs the ticks of checklists complete: each time that a list becomes whole, the run that the
- * last tick names, else the latest run of those whose ticks count together.
+ * Which runs the ticks of checklists complete. Each time that a list becomes whole, this is the run that
+ * the last tick names, or else the latest run of the people whose ticks count together.
  */
 export class ChecklistCompletions extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
-  /** Flows that have none, so that nobody in them need be looked for. */
+  /** Flows that have none, so that their people need not be looked up. */
   private readonly flowsWithout = new Set<number>()
-  /** Runs of which something has changed, by flow and key. */
+  /** Runs whose completion may have changed, by flow and key. */
   private readonly changed = new Map<string, [orgRow: number, flowRow: number, key: string]>()
 
   constructor(
@@ -71,7 +71,7 @@ export class ChecklistCompletions extends TransactionParticipant {
     this.changed.clear()
   }
 
-  /** Says all that a person's ticks complete. `reassign` must follow. */
+  /** Sets everything that a person's ticks complete. `reassign` must follow. */
   set(orgRow: number, flowRow: number, person: string, passes: readonly OwnPass[]): void {
     const known = this.of(orgRow, flowRow, person)
     const now = new Map(passes.map(pass => [pass.at, pass]))
@@ -90,7 +90,7 @@ export class ChecklistCompletions extends TransactionParticipant {
     }
   }
 
-  /** Finds anew which runs are completed by ticks that name none, where a person's runs have changed. */
+  /** Finds out again, after a person's runs changed, which runs are completed by ticks that name no run. */
   reassign(orgRow: number, flowRow: number, person: string): void {
     if (this.isWithout(orgRow, flowRow)) return
     for (const other of this.partyOf(orgRow, flowRow, person)) {
@@ -105,7 +105,7 @@ export class ChecklistCompletions extends TransactionParticipant {
     }
   }
 
-  /** Says it of the runs. The last thing, once it is known which they are. */
+  /** Writes the changes to the runs. Must come last, once it is known which runs they are. */
   settle(): void {
     for (const [orgRow, flowRow, key] of this.changed.values()) {
       const run = this.runs.get(orgRow, flowRow, key)

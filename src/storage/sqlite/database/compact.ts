@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 const numberOf = (database: Database, pragma: string): number =>
   Object.values(database.query<Record<string, number>, []>(`pragma ${pragma}`).get() ?? {})[0] ?? 0
 
-/** How large a database file is, and how much of it holds something; bytes. */
+/** How large a database file is, and how much of it is in use; bytes. */
 export function databaseSize(database: Database): { bytes: number; usedBytes: number } {
   const pages = numberOf(database, 'page_count')
   const free = numberOf(database, 'freelist_count')
@@ -13,19 +13,18 @@ export function databaseSize(database: Database): { bytes: number; usedBytes: nu
 }
 
 /**
- * Writes a database anew, so that it can give pages back from then on, without free pages and without
- * what was deleted or overwritten once: that stands on in the unused parts of its pages (SQLite moves
- * rows between pages and leaves their bytes behind, whatever `secure_delete` says), and nothing less
- * than this takes it away.
+ * Rewrites a database, so that it can give pages back from then on, without free pages and without what was
+ * once deleted or overwritten. Such data stays in the unused parts of pages (SQLite moves rows between
+ * pages and leaves their bytes behind, whatever `secure_delete` says); nothing less than this removes it.
  *
- * It is one transaction: whatever interrupts it leaves the database as it was, and writers wait as long:
- * half a second for thirty megabytes. It takes room for the database twice more meanwhile: in a file of
- * the data directory, and in the write-ahead log, which `emptyLog` gives back.
+ * It is one transaction: if anything interrupts it, the database stays as it was. Writers wait until it
+ * ends: half a second for thirty megabytes. Meanwhile it needs room for the database twice more: in a file
+ * of the data directory, and in the write-ahead log, which `emptyLog` gives back.
  */
 export function compact(database: Database, dataDir: string): void {
-  // A copy of everything belongs on the disk that has room for it, and not into memory.
+  // A copy of everything belongs on the disk that has room for it, and not in memory.
   database.run('pragma temp_store = file')
-  // Deprecated, and still the only way to say it for one process: elsewhere there may be no room.
+  // Deprecated, but still the only way to set it for one process. Elsewhere there may be no room.
   database.run(`pragma temp_store_directory = '${resolve(dataDir).replaceAll("'", "''")}'`)
   try {
     database.run('pragma auto_vacuum = incremental')
@@ -37,16 +36,16 @@ export function compact(database: Database, dataDir: string): void {
 }
 
 /**
- * Empties the write-ahead log into the database: what was there before a change is then in no file.
- * Somebody who reads as of before (an export under way) can stand in the way for as long as that takes.
+ * Empties the write-ahead log into the database, so that no file holds what was there before a change. A
+ * reader of an older snapshot (an export under way) can block this for as long as it reads.
  *
  * @returns whether the log is empty
  */
 export function emptyLog(database: Database): boolean {
-  // Most of it without holding up anybody.
+  // Writes most of it back without holding up anybody.
   database.run('pragma wal_checkpoint(passive)')
   const patience = numberOf(database, 'busy_timeout')
-  // Who waits for readers here keeps writers waiting.
+  // Short, because waiting for readers here keeps writers waiting.
   database.run('pragma busy_timeout = 50')
   try {
     const row = database.query<{ busy: number }, []>('pragma wal_checkpoint(truncate)').get()

@@ -11,16 +11,16 @@ export interface Copy {
 
 const pattern = /^before-schema-(\d{1,9})-\d{8}T\d{9}Z\.db$/
 
-/** Absolute, since operators are told of it. */
+/** Absolute, because operators are told the path. */
 export const copiesFolder = (dataDir: string) => resolve(dataDir, 'backups')
 
-/** `before-schema-7-20261121T141602123Z.db`: the first step that it is made before, and when. */
+/** `before-schema-7-20261121T141602123Z.db`: the first schema step that it was made before, and when. */
 export function copyFile(dataDir: string, firstStep: number, now: number): string {
   const at = new Date(now).toISOString().replace(/[-:.]/g, '')
   return join(copiesFolder(dataDir), `before-schema-${firstStep}-${at}.db`)
 }
 
-/** All that are there, the newest first. */
+/** All copies that are there, the newest first. */
 export function copiesIn(dataDir: string): Copy[] {
   let names: string[]
   try {

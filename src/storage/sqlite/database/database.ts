@@ -7,12 +7,12 @@ const oldestSqlite = [3, 51, 3] as const
 
 export const databaseFile = (dataDir: string) => join(dataDir, 'cairn.db')
 
-/** The SQLite that is part of this program. */
+/** The version of the SQLite that is part of this program. */
 export function sqliteVersion(database: Database): string {
   return database.query<{ v: string }, []>('select sqlite_version() as v').get()?.v ?? '0'
 }
 
-/** @throws Error where SQLite is too old to be trusted with data */
+/** @throws Error if SQLite is too old to be trusted with data */
 export function assertSqliteVersion(database: Database): void {
   const version = sqliteVersion(database)
   const parts = version.split('.').map(Number)
@@ -27,15 +27,15 @@ const isEmpty = (database: Database): boolean =>
   database.query<{ page_count: number }, []>('pragma page_count').get()?.page_count === 0
 
 /**
- * Opens the database for writing, and makes it where there is none.
+ * Opens the database for writing, and creates it if there is none.
  *
- * Write-ahead log with a sync at every commit: what was acknowledged survives a power cut.
+ * It has a write-ahead log with a sync at every commit, so that what was acknowledged survives a power cut.
  */
 export function openForWriting(dataDir: string): Database {
   const database = new Database(databaseFile(dataDir), { create: true, strict: true })
   // The busy timeout comes first: setting the journal mode may itself find the database locked.
   database.run('pragma busy_timeout = 5000')
-  // It must be said before anything is in it; later it would only wait for whoever writes.
+  // Must be set before anything is in the database; later it would only wait for whoever writes.
   if (isEmpty(database)) database.run('pragma auto_vacuum = incremental')
   database.run('pragma journal_mode = wal')
   database.run('pragma synchronous = full')

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 
-/** How long a lock is waited for: who asks whether it is held takes a shared one for a moment. */
+/** How long to wait for a lock, because checking whether it is held takes a shared one for a moment. */
 const patienceMs = 250
 
-/** Whether an error of SQLite says that somebody else has a lock. */
+/** Whether an error of SQLite says that somebody else holds a lock. */
 export const isBusy = (error: unknown) =>
   String((error as { code?: string }).code).startsWith('SQLITE_BUSY')
 
@@ -13,10 +13,10 @@ export interface FileLock {
 }
 
 /**
- * Locks a file, which is made where there is none, for this process alone: by SQLite's own lock on
- * it, which the kernel takes back from a dead process.
+ * Locks a file for this process alone, and creates it if there is none. This uses SQLite's own lock on it,
+ * which the kernel takes back from a dead process.
  *
- * @returns null where another process has it
+ * @returns null if another process holds it
  */
 export function lockFile(path: string): FileLock | null {
   let database: Database | undefined

@@ -8,7 +8,7 @@ import type { WebhookState } from '../../../modules/alerts/port.ts'
 import { identityHours } from '../organisations/identity-counts.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
 
-/** What a look at a whole database tells its operator, over a connection that cannot write. */
+/** What an inspection of a whole database tells its operator, over a connection that cannot write. */
 
 /** Events that SQLite refused and that wait for a person; `newestError` is SQLite's own message. */
 export interface DeadLetters {
@@ -34,7 +34,7 @@ export function deadLetterSummary(database: Database): DeadLetters {
   return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
 }
 
-/** People who were erased, but of whom unused parts of the files may still hold something. */
+/** The number of erased people about whom unused parts of the files may still hold something. */
 export function unfinishedErasures(database: Database): number {
   if (!hasTable(database, 'erasures')) return 0
   const query = database.query<{ count: number }, []>(
@@ -43,7 +43,7 @@ export function unfinishedErasures(database: Database): number {
   return query.get()!.count
 }
 
-/** Organisations that require hashes of user ids, and refuse many, with what came in 24 hours. */
+/** Organisations that require hashes of user ids and refuse many, with the counts of 24 hours. */
 export function refusingIdentities(
   database: Database,
   now: number,
@@ -59,7 +59,7 @@ export function refusingIdentities(
     .filter(({ counts }) => refusesMany(counts))
 }
 
-/** How it goes with the webhooks of all organisations. */
+/** The states of the webhooks of all organisations. */
 export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
   if (!hasTable(database, 'webhooks')) return []
   return database
@@ -72,13 +72,13 @@ export function webhookStates(database: Database): (WebhookState & { slug: strin
     .all()
 }
 
-/** Whether the schema is there, and no organisation. */
+/** Whether the schema is there, but no organisation. */
 export const hasNoOrganisation = (database: Database): boolean =>
   hasTable(database, 'organisations') && !hasOrganisation(database)
 
 /** When the newest event came in, epoch milliseconds; null before the first. */
 export function newestReceipt(database: Database): number | null {
-  // Before schema 4 there was a row an event.
+  // Before schema 4 there was one row per event.
   const ledger = ['event_batches', 'events'].find(name => hasTable(database, name))
   if (ledger === undefined) return null
   const newest = database
@@ -89,7 +89,7 @@ export function newestReceipt(database: Database): number | null {
   return newest?.received_at ?? null
 }
 
-/** What SQLite finds wrong; it stops at a hundred. */
+/** The faults that SQLite finds; it stops at a hundred. */
 const faultsOf = (database: Database, sql: string): string[] =>
   database
     .query<Record<string, string>, []>(sql)
@@ -98,8 +98,8 @@ const faultsOf = (database: Database, sql: string): string[] =>
     .filter(line => line !== 'ok')
 
 /**
- * Checks the pages of one table after the other, with its indexes' order but not their contents:
- * a snapshot is held for a table at a time, so that a running server can go on with checkpoints.
+ * Checks the pages of one table after the other, including the order of its indexes but not their contents.
+ * A snapshot is held for one table at a time, so that a running server can go on with checkpoints.
  */
 export function* quickCheck(
   database: Database,

@@ -1,25 +1,28 @@
 import type { Database } from 'bun:sqlite'
 import { failpoint } from '../../../failpoints.ts'
 
-/** SQLite tries to write a log of so many pages back; one with more than so many more has something in its way. */
+/**
+ * SQLite tries to write the log back at the first number of pages. If the log exceeds that by more than the
+ * second number, something is in the way.
+ */
 const usualLogPages = 1_000
 const overdueLogPages = 1_000
 
-/** A log that nobody else has written back by then has lost its keeper: 1 GiB. */
+/** If nobody else has written the log back when it is this long, whoever should is gone: 1 GiB. */
 const mostLogPages = 2 ** 18
 
-/** How long the last checkpoint waits for readers, milliseconds: what it leaves, the next start has. */
+/** How long the last checkpoint waits for readers, milliseconds. What it leaves, the next start takes up. */
 const lastCheckpointMs = 250
 
-/** Sees that the write-ahead log is written back into the database, by SQLite or by another program. */
+/** Makes sure that the write-ahead log is written back into the database, by SQLite or by another program. */
 export class LogKeeper {
   private isStuck = false
-  /** How long the log becomes before it is written back. */
+  /** How many pages the log may have before it is written back. */
   private readonly pages: number
 
   /**
-   * @param isKeptByOther another program writes it back, and this one only where that seems dead
-   * @param onFault is told once when it cannot be written back
+   * @param isKeptByOther another program writes the log back, and this one only if that seems dead
+   * @param onFault is told once when the log cannot be written back
    */
   constructor(
     private readonly database: Database,
@@ -31,9 +34,9 @@ export class LogKeeper {
   }
 
   /**
-   * Tells where the log cannot be written back: SQLite tries after commits, and keeps a failure to itself.
-   * Nothing is lost meanwhile, but the log grows until the disk is full. To be called every so often;
-   * costs next to nothing while all is well.
+   * Reports when the log cannot be written back: SQLite tries after commits, but does not report a failure.
+   * Nothing is lost meanwhile, but the log grows until the disk is full. To be called every so often; costs
+   * next to nothing while all is well.
    */
   look(): void {
     if (this.checkpoint('noop').log < this.pages + overdueLogPages) {
@@ -41,8 +44,8 @@ export class LogKeeper {
       return
     }
     try {
-      // Up to where a reader still is it passes without a sync of the database, and the log goes on
-      // growing: only a whole one shows that it can be written back.
+      // A checkpoint that stops at a reader succeeds without a sync of the database, and the log goes on
+      // growing: only a complete one shows that the log can be written back.
       const { log, checkpointed } = this.checkpoint('passive')
       if (checkpointed === log) this.isStuck = false
     } catch (error) {
@@ -51,10 +54,10 @@ export class LogKeeper {
     }
   }
 
-  /** At a stop: empties the log, unless another program keeps it. */
+  /** Empties the log at a stop, unless another program keeps it. */
   stop(): void {
     if (this.isKeptByOther) return
-    // Who reads for long, as Litestream does, keeps it from being cut back: no reason to wait.
+    // A long reader, such as Litestream, keeps the log from being truncated: no reason to wait.
     this.database.run(`pragma busy_timeout = ${lastCheckpointMs}`)
     this.database.run('pragma wal_checkpoint(passive)')
     failpoint('during_checkpoint')

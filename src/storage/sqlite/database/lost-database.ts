@@ -4,12 +4,12 @@ import { erasuresFile } from '../erasure/erasure-list.ts'
 import { copiesIn } from './copies.ts'
 import { databaseFile, hasDatabase } from './database.ts'
 
-/** A data directory has held a database, and holds none now; the message says what to do. */
+/** A data directory that has held a database holds none now; the message says what to do. */
 export class DatabaseLost extends Error {
   override readonly name = 'DatabaseLost'
 }
 
-/** What a database that was removed or moved away has left; null where none was there. */
+/** What a removed or moved database has left behind; null if there was none. */
 export function traceOfDatabase(dataDir: string): string | null {
   if (hasDatabase(dataDir) || !existsSync(dataDir)) return null
   const log = `${databaseFile(dataDir)}-wal`
@@ -25,8 +25,8 @@ export const lostAdvice =
   'put it back, with its log as it is, or restore a backup ("cairn restore FILE")'
 
 /**
- * To be called before a database is made: SQLite would delete the log of the one that is gone, and a
- * new one would refuse every key, so that callers give up what they would have sent again.
+ * To be called before a database is created. Otherwise SQLite would delete the log of the lost one, and the
+ * new one would refuse every key, so that callers would give up what they would have sent again.
  *
  * @throws DatabaseLost
  */

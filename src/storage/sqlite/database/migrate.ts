@@ -32,8 +32,8 @@ interface Migration {
   name: string
   sql: string
   /**
-   * What SQL alone cannot do well; runs after it, in the same transaction, and tells the share of its
-   * work that is done. No hash holds it: that of each release's own database is tested to come out right.
+   * What SQL alone cannot do well. Runs after the SQL, in the same transaction, and tells the share of its
+   * work that is done. No hash covers it; tests check that each release's own database comes out right.
    */
   move?: (database: Database, onShare: (share: number) => void) => void
 }
@@ -68,7 +68,7 @@ const migrations: readonly Migration[] = [
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The database was made by another Cairn than this one can read. */
+/** The database was made by a Cairn whose databases this one cannot read. */
 export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch'
 }
@@ -76,14 +76,14 @@ export class SchemaMismatch extends Error {
 /** A step of the schema, by the number and the name of its file. */
 export type MigrationStep = Pick<Migration, 'id' | 'name'>
 
-/** How a database's schema stands to what this binary knows; changes nothing. */
+/** How a database's schema compares with what this binary knows; finding out changes nothing. */
 export interface SchemaState {
   /** The newest step that was applied; 0 for a database without any. */
   applied: number
   known: number
-  /** Applied steps that are not the ones this binary has under their numbers. */
+  /** Applied steps that differ from the ones that this binary has under their numbers. */
   differing: readonly number[]
-  /** What is still to be applied, oldest first. */
+  /** The steps that are still to be applied, oldest first. */
   due: readonly MigrationStep[]
 }
 
@@ -107,7 +107,7 @@ export function schemaState(database: Database): SchemaState {
 }
 
 /**
- * @param wayBack what else can be done about a newer database than to run the newer release
+ * @param wayBack what can be done about a newer database other than running the newer release
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
 export function requireKnownSchema({ applied, known, differing }: SchemaState, wayBack = ''): void {
@@ -128,11 +128,11 @@ export interface MigrationProgress extends MigrationStep {
   /** Its place among the steps that were due, from 1, and their number. */
   place: number
   of: number
-  /** How much of the step is done: of its rows where it moves some, else of its statements; 0 to 1. */
+  /** The share of the step that is done: of its rows if it moves any, otherwise of its statements; 0 to 1. */
   share: number
 }
 
-/** Executes the statements of a step one by one, so that it can be told how far it is. */
+/** Executes the statements of a step one by one, so that progress can be told. */
 function execute(database: Database, sql: string, onShare: (share: number) => void): void {
   const isEmpty = (text: string) => /^(\s|--.*)*$/.test(text)
   for (let rest = sql; !isEmpty(rest); ) {
@@ -145,9 +145,9 @@ function execute(database: Database, sql: string, onShare: (share: number) => vo
 }
 
 /**
- * Brings the schema up to date, forward only: each step in a transaction of its own, but all of a new
- * database in one, so that after a power cut nobody finds one that is half made. Where nothing is due,
- * nothing is locked: a command that only reads does not wait for who writes.
+ * Brings the schema up to date, forward only: each step in a transaction of its own, but all steps of a new
+ * database in one, so that a power cut never leaves a half-made one. If nothing is due, nothing is locked,
+ * so that a command that only reads does not wait for writers.
  *
  * @throws SchemaMismatch when the database is newer than this binary, or an applied step differs
  */
@@ -167,8 +167,8 @@ export function migrate(
 }
 
 /**
- * Makes all projections anew, where a step has asked for it: with the last step, because it takes the
- * schema as this binary knows it.
+ * Makes all projections anew if a step has asked for it. This happens with the last step, because a rebuild
+ * needs the schema as this binary knows it.
  */
 function rebuildWhereDue(database: Database, onShare: (share: number) => void): void {
   const asked = database.run("delete from server_state where name = 'rebuild_due'")

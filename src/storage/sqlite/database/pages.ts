@@ -1,9 +1,9 @@
 /**
- * Rows a page at a time, each page a statement of its own that is executed when it is asked for: an open
- * snapshot would stop checkpoints, and hold up whoever writes between two pages.
+ * Yields rows a page at a time. Each page is a statement of its own that is executed when it is asked for,
+ * because an open snapshot would stop checkpoints, and hold up whoever writes between two pages.
  *
- * @param next the page after a row
- * @param first what stands before the first row
+ * @param next returns the page after a row
+ * @param first what comes before the first row
  * @param size rows of a page; one with fewer is the last
  */
 export function* pages<Row extends Last, Last>(

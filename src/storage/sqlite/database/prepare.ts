@@ -14,28 +14,25 @@ import {
 } from './migrate.ts'
 
 export interface PreparedDatabase {
-  /** Steps of the schema that its data has to be brought through first: see `upgradeDatabase`. */
+  /** Schema steps that the database has to go through first: see `upgradeDatabase`. */
   due: readonly MigrationStep[]
   hasOrganisation(): boolean
-  /** Whether any organisation wants to be told of what is wrong. */
+  /** Whether any organisation wants to be told what is wrong. */
   hasAlerts(): boolean
   /** Whether `finishErasures` has anything to do. */
   erasuresDue(): boolean
-  /**
-   * Erases people whom the list of erasures names and a restored database knows, before anybody is
-   * told of them.
-   */
+  /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
   finishErasures(tell: (progress: ErasureProgress) => void): ReturnType<typeof finishErasures>
   /**
-   * To be called once others have opened it: the last one to close a database writes its whole log
-   * back into it, for which nobody should have to wait at a start.
+   * To be called once others have opened the database: the last one to close it writes the whole log back,
+   * and nobody should have to wait for that at a start.
    */
   close(): void
 }
 
 /**
- * Makes the database, or opens the one that is there, before any thread does, so that one that is
- * damaged, newer or not to be written is told by this process in its own words.
+ * Creates the database, or opens the existing one, before any thread does, so that this process itself can
+ * report a database that is damaged, newer or not writable in its own words.
  *
  * @throws SchemaMismatch, DatabaseLost
  */
@@ -61,7 +58,7 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
   }
 }
 
-/** @throws SchemaMismatch that names the copy by which an older release can go on */
+/** @throws SchemaMismatch that names the copy with which an older release can go on */
 export function requireUsable(dataDir: string, state: SchemaState): void {
   requireKnownSchema(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
 }

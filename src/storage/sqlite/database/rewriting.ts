@@ -5,19 +5,19 @@ import { lockFile } from './file-lock.ts'
 const message =
   'A person is being erased, or analytics are being rebuilt: wait for its end and try again'
 
-/** Somebody else rewrites the same. Nothing has changed. */
+/** Somebody else is rewriting the same data. Nothing has changed. */
 export const rewritingHeld = () => new AppError('rewriting_under_way', message)
 
 export const isRewritingHeld = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === 'rewriting_under_way'
 
 /**
- * Does work that gives people or their runs other rows than the ledger or the projections say they
- * have. An erasure and a rebuild work from what they read a while ago: beside each other, the rebuild
- * would bring back whom the erasure has just renamed, and two erasures would each leave a run that
+ * Does work that gives people or their runs other rows than the ledger or the projections have for them. An
+ * erasure and a rebuild work from what they read a while ago. If they ran at the same time, the rebuild
+ * would bring back people whom the erasure has just renamed, and two erasures would each leave a run that
  * both people were in to the other.
  *
- * @throws AppError `rewriting_under_way` where somebody else is at such work
+ * @throws AppError `rewriting_under_way` if somebody else is doing such work
  */
 export async function whileRewriting<T>(dataDir: string, work: () => T | Promise<T>): Promise<T> {
   const release = beginRewriting(dataDir)
@@ -29,7 +29,7 @@ export async function whileRewriting<T>(dataDir: string, work: () => T | Promise
 }
 
 /**
- * @returns ends it
+ * @returns a function that ends it
  * @throws AppError `rewriting_under_way`
  */
 export function beginRewriting(dataDir: string): () => void {

@@ -9,8 +9,8 @@ import { roles } from '../../../core/organisation/role.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
 
 /**
- * The tables that Drizzle queries. `migrations/` makes them, and all others, and says what the columns
- * mean; a test holds the two equal.
+ * The tables that Drizzle queries. `migrations/` creates these and all other tables, and says what the
+ * columns mean; a test checks that the two agree.
  */
 
 export const organisations = sqliteTable('organisations', {
@@ -30,7 +30,7 @@ export const organisations = sqliteTable('organisations', {
   throttle: integer(),
 })
 
-/** Which organisation tries flows for which other. */
+/** Which organisation tries out flows for which other one. */
 export const stagingLinks = sqliteTable(
   'staging_links',
   {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 
-/** A number of the database's own, such as a seed; 0 where there is none. */
+/** A number that belongs to the database itself, such as a seed; 0 if there is none. */
 export function stateIn(database: Database, name: string): number {
   return (
     database

@@ -11,17 +11,17 @@ import {
 import { dirname, resolve } from 'node:path'
 
 /**
- * Files that outlive a power cut. A sync of a file covers what is in it; that it is there, and under
- * which name, is on the disk once its directory is synced (fsync(2)).
+ * Files that survive a power cut. A sync of a file covers its contents. That the file exists, and under
+ * which name, is on the disk only once its directory is synced (fsync(2)).
  */
 
-/** The directory may not be read, or the file system does not know this: SQLite goes on there too. */
+/** The directory may not be read, or the file system does not support this: SQLite goes on there too. */
 const cannotBeSynced = ['EACCES', 'EPERM', 'EINVAL', 'EBADF', 'ENOTSUP']
 
 /**
- * Has a directory's names outlive a power cut, as far as it can be had.
+ * Makes a directory's names survive a power cut, as far as that is possible.
  *
- * @throws what the file system says where the disk fails
+ * @throws the file system's error if the disk fails
  */
 export function syncDirectory(directory: string): void {
   let handle: number | undefined
@@ -35,7 +35,7 @@ export function syncDirectory(directory: string): void {
   }
 }
 
-/** Makes a directory and those above it that are missing, for its owner alone. */
+/** Creates a directory and any missing ones above it, for its owner alone. */
 export function makeSyncedDirectory(directory: string): void {
   const first = mkdirSync(directory, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -45,12 +45,12 @@ export function makeSyncedDirectory(directory: string): void {
   }
 }
 
-/** Writes a file that is not there yet, whole and for its owner alone. Its name is not synced. */
+/** Writes a new file, whole and for its owner alone. Its name is not synced. */
 export function writeSynced(file: string, text: string): void {
   const handle = openSync(file, 'wx', 0o600)
   try {
     fchmodSync(handle, 0o600)
-    // Not writeSync: on a full disk it writes a part and says nothing.
+    // Not writeSync, because on a full disk it writes a part and reports nothing.
     writeFileSync(handle, text)
     fsyncSync(handle)
   } finally {
@@ -58,7 +58,7 @@ export function writeSynced(file: string, text: string): void {
   }
 }
 
-/** Has all that was ever written into a file outlive a power cut. */
+/** Makes everything that was ever written to a file survive a power cut. */
 export function syncFile(file: string): void {
   const handle = openSync(file, 'r')
   try {
@@ -68,7 +68,7 @@ export function syncFile(file: string): void {
   }
 }
 
-/** Puts a text in the place of a file, for its owner alone: a power cut leaves the old one or the new. */
+/** Replaces a file with a text, for its owner alone. A power cut leaves the old file or the new one. */
 export function replaceSynced(file: string, text: string): void {
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`
   try {

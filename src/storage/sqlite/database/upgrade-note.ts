@@ -2,8 +2,8 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * What is written down beside the database while it is brought up to date, and stays where that did
- * not succeed: `cairn doctor` tells of it then.
+ * A note beside the database while it is brought up to date. It stays if that did not succeed, and
+ * `cairn doctor` then reports it.
  */
 export interface UpgradeNote {
   /** The schema that the database had, and the one that it is to have. */
@@ -13,7 +13,7 @@ export interface UpgradeNote {
   startedAt: string
   /** The release that did it. */
   version: string
-  /** Why it failed; null while it is under way, or where its process was killed. */
+  /** Why it failed; null while it is under way, or if its process was killed. */
   failure: string | null
 }
 
@@ -25,7 +25,7 @@ export function writeUpgradeNote(dataDir: string, note: UpgradeNote): void {
   renameSync(draft, noteFile(dataDir))
 }
 
-/** Null where no migration is under way or was left unfinished. */
+/** Null if no migration is under way or was left unfinished. */
 export function upgradeNote(dataDir: string): UpgradeNote | null {
   try {
     return JSON.parse(readFileSync(noteFile(dataDir), 'utf8')) as UpgradeNote

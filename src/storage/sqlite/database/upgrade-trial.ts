@@ -11,12 +11,12 @@ import {
   upgradePlan,
 } from './upgrade.ts'
 
-/** Begins the names of folders in which a migration is tried; one that stays was killed. */
+/** The prefix of folders in which a migration is tried. If one stays, its trial was killed. */
 export const trialPrefix = 'migration-trial-'
 
 /**
- * Brings a copy of a database up to date, checks it and deletes it, on the disk of the data directory
- * and beside a server that goes on.
+ * Brings a copy of a database up to date, checks it and deletes it. This happens on the disk of the data
+ * directory, while a server goes on.
  *
  * @throws SchemaMismatch, UpgradeRefused
  */

@@ -23,24 +23,24 @@ export interface UpgradePlan {
   from: number
   to: number
   due: readonly MigrationStep[]
-  /** With its write-ahead log. */
+  /** Including its write-ahead log. */
   databaseBytes: number
   /** For the copy that is made first. */
   copyBytes: number
   /**
-   * For the log of what changes, and what the file grows by: from the first release it was three
-   * quarters of the database.
+   * For the log of what changes, and for the growth of the file: an upgrade from the first release took
+   * three quarters of the database.
    */
   workBytes: number
   /** On the disk of the data directory. */
   freeBytes: number
 }
 
-/** How far it is. */
+/** How far an upgrade is. */
 export type UpgradeProgress =
   | ({ doing: 'copy' } & BackupProgress)
   | ({ doing: 'step' } & MigrationProgress)
-  /** What was written goes from the log into the database's own file. */
+  /** What was written is being moved from the log into the database's own file. */
   | { doing: 'checkpoint' }
 
 /** What is being done, in words that follow "migrating: ". */
@@ -54,7 +54,7 @@ export function doingText(progress: UpgradeProgress): string {
   return `step ${place} of ${of} (${id}, ${name}), ${percentOf(share)}`
 }
 
-/** What a log or a terminal tells the beginning of. */
+/** The stage whose beginning a log or a terminal reports. */
 export const stageOf = (progress: UpgradeProgress): string =>
   progress.doing === 'step' ? String(progress.place) : doingText(progress).split(',')[0]!
 
@@ -63,11 +63,11 @@ const percentOf = (share: number) => `${Math.floor((share || 0) * 100)} % of it 
 export interface Upgraded {
   from: number
   to: number
-  /** Where the copy is; null where none was wanted or nothing was due. */
+  /** Where the copy is; null if none was wanted or nothing was due. */
   copy: string | null
 }
 
-/** What the server itself needs to go on, and what a small database takes that is changed often. */
+/** What the server itself needs to go on, and what a small database that changes often takes. */
 const roomToLeaveBytes = 128 * 2 ** 20
 
 const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -100,11 +100,11 @@ function planOf(database: Database, dataDir: string): UpgradePlan {
   }
 }
 
-/** How much of the disk it may take, at most. */
+/** How much of the disk an upgrade may take, at most. */
 export const wantedBytes = ({ copyBytes, workBytes }: UpgradePlan, withCopy: boolean) =>
   (withCopy ? copyBytes : 0) + workBytes
 
-/** @throws UpgradeRefused where the disk has not the room that it may take */
+/** @throws UpgradeRefused if the disk lacks the room that an upgrade may take */
 export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: boolean): void {
   const { workBytes, freeBytes } = plan
   const wanted = wantedBytes(plan, withCopy)
@@ -118,8 +118,8 @@ export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: bo
 }
 
 /**
- * Brings a database up to date that no other connection has open: copies it first, then applies step
- * by step. Killed at any moment it leaves whole steps, and the copy.
+ * Brings a database up to date that no other connection has open: copies it first, then applies the steps
+ * one by one. If it is killed at any moment, whole steps and the copy are left.
  *
  * @throws SchemaMismatch, UpgradeRefused
  */
@@ -150,16 +150,16 @@ export async function upgradeDatabase(
   }
 }
 
-/** What it failed of counts, and not what this fails of, as on a full disk. */
+/** The reason why the upgrade failed counts, and not a failure in here, as on a full disk. */
 async function tidyUp(dataDir: string, copy: string | null, note: UpgradeNote): Promise<void> {
   try {
-    // Of a database that is as it was, each try would leave another copy.
+    // If the database is as it was, each try would leave another copy.
     if (copy !== null && upgradePlan(dataDir).from === note.from) await removeBackup(copy)
     writeUpgradeNote(dataDir, note)
   } catch {}
 }
 
-/** Copies of the same schema are of earlier tries: each would take as much room, and tell less. */
+/** Removes copies of the same schema, which are from earlier tries: each takes as much room and holds less. */
 async function removeOthers(dataDir: string, newest: string, schema: number): Promise<void> {
   for (const copy of copiesIn(dataDir)) {
     if (copy.schema === schema && copy.file !== newest) await removeBackup(copy.file)
@@ -178,7 +178,7 @@ function applySteps(dataDir: string, now: number, onProgress: (_: UpgradeProgres
   }
 }
 
-/** Else the first commits of the server would wait for it. Where it fails, the log is as good. */
+/** Otherwise the first commits of the server would wait for this. If it fails, the log is as good. */
 function writeLogBack(database: Database): void {
   try {
     database.run('pragma wal_checkpoint(truncate)')

@@ -1,36 +1,36 @@
 /**
- * What a thread keeps in memory beside its database, and what has to say the same. Every part of storage
- * that remembers anything of what it has written is one of these, and stands in one list: a forgotten
- * call would let memory and database part without anybody noticing.
+ * State that a thread keeps in memory beside its database, and that has to agree with it. Every part of
+ * storage that remembers anything of what it has written is one of these, and all are in one list: a
+ * forgotten call would let memory and database diverge without anybody noticing.
  *
- * Of each transaction comes either `beforeCommit` and then `commit`, or `rollback`; within it any number
- * of savepoints, each of which may be rolled back to, the latest first.
+ * For each transaction, either `beforeCommit` and then `commit` are called, or `rollback`. Within it there
+ * are any number of savepoints, each of which may be rolled back to, the latest first.
  */
 export abstract class TransactionParticipant<Mark = unknown> {
-  /** A savepoint begins: what `rollbackTo` needs to come back to this moment. */
+  /** A savepoint begins. Returns what `rollbackTo` needs to come back to this moment. */
   savepoint(): Mark {
     return undefined as Mark
   }
 
-  /** Everything since a savepoint is taken back in the database. */
+  /** The database rolls back everything since a savepoint. */
   rollbackTo(_mark: Mark): void {
     this.rollback()
   }
 
-  /** The last thing in a transaction: writes what has to be written with it. */
+  /** The last call in a transaction: writes what has to be written with it. */
   beforeCommit(): void {}
 
-  /** The transaction is committed: what it has said is true. Must not fail. */
+  /** The transaction is committed, so that what it has noted is true. Must not fail. */
   commit(): void {}
 
-  /** The whole transaction is taken back in the database. */
+  /** The database rolls back the whole transaction. */
   rollback(): void {}
 
-  /** Another connection has written, maybe to what is remembered here. Within a transaction, or between two. */
+  /** Another connection has written, maybe to what is remembered here. Called within or between transactions. */
   externalChange(): void {}
 }
 
-/** Several as one, in the order in which they are listed. */
+/** Several participants as one, in the order in which they are listed. */
 export class Participants extends TransactionParticipant<readonly unknown[]> {
   constructor(readonly parts: readonly TransactionParticipant[]) {
     super()

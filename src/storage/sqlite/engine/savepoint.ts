@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite'
 import type { TransactionParticipant } from './participant.ts'
 
 /**
- * The disk or a lock is in the way: the same transaction may pass later. A damaged database counts
- * too ("disk image is malformed"): refusing is right until somebody restores it, burying is not.
+ * The disk or a lock is in the way, and the same transaction may succeed later. A damaged database counts
+ * too ("disk image is malformed"): until somebody restores it, commands should be refused and not buried.
  */
 const passingFault = /SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL)|disk|locked/i
 
@@ -11,10 +11,10 @@ export const isPassing = (error: unknown) =>
   passingFault.test(`${(error as { code?: string }).code ?? ''} ${String(error)}`)
 
 /**
- * Does a piece of a transaction: either all of it is kept, or nothing of it is.
+ * Does a piece of a transaction, of which either all or nothing is kept.
  *
- * @returns what the database has against it; null where it is kept
- * @throws where the fault may pass: then the whole transaction is to be tried again
+ * @returns the error of the database; null if the piece is kept
+ * @throws if the fault may pass: then the whole transaction has to be retried
  */
 export function inSavepoint(
   database: Database,

@@ -10,21 +10,22 @@ import { ErasedPeople } from './erased-people.ts'
 import { isOf } from './person-matcher.ts'
 
 /**
- * What people who were erased have reported since: in memory alone, gone with the process, and read by
- * nothing but the answers that their own browsers get. Without it a second report, or a look at what
- * the first has changed, would tell anybody who has the public key that a person was erased.
+ * The echo: what erased people have reported since their erasure. It is in memory only, is gone with the
+ * process, and is read only for the answers to their own browsers. Without it, anybody with the public
+ * snippet key could find out that a person was erased: from the answer to a second report, or by reading
+ * what the first report changed.
  *
- * It is a database like the real one, by the same code: so its answers are those that the same reports
- * of somebody new would get.
+ * It is a database like the real one, run by the same code, so that these reports get the same answers as
+ * those of somebody new.
  */
 
-/** From so much on it begins anew: anybody can report, and nobody can be told to stop. */
+/** Beyond this size the echo starts again, because anybody can report and nobody can be told to stop. */
 const mostBytes = 64 * 1024 * 1024
 
 /** SQLite's `SQLITE_OPEN_URI`, which Bun does not name. */
 const openUri = 0x40
 
-/** Every connection of the process to one name sees one database; it is gone with the last of them. */
+/** All connections of the process to one name share one database, which is gone once the last one closes. */
 function connect(name: string, generation: number): Database {
   const flags = constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | openUri
   const database = new Database(`file:/echo-${name}-${generation}?vfs=memdb`, flags)
@@ -37,7 +38,7 @@ function connect(name: string, generation: number): Database {
 export class Echo extends TransactionParticipant {
   private readonly generation: Int32Array
   private current: { database: Database; executor: CommandExecutor } | null = null
-  /** Whether something was reported in the present transaction. */
+  /** Whether something was reported in the current transaction. */
   isUsed = false
 
   constructor(
@@ -48,12 +49,12 @@ export class Echo extends TransactionParticipant {
     this.generation = new Int32Array(memory.generation)
   }
 
-  /** Has one to be used; does nothing where there is one. */
+  /** Starts an echo unless there is one already. */
   open(): void {
     if (!this.current) this.begin()
   }
 
-  /** Begins anew, where there is one. */
+  /** Replaces the echo, if there is one, with an empty one. */
   forget(): void {
     if (this.current) this.begin()
   }
@@ -66,12 +67,12 @@ export class Echo extends TransactionParticipant {
     return executor.execute(command)
   }
 
-  /** Whether the id of an organisation's event is among what was reported. */
+  /** Whether an event of the organisation was reported to the echo with this id. */
   isTaken(orgRow: number, id: string): boolean {
     return this.current?.executor.ids.isTaken(orgRow, id) ?? false
   }
 
-  /** Of what is in memory alone nothing is left for later. */
+  /** Leaves nothing for later, because the echo is in memory only. */
   settle(): void {
     if (!this.isUsed) return
     const { executor } = this.current!
@@ -79,7 +80,7 @@ export class Echo extends TransactionParticipant {
     executor.follower.projectOwn()
   }
 
-  /** A moment ahead of the real commit: who reads is not to wait for the disk's sync. */
+  /** Commits just before the real commit, so that readers do not wait for the disk's sync. */
   override beforeCommit(): void {
     if (!this.isUsed) return
     const { database, executor } = this.current!
@@ -100,7 +101,7 @@ export class Echo extends TransactionParticipant {
     if ((size?.bytes ?? 0) > mostBytes) this.forget()
   }
 
-  /** What was answered is not true any more, or soon: rare enough to begin anew. */
+  /** Earlier answers are no longer true, or soon will not be. This is rare enough to start again. */
   override rollback(): void {
     if (!this.isUsed) return
     this.isUsed = false
@@ -113,7 +114,7 @@ export class Echo extends TransactionParticipant {
     const database = connect(this.memory.name, next)
     migrate(database, 0)
     this.current = { database, executor: this.executorOver(database) }
-    // Readers go to the new one before the old one is gone.
+    // Readers switch to the new one before the old one is gone.
     Atomics.store(this.generation, 0, next)
     before?.close()
   }
@@ -144,7 +145,7 @@ export class EchoReader {
     return people && isOf(people, ids) ? current.readers : null
   }
 
-  /** Where to read what was reported of steps; null where nobody was erased. */
+  /** Where to read what erased people reported of steps; null if nobody was erased. */
   get steps(): StepReader | null {
     return this.current()?.steps ?? null
   }
@@ -156,7 +157,7 @@ export class EchoReader {
       this.open?.database.close()
       const database = connect(this.memory.name, newest)
       this.known = newest
-      // Else it may be an empty one, made by this: the one that was meant is gone.
+      // If the number has changed, the database meant is gone and this may have created an empty one.
       if (Atomics.load(this.generation, 0) !== newest) {
         this.open = null
         database.close()

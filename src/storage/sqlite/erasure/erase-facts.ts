@@ -3,11 +3,11 @@ import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
 import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf, isPerson } from './person-matcher.ts'
 
-/** What is known of people beside their runs: the person's rows get the names that their runs have. */
+/** Erases what is known of a person besides their runs: these rows get the same names as the runs. */
 
 const pageRows = 2_000
 
-/** Tables whose rows are found by a flow and the person, and as what of the receipt they count. */
+/** Tables whose rows are found by flow and person, and the count of the receipt that their rows go into. */
 export const tablesByPerson = [
   ['ticks', 'ticks'],
   ['progress', 'progress'],
@@ -19,7 +19,7 @@ export const tablesByPerson = [
   ['goals', null],
 ] as const
 
-/** The person's name, as the first of these tables has it that knows of them. */
+/** The person's name, from the first of these tables that has them. */
 export function* nameInFacts(work: ErasureWork): Generator<number, string | null> {
   for (const [table] of tablesByPerson) {
     const page = work.database.query<{ flow_id: number; person: string }, [number, number, string]>(
@@ -38,7 +38,7 @@ export function* nameInFacts(work: ErasureWork): Generator<number, string | null
   return null
 }
 
-/** Renames what the tables know of a person in a flow, within a step of the work. */
+/** Renames a person's rows of one flow in these tables, within a step of the work. */
 export function eraseFacts(
   work: Pick<ErasureWork, 'database' | 'orgRow' | 'nameIn'>,
   name: string,
@@ -59,7 +59,7 @@ export function eraseFacts(
   }
 }
 
-/** Deletes what the person has caused: it decides what they are shown, and no number comes from it. */
+/** Deletes the person's caused events: they decide what the person is shown, and no number depends on them. */
 export function* eraseCaused(work: ErasureWork): Generator<number> {
   const { database, orgRow } = work
   const page = database.query<{ person: string }, [number, string]>(
@@ -81,7 +81,7 @@ export function* eraseCaused(work: ErasureWork): Generator<number> {
   }
 }
 
-/** What the person reported of steps: it counts on, without a page or a message. */
+/** Renames the person's reports about steps, which still count but lose their page and message. */
 export function* eraseStepReports(work: ErasureWork): Generator<number> {
   const { database, orgRow } = work
   const page = database.query<{ seq: number; step_id: number; person: string }, [number, number]>(
@@ -115,7 +115,7 @@ export function* eraseStepReports(work: ErasureWork): Generator<number> {
 
 const lettersPerPage = 500
 
-/** Deletes the person's dead letters: no number comes from them. */
+/** Deletes the person's dead letters, because no number depends on them. */
 export function* eraseDeadLetters(work: ErasureWork): Generator<number> {
   const { database, orgRow, person } = work
   const page = database.query<{ seq: number; event: string }, [number, number]>(

@@ -27,7 +27,7 @@ function statements({ database }: ErasureWork) {
   }
 }
 
-/** What stands in place of an event of the person, or of one that names them or their run beside. */
+/** Rewrites an event of the person, or an event of somebody else that also names the person or their run. */
 export const rewriting =
   ({ person, pseudonyms }: Pick<ErasureWork, 'person' | 'pseudonyms'>, traces: RunTraces) =>
   <Event extends NewEvent>(event: Event): Event => {
@@ -37,12 +37,12 @@ export const rewriting =
       return { ...event, ...pseudonyms.event(event, runId !== null && !isRenamed) }
     }
     const besides = isBeside(person, event) ? { anonymousId: pseudonyms.person(flowRow) } : {}
-    // Of somebody who was erased before, in a run that nobody is left of now.
+    // An event of somebody who was erased before, in a run that has nobody left now.
     const run = isRenamed && isGone(event) ? { runId: pseudonyms.run(flowRow, runId) } : {}
     return { ...event, ...besides, ...run }
   }
 
-/** Writes the ledger's rows anew with nothing of the person; no event changes its place or its time. */
+/** Rewrites the ledger's rows without anything of the person. No event changes its place or its time. */
 export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<number> {
   const { database, orgRow, person } = work
   const sql = statements(work)
@@ -71,7 +71,7 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
     const seqs = traces.batches.slice(from, from + stepBatches)
     work.step(() => {
       const events = seqs.reduce((sum, seq) => sum + rewriteBatch(seq), 0)
-      // The newest ids are in the server's memory alone, and would be sealed as they were.
+      // The server has the newest ids in memory only, and would otherwise seal them as they were.
       if (seqs.at(-1)! > stateIn(database, 'event_ids_sealed')) noteReplacedRows(database)
       return { events }
     })

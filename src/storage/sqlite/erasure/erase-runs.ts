@@ -10,7 +10,7 @@ import { isPerson } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 import { type RunTraces, runName, type Traces } from './traces.ts'
 
-/** The key of a run (`runKeyOf`) once the person's names are others. */
+/** The key of a run (`runKeyOf`) after the person is renamed. */
 function runKeyAfter(
   { person, pseudonyms }: RunWork,
   traces: RunTraces,
@@ -32,7 +32,7 @@ function runKeyAfter(
   return `s${JSON.stringify([name, pseudonyms.session(flowRow, sessionId)])}`
 }
 
-/** Rows that a statement reads, and that a transaction writes. */
+/** Rows that one statement reads, and rows that one transaction writes. */
 const pageRows = 2_000
 const stepRows = 50
 
@@ -46,7 +46,7 @@ function statements({ database }: Pick<RunWork, 'database'>) {
     run: database.query<StoredRun, [number, number]>(
       'select * from runs where id = ? and org_id = ?',
     ),
-    // Under another number too, by which it is found by its new key.
+    // The row gets a new number too, by which the index finds it under its new key.
     rename: database.query(
       `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
         traits = ?
@@ -78,10 +78,10 @@ function statements({ database }: Pick<RunWork, 'database'>) {
   }
 }
 
-/** What is needed to give runs other names, within a step of the work. */
+/** What renaming runs needs, within a step of the work. */
 export type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
 
-/** Gives a run other names, within a step of the work; false where there is no such row. */
+/** Renames a run within a step of the work; false if there is no such row. */
 export function runEraser(work: RunWork, traces: RunTraces): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
@@ -103,12 +103,12 @@ export function runEraser(work: RunWork, traces: RunTraces): (row: number) => bo
     index.forget(run.flow_id, run.run_key, row)
     if (now.run_key !== run.run_key) renameKey(run, now.run_key)
     sql.disown.run(orgRow, run.flow_id, run.run_key)
-    // By the names that are left alone it might be another's, now or when somebody else joins it.
+    // By the remaining names alone it might count as another's, now or when somebody else joins it.
     const isOpenToOthers = now.run_key === run.run_key && isPseudonym(now.person.slice(1))
     if (isOpenToOthers || personOf(now.least_user_id, now.least_anonymous_id) !== now.person) {
       sql.own.run(orgRow, run.flow_id, now.run_key, now.person)
     }
-    // Segments know people by a hash.
+    // Segments identify people by a hash, which has to go too.
     sql.deleteSegments.run(orgRow, run.flow_id, run.started_at, run.started_at)
     return true
   }
@@ -124,9 +124,9 @@ export function runEraser(work: RunWork, traces: RunTraces): (row: number) => bo
 }
 
 /**
- * Gives the runs of a person other names, and all that is known of them beside; leaves all else that they
- * say as it is. What is known of a flow goes in one step with its last runs: in between, what others
- * report would be counted together with half of it.
+ * Renames the runs of a person and everything else that is known of them, and leaves the rest of the
+ * content as it is. What is known in a flow is renamed in one step with the last runs of the flow:
+ * otherwise others' reports in between would be counted together with only half of it.
  */
 export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
   const { database, orgRow } = work
@@ -156,7 +156,7 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
   }
 }
 
-/** The id in a run's key, of one that has an id. */
+/** The id in a run's key; null for a run without an id. */
 const runIdIn = ({ run_key: key }: StoredRun) => (key.startsWith('r') ? key.slice(1) : null)
 
 /** Whether a run is the person's, or has their name. */
@@ -173,7 +173,7 @@ export function isConcerned(
   return runId !== null && namedRuns.has(runName(run.flow_id, runId))
 }
 
-/** A run as it is once the person's names are others. It stays whose it was: so does every count. */
+/** A run after the person is renamed. It keeps its owner, so that every count stays the same. */
 function renamedRun(work: RunWork, traces: RunTraces, run: StoredRun): StoredRun {
   return {
     ...run,
@@ -183,7 +183,7 @@ function renamedRun(work: RunWork, traces: RunTraces, run: StoredRun): StoredRun
   }
 }
 
-/** The names of a run, and what was said of whoever is left in it. */
+/** The new ids in a run, and the traits of whoever is left in it. */
 function idsAfter({ person, pseudonyms }: RunWork, traces: RunTraces, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)

@@ -34,9 +34,9 @@ function isDatabase(path: string): boolean {
 }
 
 /**
- * Copies of the database in its own directory, such as backups: they hold who was erased until they
- * are deleted. The database itself is not opened, nor its log: closing a file again would let go of all
- * locks that SQLite has on it in this process (fcntl(2)), those of the shared memory too.
+ * Copies of the database in its own directory, such as backups: they hold erased people until they are
+ * deleted. This does not open the database itself or its log, because closing such a file would release
+ * all locks that SQLite has on it in this process (fcntl(2)), those of the shared memory too.
  */
 function copiesBeside(dataDir: string): string[] {
   const database = databaseFile(dataDir)
@@ -49,30 +49,30 @@ function copiesBeside(dataDir: string): string[] {
     .sort()
 }
 
-/** How long readers as of before are waited for, and how often it is tried, milliseconds. */
+/** How long to wait for readers of an older snapshot, and the pause between two tries, milliseconds. */
 const patienceMs = 30_000
 const pauseMs = 250
 
-/** How often it is looked whether all is projected, milliseconds. */
+/** How often to check whether everything is projected, milliseconds. */
 const lookMs = 5
 
-/** After a step others have the database for this many times as long, at least so many milliseconds. */
+/** After a step, others have the database for this many times its duration, at least so many milliseconds. */
 const pauseFactor = 2
 const leastPauseMs = 2
 
-/** So large a database is compacted without being asked beside a running server: writes wait half a second. */
+/** Up to this size, a database is compacted unasked beside a running server: writes wait half a second. */
 const quickBytes = 32 * 1024 * 1024
 
 interface Asked {
-  /** Whether a database that is larger than that is compacted too. */
+  /** Whether to compact a larger database too. */
   compact: boolean
   audit: ErasureAudit | null
   tell: (progress: ErasureProgress) => void
 }
 
 /**
- * Erases a person from every file: begins, does it in steps, and takes what was erased out of unused
- * parts of the database.
+ * Erases a person from every file: begins the erasure, does it in steps, and removes what was erased from
+ * unused parts of the database.
  *
  * @throws AppError `rewriting_under_way`
  */
@@ -96,8 +96,8 @@ export async function eraseWhole(
 }
 
 /**
- * Waits until what was stored of the person before is projected: from now on nothing of theirs is stored,
- * and what the server has in memory of others may be projected at any time.
+ * Waits until everything stored of the person so far is projected. Nothing of theirs is stored from now
+ * on, and what the server has in memory of others may be projected at any time.
  *
  * @throws AppError `overloaded`
  */
@@ -114,7 +114,7 @@ async function allProjected(database: Database): Promise<void> {
   }
 }
 
-/** Beside a running server, whose commits go first. */
+/** Works beside a running server, whose commits go first. */
 async function eraseInSteps(database: Database, row: ErasureRow, tell: Asked['tell']) {
   const done = new Map<string, number>()
   let startedAt = performance.now()
@@ -129,10 +129,10 @@ async function eraseInSteps(database: Database, row: ErasureRow, tell: Asked['te
 }
 
 /**
- * Takes what was erased out of unused parts of the database, and out of its log, for which whoever
- * reads as of before has to be waited for.
+ * Removes what was erased from unused parts of the database and from its log. The log can be emptied only
+ * when nobody reads an older snapshot any more.
  *
- * @returns what of that is not done; null where all is
+ * @returns what is not done; null if everything is
  */
 async function cleanFiles(
   database: Database,

@@ -20,13 +20,13 @@ function* telling(
 }
 
 /**
- * Erases a person, beside a running server too: between two steps others get their turn. Their runs
- * and events stay under a name that nobody can trace, with what happened, where and when, so that every
- * count is as before, of a rebuild too; all else of theirs is overwritten. What is left of it in unused
- * parts of the file goes by `compact` and `emptyLog`.
+ * Erases a person, also beside a running server: others get their turn between two steps. The person's
+ * runs and events stay under a name that nobody can trace, with what happened, where and when, so that
+ * every count stays as it was, also after a rebuild. Everything else of theirs is overwritten. `compact`
+ * and `emptyLog` remove what is left of it in unused parts of the file.
  *
- * The runs come first, for the ledger says which are theirs. An erasure that was cut off is done again
- * from its begin, and comes to the same.
+ * The runs come first, because the ledger says which are theirs. An interrupted erasure is done again
+ * from its beginning, with the same result.
  */
 export function* erase(database: Database, row: ErasureRow): Generator<ErasureStep> {
   database.run('pragma secure_delete = on')

@@ -1,10 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { hashedPeople, MatchMemory, type PersonMatcher } from './person-matcher.ts'
 
-/** Of which organisations somebody was erased, and whom. */
+/** Which organisations have erased people, and who they are. */
 export class ErasedPeople {
   private readonly sql
-  /** Who was erased, by the row of their organisation; nearly everywhere nobody. */
+  /** Erased people by the row of their organisation. Nearly every organisation has none. */
   byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
   private names: ReadonlySet<string> = new Set()
   private knownChange: number | undefined
@@ -22,7 +22,7 @@ export class ErasedPeople {
     this.look()
   }
 
-  /** Looks whether somebody was erased, or is allowed again. */
+  /** Checks whether somebody was erased, or is allowed again. */
   look(): { isSomebodyAllowed: boolean; isSomebodyErased: boolean } {
     const change = this.sql.change.get()?.value ?? 0
     if (change === this.knownChange) return { isSomebodyAllowed: false, isSomebodyErased: false }

@@ -11,9 +11,9 @@ import { join } from 'node:path'
 import { syncDirectory } from '../database/synced-files.ts'
 
 /**
- * `erasures.jsonl`: who was erased, outside of the database, so that an older one that is restored
- * learns of it again. A line is an erasure, or a person being allowed again, as JSON; it stands by
- * itself, so that the lines of two such files, in any order, are one too.
+ * `erasures.jsonl`: who was erased, kept outside of the database so that a restored older database learns
+ * of it again. Each line is JSON and says that a person was erased, or is allowed again. Lines do not
+ * depend on each other, so that the lines of two such files, in any order, make a valid file.
  */
 
 /** One line. */
@@ -23,7 +23,7 @@ export interface ListedErasure {
   at: string
   /** `org_…`. */
   org: string
-  /** In base64: what the hash was made with. */
+  /** The key that the hash was made with, in base64. */
   key: string
   /** Hash of the person. */
   person: string
@@ -38,7 +38,7 @@ export const erasuresFile = (dataDir: string) => join(dataDir, 'erasures.jsonl')
 
 const isText = (value: unknown, pattern: RegExp) => typeof value === 'string' && pattern.test(value)
 
-/** The whole lines of a list; none where there is no such file. */
+/** The complete lines of a list; none if there is no such file. */
 export function linesOfList(file: string): string[] {
   let text: string
   try {
@@ -71,7 +71,7 @@ export function listedIn(line: string, file: string, place: number): ListedErasu
       isText(person, /^[0-9a-f]{32}$/)
     if (isWhole) return { action, at, org, key, person }
   } catch {
-    // It is no JSON.
+    // It is not JSON.
   }
   throw new ErasuresUnreadable(
     `${file} is damaged in line ${place + 1}: restore it from a backup, or remove that line and erase that person again`,
@@ -79,14 +79,14 @@ export function listedIn(line: string, file: string, place: number): ListedErasu
 }
 
 /**
- * The latest word on everybody that the list of a data directory names.
+ * The latest line about each person on the list of a data directory.
  *
  * @throws ErasuresUnreadable, and what the file system throws
  */
 export const listedErasures = (dataDir: string): ListedErasure[] =>
   latestErasuresIn(erasuresFile(dataDir))
 
-/** The same of any such file. */
+/** The same for any such file. */
 export function latestErasuresIn(file: string): ListedErasure[] {
   const latest = new Map<string, ListedErasure>()
   for (const [place, line] of linesOfList(file).entries()) {
@@ -99,14 +99,14 @@ export function latestErasuresIn(file: string): ListedErasure[] {
   return [...latest.values()]
 }
 
-/** The key by which new erasures are hashed: that of the list, or a new one. */
+/** The key for the hashes of new erasures: that of the list, or a new one. */
 export function erasureKey(listed: readonly Pick<ListedErasure, 'key'>[]): string {
   return (
     listed[0]?.key ?? Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
   )
 }
 
-/** Adds lines, which are on the disk when it returns. The file is its owner's alone. */
+/** Adds lines, which are on disk when it returns. Only its owner can access the file. */
 export function addToErasures(dataDir: string, lines: readonly ListedErasure[]): void {
   if (lines.length === 0) return
   const handle = openSync(erasuresFile(dataDir), 'a+', 0o600)

@@ -11,13 +11,13 @@ export interface ErasureRow {
   /** Hash of the person under the key. */
   person: string
   askedAt: number
-  /** Null once all is renamed. */
+  /** Null once everything is renamed. */
   secret: string | null
   finishedAt: number | null
   receipt: string | null
 }
 
-/** Who an erasure is of, without saying it. */
+/** Identifies the person of an erasure without naming them. */
 export type HashedPerson = Pick<ErasureRow, 'orgRow' | 'key' | 'person'>
 
 const columns = `erasures.id, org_id as orgRow, public_id as orgId, key, person, asked_at as askedAt,
@@ -47,7 +47,7 @@ function statements(database: Database) {
   }
 }
 
-/** Names an erasure: of one person each has another, and none says whose it is. */
+/** The id of an erasure. Each erasure of one person has another id, and none reveals the person. */
 export function erasureIdOf({
   key,
   person,
@@ -57,7 +57,7 @@ export function erasureIdOf({
   return `erasure_${hasher.update(`${person}\0${askedAt}`).digest('hex').slice(0, 18)}`
 }
 
-/** Which people were erased, and how far that is. Every change is a transaction of its own. */
+/** Which people were erased, and how far each erasure is. Every change is a transaction of its own. */
 export class ErasureTable {
   private readonly sql: ReturnType<typeof statements>
 
@@ -76,7 +76,7 @@ export class ErasureTable {
   /**
    * From the commit on, storage refuses what the person reports.
    *
-   * @param audit who asked for it; null where the list of erasures did
+   * @param audit who asked for it; null if the list of erasures did
    */
   begin(of: HashedPerson, askedAt: number, audit: ErasureAudit | null = null): ErasureRow {
     const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
@@ -87,7 +87,7 @@ export class ErasureTable {
     return this.get(of)!
   }
 
-  /** What the person reports is taken again. */
+  /** From the commit on, storage accepts the person's reports again. */
   forget(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null = null): void {
     this.changing(() => {
       this.sql.forget.run(of.orgRow, of.key, of.person)
@@ -95,12 +95,12 @@ export class ErasureTable {
     })
   }
 
-  /** Nothing is left to be renamed: what the names were made from goes too. */
+  /** Nothing is left to rename, so the secret that the names were made from is deleted too. */
   renamed({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>): void {
     this.sql.renamed.run(id, orgRow)
   }
 
-  /** No file holds anything of them any more. */
+  /** Notes that no file holds anything of the person any more. */
   finish({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
     this.sql.finish.run(finishedAt, id, orgRow)
   }

@@ -20,8 +20,8 @@ export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
 export const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
 
 /**
- * One erasure at work: whom it is about, what stands in place of their names, and what it has counted.
- * It goes on where a killed one had come to, because every part of it looks for what is still there.
+ * An erasure in progress: whom it is about, what replaces their names, and what it has counted. It
+ * continues where a killed one stopped, because every part of it looks for what is still there.
  */
 export class ErasureWork {
   readonly orgRow: number
@@ -41,12 +41,12 @@ export class ErasureWork {
     this.note = database.query('update erasures set receipt = ? where id = ? and org_id = ?')
   }
 
-  /** The person's name in a flow from now on, of the sort that they had. */
+  /** The person's new name in a flow, of the same kind as the old one. */
   nameIn(flowRow: number, person: string): string {
     return `${person[0]}${this.pseudonyms.person(flowRow)}`
   }
 
-  /** A short transaction: it holds up who else writes. */
+  /** Does work in one transaction, which has to be short because it blocks other writers. */
   step(work: () => Partial<ErasedCounts>): void {
     const counted = { ...this.counts }
     const transaction = this.database.transaction(() => {

@@ -18,8 +18,8 @@ const lineOf = (
 ): ListedErasure => ({ action, at: isoTime(at), org: orgId, key, person })
 
 /**
- * Notes that a person is to be erased, on the list first and then in the database; from then on
- * nothing more is taken of them. One that was begun before and not finished goes on.
+ * Notes that a person is to be erased, on the list first and then in the database. From then on none of
+ * their reports are accepted. An erasure that was begun before and not finished continues.
  */
 export function beginErasure(
   database: Database,
@@ -34,7 +34,7 @@ export function beginErasure(
   const hashed = { orgRow, key, person: hashOfPerson(key, orgId, person) }
   const known = table.get(hashed)
   if (known && known.finishedAt === null) return known
-  // Later than all that is listed of them, whatever the clock says.
+  // Later than anything that the list says of them, whatever the clock says.
   const before = listed.find(line => line.org === orgId && line.person === hashed.person)
   const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
   addToErasures(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)])
@@ -42,7 +42,7 @@ export function beginErasure(
 }
 
 /**
- * Has what a person reports be taken again.
+ * Allows a person's reports again.
  *
  * @returns whether they had been erased
  */
@@ -57,7 +57,7 @@ export function allowAgain(
   const erased = table
     .all()
     .filter(row => row.orgRow === orgRow && row.person === hashOfPerson(row.key, row.orgId, person))
-  // Lists of two installations may be one now, each with its key.
+  // The lists of two installations may have been merged, each with its own key.
   addToErasures(
     dataDir,
     erased.map(row => lineOf('allow', { ...row, orgId }, Math.max(now, row.askedAt + 1))),
@@ -69,7 +69,7 @@ export function allowAgain(
 const nameOf = ({ org, key, person }: Pick<ListedErasure, 'org' | 'key' | 'person'>) =>
   `${org} ${key} ${person}`
 
-/** Has the database and the list beside it know of the same people. */
+/** Makes the database and the list beside it name the same people. */
 function agree(database: Database, dataDir: string, table: ErasureTable): void {
   const organisation = database.query<{ id: number }, [string]>(
     'select id from organisations where public_id = ?',
@@ -94,7 +94,7 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
   )
 }
 
-/** How far that is: people erased first, then the database written anew. */
+/** How far it is: people are erased first, then the database is compacted. */
 export type ErasureProgress = { doing: 'erase'; people: number } | { doing: 'compact' }
 
 function unfinishedOf(database: Database, dataDir: string, table: ErasureTable): ErasureRow[] {
@@ -107,10 +107,10 @@ export const erasuresDue = (database: Database, dataDir: string): boolean =>
   unfinishedOf(database, dataDir, new ErasureTable(database)).length > 0
 
 /**
- * Erases whoever is on the list and not erased yet: after an older backup was restored, or a command
- * was killed or did not compact the database. For a start, before anything is answered.
+ * Erases everybody who is on the list and not erased yet: after an older backup was restored, or a command
+ * was killed or did not compact the database. To be called at a start, before anything is answered.
  *
- * @returns of how many people, and why the files may still hold something of them; null where they do not
+ * @returns how many people that was, and why the files may still hold something of them; null if they do not
  */
 export function finishErasures(
   database: Database,
@@ -132,7 +132,7 @@ export function finishErasures(
       release()
     }
   } catch (error) {
-    // The command that is at it, or one that would bring them back: no reason not to serve either.
+    // Another command is erasing them, or one runs that would bring them back. Neither is a reason not to serve.
     if (isRewritingHeld(error)) return { people, unfinished: error.message }
     throw error
   }
@@ -140,7 +140,7 @@ export function finishErasures(
     tell({ doing: 'compact' })
     compact(database, dataDir)
   } catch (error) {
-    // It wants room, of which there may be none: no reason not to serve.
+    // Compacting needs disk space, which may be missing. That is no reason not to serve.
     return { people, unfinished: shortReasonOf(error) }
   }
   if (!emptyLog(database)) return { people, unfinished: 'another process reads the database' }

@@ -1,4 +1,4 @@
-/** Whom a look through the data is about. */
+/** Whom a search through the data looks for. */
 export interface PersonMatcher {
   isUser(id: string): boolean
   isAnonymous(id: string): boolean
@@ -20,13 +20,13 @@ export function hashOfPerson(key: string, orgId: string, person: string): string
 const mostAnswers = 32_768
 
 /**
- * Remembers who is whom: the same people come again and again, and to hash a name costs more than all
- * else that is done for an event. It forgets all of them where they become too many.
+ * Caches which names matched: the same people come again and again, and hashing a name costs more than
+ * everything else that is done for an event. It forgets all answers when there are too many.
  */
 export class MatchMemory {
   private readonly known = new Map<string, boolean>()
 
-  /** @param scope within which the person's name is theirs alone */
+  /** @param scope within which a name belongs to one person only */
   about(scope: string, person: string, isIt: (person: string) => boolean): boolean {
     const name = `${scope} ${person}`
     const before = this.known.get(name)
@@ -47,14 +47,14 @@ const matcher = (
   isAnonymous: id => answers.about(scope, `a${id}`, isIt),
 })
 
-/** Somebody of whom only the hash is known. */
+/** Matches somebody of whom only the hash is known. */
 export const hashedPerson = (key: string, orgId: string, hash: string): PersonMatcher =>
   matcher(person => hashOfPerson(key, orgId, person) === hash)
 
 /**
- * Anybody whose hash is one of these, by key.
+ * Matches anybody whose hash is one of these, by key.
  *
- * @param answers shared by organisations; of these hashes alone
+ * @param answers shared by organisations; only for these hashes
  */
 export function hashedPeople(
   orgId: string,
@@ -70,7 +70,7 @@ export function hashedPeople(
   return matcher(isIt, orgId, answers)
 }
 
-/** Somebody by name. */
+/** Matches somebody by name. */
 export const personByName = (person: string): PersonMatcher => ({
   isUser: id => `u${id}` === person,
   isAnonymous: id => `a${id}` === person,
@@ -86,10 +86,10 @@ interface Names {
 export const isOf = ({ isUser, isAnonymous }: PersonMatcher, { userId, anonymousId }: Names) =>
   userId === null ? anonymousId !== null && isAnonymous(anonymousId) : isUser(userId)
 
-/** Whether something of another user was sent from a browser that went by the person's anonymous id. */
+/** Whether something is another user's, but was sent from a browser that had the person's anonymous id. */
 export const isBeside = ({ isAnonymous }: PersonMatcher, { userId, anonymousId }: Names) =>
   userId !== null && anonymousId !== null && isAnonymous(anonymousId)
 
-/** Whether it is a person by the organisation-wide name (`personOf`). */
+/** Whether an organisation-wide name (`personOf`) is the person's. */
 export const isPerson = ({ isUser, isAnonymous }: PersonMatcher, person: string) =>
   person.startsWith('u') ? isUser(person.slice(1)) : isAnonymous(person.slice(1))

@@ -3,23 +3,23 @@ import type { NewEvent } from '../../shared/in-rows.ts'
 
 const form = /^erased-[0-9a-f]{24}$/
 
-/** Whether an id stands in place of somebody who was erased. */
+/** Whether an id replaces that of somebody who was erased. */
 export const isPseudonym = (id: string): boolean => form.test(id)
 
 /**
- * What stands in place of an erased person's names: the same for the same name within one flow, so that
- * every count stays as it is; another in every flow, so that one cannot be followed to the next. All
- * is made from a secret that is forgotten when the erasure is done.
+ * What replaces an erased person's names. Within one flow, the same name always gets the same pseudonym, so
+ * that every count stays as it is. Every flow has different ones, so that nobody can be followed from one
+ * flow to the next. All are made from a secret that is forgotten when the erasure is done.
  */
 export class Pseudonyms {
   constructor(private readonly secret: string) {}
 
-  /** In place of a user id or an anonymous id. */
+  /** Replaces a user id or an anonymous id. */
   person(flowRow: number | null): string {
     return this.of('person', flowRow)
   }
 
-  /** Among the reports of a step, which are counted by person too. */
+  /** Replaces the person in the reports of a step, which are counted by person too. */
   personOfStep(stepRow: number): string {
     return this.of('step', stepRow)
   }
@@ -33,9 +33,9 @@ export class Pseudonyms {
   }
 
   /**
-   * An event of the person without anything of theirs: what happened, where in the flow and when.
+   * An event of the person without anything personal: what happened, where in the flow and when.
    *
-   * @param keepsRun whether its run id stays, because it is also of others
+   * @param keepsRun whether its run id stays, because the run is also of others
    */
   event(event: NewEvent, keepsRun: boolean): NewEvent {
     const { flowRef: flowRow, runId, sessionId } = event
@@ -49,7 +49,7 @@ export class Pseudonyms {
       sessionId: sessionId === null ? null : this.session(flowRow, sessionId),
       reportedAt: null,
       url: null,
-      // A custom event has to have one.
+      // A custom event must have a name.
       name: event.kind === 'custom' ? 'erased' : null,
       reason: null,
       properties: null,

@@ -12,11 +12,11 @@ import { isPseudonym } from './pseudonyms.ts'
 /** Runs that a statement reads. */
 const pageRuns = 2_000
 
-/** Whoever else is named by the events of a run. */
+/** Other people whom the events of a run name. */
 export interface OthersInRun {
   leastUserId: string | null
   leastAnonymousId: string | null
-  /** What their events say of traits: what is the run's once the person's events say nothing. */
+  /** The traits in their events, which become the run's once the person's events have none. */
   traits: string | null
   /** Whether any of them has not been erased: then the run's id is theirs too. */
   isAnyoneLeft: boolean
@@ -24,36 +24,39 @@ export interface OthersInRun {
 
 /** What is known of the runs that events of a person name, or named. */
 export interface RunTraces {
-  /** Whether the person is one by user id; null where nothing says so. */
+  /** Whether the person goes by a user id; null if nothing tells. */
   isUser: boolean | null
-  /** Every run that an event of theirs names, or named, by its id, as `runName` says it. */
+  /** Every run that an event of theirs names by id, or named, as `runName` writes it. */
   namedRuns: ReadonlySet<string>
   others: ReadonlyMap<string, OthersInRun>
-  /** Whether a run's id goes: it is nobody's but theirs. */
+  /** Whether a run's id is replaced, because the run is nobody's but theirs. */
   isRenamed(flowRow: number | null, runId: string): boolean
 }
 
-/** Where the ledger holds something of a person, and runs of which it holds no longer all. */
+/** Where the ledger holds something of a person, and runs of which it no longer holds everything. */
 export interface Traces extends RunTraces {
-  /** Rows of the ledger that have to be written anew, ascending. */
+  /** Rows of the ledger that have to be rewritten, ascending. */
   batches: readonly number[]
 }
 
 export const runName = (flowRow: number | null, runId: string) => `${flowRow} ${runId}`
 
-/** What is said of a run's events, as far as it tells whose the run is. */
+/** The parts of an event that tell whose its run is. */
 export type RunNaming = Pick<
   LedgerFact,
   'flowRow' | 'runId' | 'kind' | 'userId' | 'anonymousId' | 'occurredAt' | 'traits'
 >
 
-/** A run, as far as it tells of whom it is. */
+/** The parts of a run that tell whose it is. */
 export type NamedRun = Pick<
   StoredRun,
   'flow_id' | 'run_key' | 'least_user_id' | 'least_anonymous_id'
 >
 
-/** Gathers which runs a person's events name, and who else is in them: first the person's own, then the others'. */
+/**
+ * Gathers which runs a person's events name, and who else is in those runs. The person's own events have to
+ * be added first, then the others'.
+ */
 export class NamedRuns implements RunTraces {
   isUser: boolean | null = null
   readonly namedRuns = new Set<string>()
@@ -66,16 +69,16 @@ export class NamedRuns implements RunTraces {
     return this.namedRuns.has(name) && !this.others.get(name)?.isAnyoneLeft
   }
 
-  /** An event of theirs. */
+  /** Adds an event of the person. */
   addOwn({ userId, flowRow, runId }: Pick<RunNaming, 'userId' | 'flowRow' | 'runId'>): void {
     this.isUser = userId !== null
     if (runId !== null) this.namedRuns.add(runName(flowRow, runId))
   }
 
   /**
-   * An event of somebody else.
+   * Adds an event of somebody else.
    *
-   * @returns the run, where it is one of theirs and the event of somebody who was erased before
+   * @returns the run, if it is one of the person's and the event is of somebody who was erased before
    */
   addOther(event: RunNaming): string | null {
     if (event.runId === null) return null
@@ -88,9 +91,9 @@ export class NamedRuns implements RunTraces {
   }
 
   /**
-   * A run with an id, of which the retention may have deleted events.
+   * Adds a run with an id, of which retention may have deleted events.
    *
-   * @param people whom it is known to name, where they are several
+   * @param people whom it is known to name, if it names several
    */
   addRun({ flow_id, run_key, ...run }: NamedRun, people: readonly string[]): void {
     const { person } = this
@@ -107,7 +110,7 @@ export class NamedRuns implements RunTraces {
     }
     if (!this.namedRuns.has(name)) return
     for (const one of people) if (!isPerson(person, one)) this.note(name, idsOf(one))
-    // An anonymous id may have stood beside theirs, and goes with it.
+    // The anonymous id may have stood beside the person's user id, and goes with it.
     if (this.isUser) ids.anonymousId = null
     const isSomeones = ids.userId !== null || ids.anonymousId !== null
     if (isSomeones && !isOf(person, ids)) this.note(name, ids)
@@ -154,7 +157,7 @@ export function* tracesOf(
     }
   }
   yield* lookAtRuns()
-  /** Batches in which people who were erased before name a run. */
+  /** By run, the batches in which people who were erased before name it. */
   const beforeUs = new Map<string, Set<number>>()
   if (named.namedRuns.size > 0) {
     for (const page of ledgerPages(database, orgRow)) {
@@ -167,7 +170,7 @@ export function* tracesOf(
       }
       yield page.length
     }
-    // Of what the retention deletes meanwhile nothing was seen, maybe.
+    // Retention may meanwhile have deleted events before they were looked at.
     yield* lookAtRuns()
   }
   for (const [name, seqs] of beforeUs) {
@@ -201,7 +204,10 @@ const withOther = (
 type RunRow = Pick<StoredRun, 'id' | 'started_at' | 'flow_id' | 'run_key'> &
   Pick<StoredRun, 'least_user_id' | 'least_anonymous_id'>
 
-/** An organisation's runs with an id, of which the retention may have deleted events: the rows alone know of whom. */
+/**
+ * An organisation's runs with an id of which retention may have deleted events: only their rows still tell
+ * whose they are.
+ */
 function* runsWithDeleted(database: Database, orgRow: number): Generator<readonly RunRow[]> {
   const flows = database.query<{ flow_id: number; last_at: number }, [number]>(
     'select flow_id, last_at from deleted_events where org_id = ?',

@@ -17,9 +17,9 @@ import type { Echo } from './echo.ts'
 import type { ErasedPeople } from './erased-people.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 
-/** Where newly arrived reports of people who were erased are told from those of all others. */
+/** Separates newly arrived reports of erased people from those of everybody else. */
 
-/** An anonymous id beside the user id of another is left out, and the other's report is kept. */
+/** Leaves out an erased person's anonymous id beside another's user id, so that the other's report is kept. */
 function withoutIdBeside<Names extends { userId: string | null; anonymousId: string | null }>(
   names: Names,
   people: PersonMatcher,
@@ -27,7 +27,7 @@ function withoutIdBeside<Names extends { userId: string | null; anonymousId: str
   return isBeside(people, names) ? { ...names, anonymousId: null } : names
 }
 
-/** Whether an event, or a report by a route for one person, is of one of these people. */
+/** Whether an event, or a report through a route for one person, is of one of these people. */
 function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): boolean {
   if (!('type' in report) || report.type === 'complete' || report.type === 'tick') {
     return isOf(people, report)
@@ -35,20 +35,20 @@ function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): b
   return report.type === 'health' && report.person !== null && isPerson(people, report.person)
 }
 
-/** No answer depends on these, so that an echo does without. */
+/** No answer depends on these fields, so the echo does not keep them. */
 const withoutWords = { url: null, selector: null, message: null }
 
-/** One side's part of a batch: what of an event is kept, and what is said of the batch otherwise. */
+/** One side's part of a batch: what it keeps of an event, and which fields of the batch it replaces. */
 interface Part {
   kept: (event: NewEvent) => NewEvent
   batch?: Pick<EncodedBatch, 'refusals' | 'skewMs'>
 }
 
-/** When a report came, epoch milliseconds. */
+/** When a report arrived, epoch milliseconds. */
 const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
   command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
-/** What executes commands of people who were not erased. */
+/** Executes the commands of people who were not erased. */
 export type Withholdable = Pick<
   CommandExecutor,
   'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand' | 'refuse'
@@ -58,8 +58,8 @@ export type Withholdable = Pick<
 }
 
 /**
- * Executes commands, and those of people who were erased on their echo: nothing of theirs is stored
- * again, and nobody can tell by an answer. How many there were is counted, for the operator alone.
+ * Executes commands. Those of erased people run on the echo, so that nothing of theirs is stored again and
+ * no answer gives the erasure away. How many there were is counted, for the operator alone.
  */
 export class Withholding implements Executor {
   readonly participants: TransactionParticipant
@@ -97,7 +97,7 @@ export class Withholding implements Executor {
     return people !== undefined && isReportOf(people, report)
   }
 
-  /** Of what names people, that which is of nobody who was erased; their ids beside others' are left out. */
+  /** Leaves out reports of erased people, and their anonymous ids beside others' user ids. */
   ofOthers<Names extends { userId: string | null; anonymousId: string | null }>(
     orgRow: number,
     reports: readonly Names[],
@@ -115,7 +115,7 @@ export class Withholding implements Executor {
   }
 
   /**
-   * Looks whether somebody was erased, or is allowed again.
+   * Checks whether somebody was erased, or is allowed again.
    *
    * @returns whether an erasure has begun
    */
@@ -144,7 +144,7 @@ export class Withholding implements Executor {
     if (!this.isWithheld(command.orgRow, command)) this.executor.buryCommand(command, error)
   }
 
-  /** An event's id is taken once, whoever has sent it: what one side has, the other does not take. */
+  /** An event id is accepted once, whoever sent it: an id that one side has is a duplicate for the other. */
   private append(
     batch: Extract<StorageCommand, { type: 'append' }>,
     people: PersonMatcher,
@@ -154,7 +154,7 @@ export class Withholding implements Executor {
     const theirs: number[] = []
     const others: number[] = []
     const duplicates: number[] = []
-    /** Whether an id first came with an event of theirs. */
+    /** By id, whether the first event with it is of an erased person. */
     const isFirstTheirs = new Map<string, boolean>()
     let isAnyBeside = false
     for (const [place, fact] of facts.entries()) {

@@ -10,12 +10,12 @@ interface Publication {
   version: number
 }
 
-/** Each of them costs who asks a look into an index. */
+/** Each of them costs a request one index look-up. */
 const mostRemembered = 200
 
 const hashOf = (text: string) => Bun.hash.xxHash64(text).toString(36)
 
-/** A version is never edited nor removed, so its text can be read whenever it is wanted. */
+/** A version is never edited or removed, so its text can be read whenever it is wanted. */
 function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string {
   const row = rows.body.get(flow_id, version)
   if (!row) throw new Error(`Version ${version} of the flow in row ${flow_id} is missing`)
@@ -23,8 +23,8 @@ function textOf(rows: CatalogueRows, { flow_id, version }: Publication): string 
 }
 
 /**
- * One published flow as callers get it. Its text is read when it is asked for and not kept here:
- * callers want it in one encoding or another, which whoever encodes it keeps.
+ * One published flow as callers get it. Its text is read when it is asked for and not kept here, because
+ * callers want it in some encoding, and whoever encodes it keeps the result.
  */
 export class FlowBody implements PreparedBody {
   readonly hash: string
@@ -46,18 +46,18 @@ export class FlowBody implements PreparedBody {
 }
 
 /**
- * All published flows of an organisation as callers get them, and what it has its pages heed; of its
- * text the same is true.
+ * All published flows of an organisation as callers get them, and the settings that its pages heed. Like
+ * that of `FlowBody`, its text is read when it is asked for and not kept here.
  */
 export class FlowListBody implements PublishedFlows {
-  /** Of the whole. */
+  /** Hash of the whole. */
   readonly version: string
   /** Characters of the flows' text. */
   readonly length: number
   private readonly publications: readonly Publication[]
-  /** Fields behind the flows: none by default, so that the list reads as it always did. */
+  /** Fields after the flows: none by default, so that the list stays as it always was. */
   private readonly more: string
-  /** Whether all that interrupts counts. */
+  /** Whether everything that interrupts a person counts. */
   private readonly isThrottled: boolean
   private knownRemembered: PublishedFlows['remembered'] | null = null
 

@@ -21,7 +21,7 @@ import {
 
 export type FlowRow = typeof flows.$inferSelect
 
-/** A published flow as its author would have written it: without what the server gave it. */
+/** A published flow as its author would have written it: without what the server added. */
 export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {
   const written = <Part extends { id: string; position: number }>(part: Part) => {
     const { id, position, ...fields } = part
@@ -116,7 +116,7 @@ function* flowsOf(
 export const readFlows = (database: Database, orgRow: number, keys?: readonly string[]) =>
   database.transaction(() => atOnce(flowsOf(tables(database), orgRow, keys)))()
 
-/** So often they are read anew because somebody has changed them meanwhile. */
+/** How often they are read in slices, in case somebody changes them meanwhile. */
 const mostTries = 3
 
 /** The same without holding up the thread. */
@@ -171,7 +171,7 @@ function publishersOf(tx: Tables, orgRow: number, key: string) {
     .all()
   return new Map(
     lines
-      // What was shown again, or made a draft alone, is no new version.
+      // Showing a version again, or making it only a draft, is no new version.
       .filter(({ before, after }) => before?.version !== after?.version)
       .map(({ after, actor, via, note }) => [after?.version, { by: actor, via, note }] as const),
   )
@@ -213,7 +213,7 @@ export function publishedParts(database: Database, orgRow: number, key: string):
   }
 }
 
-/** The row of a flow's step, whatever version had it; null where none did. */
+/** The row of a flow's step, whichever version had it; null if none did. */
 export function stepRowOf(
   database: Database,
   orgRow: number,

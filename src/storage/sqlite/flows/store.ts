@@ -31,7 +31,7 @@ import {
 /** A part by its row, or by its public id where it has none yet. */
 type PartRef = number | string
 
-/** A change of a flow as far as it can be worked out before the transaction, which pages wait for. */
+/** A change of a flow, prepared as far as possible before the transaction, during which pages wait. */
 interface PreparedChange {
   key: string
   /** Null where it is new. */
@@ -51,15 +51,15 @@ interface PreparedChange {
 
 interface PreparedVersion {
   version: number
-  /** What pages get as JSON: what stands before the moment of its publication, and behind. */
+  /** The JSON that pages get: the parts before and after the time of its publication. */
   body: [before: string, behind: string]
   steps: readonly PartRef[]
   items: readonly PartRef[]
-  /** Those that differ from what the newest version so far calls its steps. */
+  /** Titles that differ from those in the newest version so far. */
   titles: readonly [step: PartRef, title: string][]
 }
 
-/** Changes that are worth nothing unless the organisation is as it was at their revision. */
+/** Changes that apply only if the organisation is still as it was at their revision. */
 export interface PreparedChanges {
   revision: number
   changes: readonly PreparedChange[]
@@ -68,9 +68,9 @@ export interface PreparedChanges {
 }
 
 /**
- * Works out changes of flows as they will be written: their texts take longer than writing them, and
- * need not be made in the transaction. What is read may be later than the revision: then nothing comes
- * of it. It yields after each.
+ * Prepares changes of flows as they will be written: making their texts takes longer than writing them,
+ * and need not happen in the transaction. What it reads may be later than the revision; then the changes
+ * are not applied. It yields after each change.
  */
 export function* prepareChanges(
   database: Database,
@@ -185,11 +185,11 @@ function apply(
     ...addParts(database, 'item', row, change.items),
   ])
   const rowOf = (part: PartRef) => (typeof part === 'number' ? part : added.get(part)!)
-  // Read while nobody else can write: no stored event is later and still of the old version.
+  // Read while nobody else can write, so that no stored event is later and still of the old version.
   const updatedAt = now()
   let { publishedAt } = change
   if (version) {
-    // Strictly later than the one before, whatever the clock does: runs are told apart by it.
+    // Strictly later than the version before, whatever the clock does, because it tells runs apart.
     publishedAt = Math.max(updatedAt, (publishedAt ?? 0) + 1)
     insertVersion(
       database,

@@ -3,8 +3,8 @@ import type { FlowOrigin } from '../../../modules/authoring/port.ts'
 import { preparedOnce } from '../catalogue/change.ts'
 
 /**
- * The statements that change flows. A push may change thousands of rows in one transaction, and
- * whatever pages report waits for it: so they are not Drizzle's, which take ten times as long.
+ * The statements that change flows. They do not use Drizzle, which takes ten times as long: a push may
+ * change thousands of rows in one transaction, and everything that pages report waits for it.
  */
 
 /** A step or an item that a flow has not had before. */
@@ -58,7 +58,7 @@ export const addFlow = (
   at: number,
 ): number => statements(database).addFlow.get(publicId, orgRow, key, at)!.id
 
-/** Sets what of a flow is not its history. */
+/** Sets the fields of a flow that are not part of its history. */
 export function setFlow(
   database: Database,
   orgRow: number,
@@ -68,7 +68,7 @@ export function setFlow(
   statements(database).setFlow.run(status, draft, updatedAt, orgRow, flowRow)
 }
 
-/** Sets where a flow comes from, and whether it is changed there alone. */
+/** Sets where a flow comes from, and whether it is changed only there. */
 export function setOrigin(
   database: Database,
   orgRow: number,
@@ -79,7 +79,7 @@ export function setOrigin(
   statements(database).setOrigin.run(text, Number(isLocked), orgRow, flowRow)
 }
 
-/** The newest version without what it holds, which takes longest to read. */
+/** The newest version without its body, which takes longest to read. */
 export const newestVersionOf = (database: Database, flowRow: number) =>
   statements(database).newest.get(flowRow)
 
@@ -97,7 +97,7 @@ interface Part {
   /** Its row, or its public id where it has none yet. */
   ref: number | string
   publicId: string
-  /** Of a step: as the newest version that has it calls it. */
+  /** The title of a step in the newest version that has it. */
   title: string | null
 }
 
@@ -108,7 +108,7 @@ interface PartRow {
   title: string | null
 }
 
-/** The steps and items that a flow ever had, of drafts too, by key. */
+/** The steps and items that a flow or its drafts ever had, by key. */
 export function partsOf(database: Database, flowRow: number | null) {
   const { step, item } = statements(database).parts
   const byKey = (rows: PartRow[]) =>
@@ -127,7 +127,7 @@ export function addParts(
   return parts.map(([publicId, key]) => [publicId, add.get(publicId, flowRow, key)!.id])
 }
 
-/** Notes how the newest version calls its steps, for answers about runs of older ones. */
+/** Stores the titles of the newest version's steps, for answers about runs of older versions. */
 export function setTitles(database: Database, titles: readonly [step: number, title: string][]) {
   const { setTitle } = statements(database)
   for (const [step, title] of titles) setTitle.run(title, step)

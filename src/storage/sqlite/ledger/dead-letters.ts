@@ -13,19 +13,19 @@ import type { Withholding } from '../erasure/withheld.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { StorageCommand } from '../writer/commands.ts'
 
-/** A report that came alone, and that the database refused: kept as the command that it was. */
+/** A report that came alone and that the database refused, kept as the command that it was. */
 export type BuriedCommand = Exclude<
   StorageCommand,
   { type: 'append' } | { type: 'refusal' } | { type: 'snippet_version' }
 >
 
-/** An event that the ledger has, and of which what follows could not be written. */
+/** An event that is in the ledger, but whose effects could not be written. */
 export type StoredLetter = StoredEvent & { isStored: true }
 
-/** What a dead letter holds: an event, whose id is free meanwhile unless it is stored, or a command. */
+/** What a dead letter holds: a command, or an event, whose id stays free meanwhile unless the event is stored. */
 export type Letter = NewEvent | StoredLetter | BuriedCommand
 
-/** The text of a letter; in that of an event, too, a row is called one. */
+/** The text of a letter. It calls rows `flowRow`, `stepRow` and `itemRow`, in the text of an event too. */
 export function letterText(letter: Letter): string {
   if ('type' in letter) return JSON.stringify(letter)
   const { flowRef: flowRow, stepRef: stepRow, itemRef: itemRow, ...event } = letter
@@ -39,7 +39,7 @@ export function letterIn(text: string): Letter {
   return { ...event, flowRef, stepRef, itemRef }
 }
 
-/** By which ids a letter names people. */
+/** The ids by which a letter names a person. */
 export function namesIn(letter: Letter): PersonIds {
   if (!('type' in letter) || letter.type === 'complete' || letter.type === 'tick') return letter
   const person = letter.type === 'health' ? letter.person : null
@@ -121,8 +121,8 @@ function statements(database: Database) {
 }
 
 /**
- * Stores letters after all; see `OperationsStore.retryDeadLetters`. Within a transaction of the storage
- * thread, which alone knows all ids.
+ * Stores dead letters after all; see `OperationsStore.retryDeadLetters`. Runs within a transaction of the
+ * storage thread, because that alone knows all ids.
  */
 export function retryDeadLetters(
   database: Database,
@@ -139,7 +139,7 @@ export function retryDeadLetters(
     const fault = inSavepoint(database, executor.participants, () => {
       verdict = store(executor, orgRow, found)
       executor.settle()
-      // What follows from it is tried at once: that may be what is refused.
+      // It is projected at once, because that may be what the database refuses.
       executor.projectOwn()
     })
     if (fault) {
@@ -157,8 +157,8 @@ export function retryDeadLetters(
 }
 
 /**
- * Stores an event as received when it first was, or does what a command asks for; nothing of who was
- * erased, whose letters the erasure deletes.
+ * Stores an event with its first time of receipt, or does what a command asks for. Nothing is stored about
+ * erased people, whose letters the erasure deletes.
  */
 function store(
   executor: Withholding,

@@ -10,12 +10,12 @@ import {
 } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
 
-/** Rows of the ledger that a statement looks at, of whatever organisations: a millisecond's work or less. */
+/** Rows of the ledger that a statement looks at, of any organisation: a millisecond of work or less. */
 const rowsLookedAt = 256
-/** Of these it reads so many, 512 events of the usual sort. */
+/** How many of these it reads, 512 events of the usual sort. */
 const rowsRead = 8
 
-/** An event's own number, as `event-batches.ts` has it, in base 36. */
+/** An event's own number, as `event-batches.ts` defines it, in base 36. */
 export const cursorOf = (seq: number, place: number) => (seq * eventsPerBatch + place).toString(36)
 
 function namedParts(database: Database) {
@@ -33,7 +33,7 @@ function namedParts(database: Database) {
   }
 }
 
-/** Tells events by the names of what they are about, each read once an organisation's teller. */
+/** Gives events the names of the flow, step and item that they are about. Each teller reads a name once. */
 export function tellerOver(database: Database) {
   const sql = namedParts(database)
   return (orgRow: number) => {
@@ -76,8 +76,8 @@ export class EventLogReader implements InRows<EventLog> {
   readonly teller: ReturnType<typeof tellerOver>
   private readonly sql: ReturnType<typeof statements>
   /**
-   * Behind each organisation's newest event, rows that are known to be others': who asks again and
-   * again whether there is anything new need not have them looked through each time.
+   * The rows after each organisation's newest event that are known to belong to others, so that repeated
+   * questions for new events do not look through them each time.
    */
   private readonly others = new Map<number, { from: number; to: number }>()
 
@@ -94,7 +94,7 @@ export class EventLogReader implements InRows<EventLog> {
     return this.pages(orgRow, { start, newest, number, most })
   }
 
-  /** @param range.newest the last row to be told of: what arrives meanwhile is for the next call */
+  /** @param range.newest the last row to read: what arrives meanwhile is left for the next call */
   private async *pages(
     orgRow: number,
     range: { start: number; newest: number; number: number; most: number },

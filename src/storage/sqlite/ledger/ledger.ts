@@ -13,15 +13,15 @@ import {
 import { decodeEvents, isOfFlow } from '../engine/event-codec/event-text.ts'
 import type { Fact, LedgerFact } from '../projections/facts.ts'
 
-/** What is read of the ledger: always in the order of arrival. */
+/** Reads the ledger, always in the order of arrival. */
 
 /**
- * Batches that a statement reads, 192 events of the usual sort: as many as are handed out at once, so
- * that a collection of garbage meanwhile finds little that is still held, and ages none of it.
+ * Batches that a statement reads, 192 events of the usual sort. That is as many as are handed out at once,
+ * so that a garbage collection meanwhile finds little that is still held, and ages none of it.
  */
 const pageBatches = 3
 
-/** A flow's events that occurred in a range; a page is a statement of its own. */
+/** A flow's events that occurred in a range; each page is a statement of its own. */
 export function flowEvents(database: Database) {
   const statement = database.query<BatchRow, [number, number, number, number, number]>(
     `select ${batchColumns}
@@ -39,7 +39,7 @@ export function flowEvents(database: Database) {
   }
 }
 
-/** What a flow's events after a row of the ledger, up to another, mean for its projections. */
+/** What a flow's events after one row of the ledger and up to another mean for its projections. */
 export function* flowFacts(
   database: Database,
   orgRow: number,
@@ -62,7 +62,7 @@ export function* flowFacts(
   }
 }
 
-/** Batches that a statement reads where nobody gets their events. */
+/** Batches that a statement reads if their events are not handed out. */
 const pageOfAll = 64
 
 /** What all of an organisation's batches say. */

@@ -5,7 +5,7 @@ import type { AuditLine, AuditQuestion } from '../../../modules/access/port.ts'
 import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { auditLog, organisations } from '../database/schema.ts'
 
-/** Not Drizzle's: each flow that is published has a line, and pages wait for all of them. */
+/** Does not use Drizzle, because each flow that is published has a line, and pages wait for all of them. */
 const insertOver = preparedOnce((database: Database) =>
   database.query(
     `insert into audit_log (org_id, at, via, actor, action, subject, before, after, note, request_id)
@@ -28,7 +28,7 @@ export function writeAudit(
   }
 }
 
-/** Writes a line into the log of every organisation, of what was done to all of them at once. */
+/** Writes a line into the log of every organisation, about something done to all of them at once. */
 export function auditEverywhere(database: Database, entry: AuditEntry): void {
   const tx = tables(database)
   const write = database.transaction(() => {

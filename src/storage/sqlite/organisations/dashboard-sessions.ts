@@ -14,7 +14,7 @@ import { inTransaction, preparedOnce, type Tables, tables } from '../catalogue/c
 import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
 
-/** Of one organisation: beyond that, who was not seen for longest is signed out. */
+/** Per organisation. Beyond that, whoever was not seen for longest is signed out. */
 const mostSessions = 1_000
 
 /** See `DashboardStore.createLink`. */
@@ -135,7 +135,7 @@ export function endSessionsOf(
   database: Database,
   { issuer, subject, sid, begunBy }: SignedOut,
 ): number {
-  // A session that is named ends alone; else all of the person (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+  // A named session ends alone, otherwise all of the person (OpenID Connect Back-Channel Logout 1.0, section 2.6).
   const isTheirs =
     sid === null
       ? eq(dashboardSessions.subject, subject ?? '')
@@ -166,7 +166,7 @@ export function noteSeen(database: Database, sha256: string, at: number): void {
     .run()
 }
 
-/** Each request of the dashboard asks for its session. */
+/** Prepared, because each request of the dashboard looks up its session. */
 const statements = preparedOnce((tx: Tables) => ({
   bySecret: tx
     .select({ session: dashboardSessions, organisation: organisations.publicId })
@@ -184,7 +184,7 @@ export function findSession(database: Database, sha256: string): KnownSession | 
   return { ...session, organisation: row.organisation }
 }
 
-/** Has nobody signed in: of a database that others may have had in their hands meanwhile. */
+/** Signs everybody out, for a database that others may have had access to meanwhile. */
 export function endAllSessions(database: Database): void {
   for (const table of ['dashboard_sessions', 'dashboard_links']) {
     const isThere = database.query('select 1 from sqlite_schema where name = ?').get(table)
@@ -192,7 +192,7 @@ export function endAllSessions(database: Database): void {
   }
 }
 
-/** Deletes what stands no longer, of one organisation. */
+/** Deletes the sessions and links of one organisation that have ended. */
 export function deleteEnded(database: Database, idleMs: number) {
   const sessions = database.query<null, [number, number, number]>(
     'delete from dashboard_sessions where org_id = ? and (ends_at < ? or last_seen_at < ?)',

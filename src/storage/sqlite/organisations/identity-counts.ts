@@ -3,7 +3,7 @@ import type { IdentityHour } from '../../../core/organisation/verified-identity.
 import { hourMs } from '../../../core/time/durations.ts'
 import { type IdentityRow, identityHoursOf } from '../../shared/presence-reader.ts'
 
-/** The hours of the last 24 in which any was counted, oldest first, over any connection. */
+/** Those of the last 24 hours in which any user hash was counted, oldest first, over any connection. */
 export function identityHours(database: Database): (orgRow: number, now: number) => IdentityHour[] {
   const query = database.query<IdentityRow, [number, number]>(
     `select hour, verdict, count from identity_counts where org_id = ? and hour > ? order by hour`,

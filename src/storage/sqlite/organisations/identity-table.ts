@@ -3,7 +3,7 @@ import { hourMs } from '../../../core/time/durations.ts'
 import type { IdentityBoard } from '../../shared/identity-board.ts'
 import { IdentityNews } from '../../shared/identity-board.ts'
 
-/** Writes what the board has counted of user hashes, from time to time, under the hour of the writing. */
+/** Writes the board's counts of user hashes from time to time, under the hour in which it writes. */
 export class IdentityTable {
   private readonly addCount
   private readonly news: IdentityNews

@@ -71,7 +71,7 @@ export function noteTokenUse(database: Database, id: string, at: number): void {
     .run()
 }
 
-/** Each request of a program asks for its token. */
+/** Prepared, because each request of a program looks up its token. */
 const statements = preparedOnce((tx: Tables) => ({
   bySecret: tx
     .select({ token: managementTokens, organisation: organisations.publicId })

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 
-/** What organisations are called, by row number or by id; null where there is none. */
+/** The id and slug of an organisation, by row number or by id; null if there is none. */
 export function organisationNames(
   database: Database,
 ): (key: number | string) => { id: string; slug: string } | null {

@@ -78,7 +78,7 @@ export function findOrganisation(database: Database, idOrSlug: string): Organisa
   return row ? recordOf(row) : null
 }
 
-/** Stands for an organisation that is not there yet. */
+/** Stands for an organisation that does not exist yet. */
 const noRow = 0
 
 /** See `OrganisationStore.add`. */
@@ -122,7 +122,7 @@ export function readOrganisation(
   orgRow: number,
   now: number,
 ): OrganisationRead {
-  // In one snapshot: what is read must be of the revision.
+  // In one snapshot, because what is read must belong to the revision.
   return database.transaction(() => {
     const tx = tables(database)
     const row = tx.select().from(organisations).where(eq(organisations.id, orgRow)).get()
@@ -206,7 +206,7 @@ function replaceSecret(tx: Tables, orgRow: number, { text, createdAt, othersEndA
     .set({ retiredAt: othersEndAt })
     .where(and(ofOrganisation, worksLonger))
     .run()
-  // A secret that works no more is good for nothing but to be stolen.
+  // A secret that no longer works has no use, and could only be stolen.
   tx.delete(identitySecrets)
     .where(and(ofOrganisation, lte(retiredAt, createdAt)))
     .run()

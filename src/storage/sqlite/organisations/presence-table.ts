@@ -5,7 +5,7 @@ import type { PresenceBoard } from '../../shared/boards.ts'
 /** How many of the latest clock skews are kept. */
 export const skewsKept = 101
 
-/** Writes what the presence board and the batches say of each organisation, from time to time. */
+/** Writes from time to time what the presence board and the batches say of each organisation. */
 export class PresenceTable {
   private readonly skews = new Map<number, number[]>()
   private readonly readSkews
@@ -13,7 +13,7 @@ export class PresenceTable {
   private readonly writeVersion
   private readonly writeMark: Record<PresenceMark, ReturnType<Database['query']>>
   private writtenMarks = 0
-  /** From this second on marks are looked for. */
+  /** The second from which on to look for marks. */
   private sinceSeconds = 1
 
   constructor(
@@ -75,8 +75,8 @@ export class PresenceTable {
     }
     return () => {
       this.skews.clear()
-      // The last minute is looked through again next time, because a mark bears the time at which its
-      // request was received: writing a row twice changes nothing.
+      // The last minute is looked through again next time, because a mark has the time at which its
+      // request was received. Writing a row twice changes nothing.
       this.sinceSeconds = Math.max(1, newest - 60)
       this.writtenMarks = marks
     }

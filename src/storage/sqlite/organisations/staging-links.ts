@@ -39,7 +39,10 @@ export function readLinks(database: Database, orgRow: number): InRows<Links> {
   return { production: production ?? null, staging }
 }
 
-/** Why two cannot be linked: each tries flows for one at most, and nobody for one that does so itself. */
+/**
+ * Why two organisations cannot be linked. Each can try flows for at most one other, and none for an
+ * organisation that itself tries flows for another.
+ */
 export function linkFault(tx: Tables, { production, staging }: InRows<Pair>): LinkFault | null {
   if (production === staging) return 'itself'
   const productionOf = (row: number) =>
@@ -61,7 +64,7 @@ function writeBoth(database: Database, pair: InRows<Pair>, audit: AuditOfBoth): 
   writeAudit(database, pair.staging, [audit.staging])
 }
 
-/** Links two of which nothing speaks against it, within a transaction. */
+/** Links two organisations without a `linkFault`, within a transaction. */
 export function insertLink(
   database: Database,
   pair: InRows<Pair>,

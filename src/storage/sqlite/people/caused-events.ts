@@ -34,8 +34,8 @@ function statements(database: Database) {
 }
 
 /**
- * Notes what people have caused of what published flows wait for or have as their goal. Noted twice an
- * event counts once, and the order makes no difference: so a rebuild may note all again.
+ * Notes which custom events people have caused that published flows wait for or have as their goal. An
+ * event noted twice counts once, and order makes no difference, so that a rebuild may note all again.
  */
 export class CausedEvents {
   private readonly sql: ReturnType<typeof statements>
@@ -44,7 +44,7 @@ export class CausedEvents {
     this.sql = statements(database)
   }
 
-  /** Within the transaction that stores them. */
+  /** To be called within a transaction: that of the events, or of what follows from them. */
   note(events: readonly Caused[]): void {
     const together = Map.groupBy(events, ({ fact }) =>
       JSON.stringify([fact.orgRow, fact.name, personOf(fact.userId, fact.anonymousId)]),
@@ -52,7 +52,7 @@ export class CausedEvents {
     for (const ofOne of together.values()) this.noteOfOne(ofOne)
   }
 
-  /** Of one person and name. */
+  /** Notes events of one person and one name. */
   private noteOfOne(events: readonly Caused[]): void {
     const { fact, asked } = events[0]!
     const { orgRow, userId, anonymousId } = fact

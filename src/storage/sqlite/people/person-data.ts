@@ -20,8 +20,8 @@ import type { StoredRun } from '../runs/stored-run.ts'
 import { causedReader } from './caused-events.ts'
 
 /**
- * All that is stored of a person, section by section, as the API names it; each page is a statement of
- * its own, so that nothing is held up however long it is read.
+ * Everything that is stored of a person, in sections named as in the API. Each page is a statement of its
+ * own, so that even a slow reader holds nothing up.
  */
 
 type Rows = Generator<object | null>
@@ -29,7 +29,7 @@ type Rows = Generator<object | null>
 const pageRows = 200
 const pageBatches = 16
 
-/** Ids as callers know them, by row. */
+/** The ids that callers know, by row. */
 export function namesOf(database: Database, orgRow: number) {
   const ids = (sql: string) =>
     new Map(
@@ -73,7 +73,7 @@ const eventOf = (event: NewEvent, { flowId, stepId, itemId }: Names) => ({
   traits: event.traits === null ? null : JSON.parse(event.traits),
 })
 
-/** A report that came alone. */
+/** A report that did not arrive in a batch of events. */
 function reportOf(command: BuriedCommand, { flowId, stepId, itemId }: Names) {
   const { orgRow, ...report } = command
   if (report.type === 'complete') {
@@ -111,8 +111,8 @@ function* events(database: Database, orgRow: number, person: PersonMatcher, name
 }
 
 /**
- * Rows of an organisation, in the order of their number: what is told of those that are the person's, and
- * null after each page.
+ * Goes through an organisation's rows in order of their number. It yields what `tell` makes of the person's
+ * rows, and null after each page.
  */
 function* numbered<Row extends { number: number }>(
   database: Database,
@@ -165,7 +165,7 @@ function runs(database: Database, orgRow: number, person: PersonMatcher, names: 
   })
 }
 
-/** A section of rows that are found by a flow and the person's name, with what is told of one beside its flow. */
+/** A section of rows found by flow and person: each has the flow's id and what `tell` makes of the row. */
 function inFlows<Row>(table: string, tell: (row: Row, names: Names) => object) {
   return function* (database: Database, orgRow: number, person: string, names: Names): Rows {
     const ofPerson = database.query<Row, [number, number, string]>(
@@ -278,9 +278,9 @@ export function personData(
 }
 
 /**
- * The same where the ledger and the names are elsewhere.
+ * The same for a ledger and names that are stored elsewhere.
  *
- * @param events what is told of the person's
+ * @param events the rows of the section of events
  */
 export function* sectionsOf(
   database: Database,

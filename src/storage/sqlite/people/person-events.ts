@@ -12,13 +12,13 @@ import { decodeEvents } from '../engine/event-codec/event-text.ts'
 import { isBeside, isOf, personByName } from '../erasure/person-matcher.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'
 
-/** Rows of the ledger that a statement looks at, of whatever organisations: a millisecond's work or less. */
+/** Rows of the ledger, of any organisation, that one statement covers: a millisecond's work or less. */
 const rowsLookedAt = 256
-/** Rows that one look goes through, and events that it reads: some tenths of a second at the most. */
+/** Rows that one call goes through, and events that it reads: a few tenths of a second at most. */
 const mostRows = 65_536
 const mostRead = 65_536
 
-/** Events of a person backwards from the end of the ledger, a part of it a look. */
+/** Events of a person, backwards from the end of the ledger; each call covers a part of it. */
 export function personEventsOver(database: Database, log: EventLogReader) {
   const newest = database.query<{ seq: number | null }, []>(
     'select max(seq) as seq from event_batches',

@@ -4,9 +4,9 @@ import { ledgerPages } from '../ledger/ledger.ts'
 import { CausedEvents } from './caused-events.ts'
 
 /**
- * Notes again what people have caused, of all custom events that the ledger still has: so a flow that
- * waits for an event since yesterday knows of those before. What only deleted events said stays; what no
- * flow asks for any more goes.
+ * Notes again what people have caused, from all custom events that the ledger still has, so that a flow
+ * that waits for an event only since yesterday counts earlier ones too. What only deleted events said
+ * stays; what no flow asks for any more is deleted.
  */
 export function replayCaused(database: Database, catalogue: StoredCatalogue): void {
   const organisations = database.query<{ id: number }, []>('select id from organisations').all()

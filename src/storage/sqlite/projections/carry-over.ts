@@ -6,7 +6,7 @@ import type { Projector } from './projector.ts'
 /** Rows that a statement reads at once. */
 const pageRows = 5_000
 
-/** Until when events of a flow occurred that the retention has deleted; null where it has deleted none. */
+/** Until when the events of a flow occurred that the retention has deleted; null if it has deleted none. */
 export function deletedUntil(
   database: Database,
 ): (orgRow: number, flowRow: number) => number | null {
@@ -17,12 +17,13 @@ export function deletedUntil(
 }
 
 /**
- * Begins a rebuild of a flow, in side tables that hide the real ones, with what these say of the time
- * until a moment. Everything that deleted events have made is among it: a run starts at its earliest
- * event, and ticks, completions and unattributed events stand at the time of theirs. What is replayed of the
- * events that are left is joined into it, and says at most once more what it says already.
+ * Begins a rebuild of a flow in side tables that hide the real ones. They start with what the real tables
+ * say about the time until a moment. That includes everything that deleted events have led to: a run starts
+ * at its earliest event, and ticks, completions and unattributed events stand at the time of theirs. The
+ * events that are left are replayed and joined into it; at most they repeat what it says already.
  *
- * What is only assigned (an unattributed completion to a run, a run to a person without one) is assigned anew.
+ * What is only assigned (an unattributed completion to a run, a run to a person without one) is assigned
+ * anew.
  */
 export function carryOver(
   database: Database,

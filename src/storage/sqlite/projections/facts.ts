@@ -11,10 +11,10 @@ export interface Fact extends RunEvent {
   byCustomEvent: boolean
 }
 
-/** What the ledger says of an event, as far as anything follows from it. */
+/** What the ledger says about an event, as far as anything follows from it. */
 export interface LedgerFact extends Omit<Fact, 'flowRow'> {
   flowRow: number | null
-  /** Of a custom event. */
+  /** The name of a custom event. */
   name: string | null
 }
 
@@ -43,5 +43,5 @@ export interface FlowVersions {
   versions: readonly { version: number; publishedAt: number; itemRefs: readonly number[] }[]
 }
 
-/** Finds a flow's versions by the rows of its organisation and itself. */
+/** Finds a flow's versions by its organisation's row and its own. */
 export type HistoryOf = (orgRow: number, flowRow: number) => FlowVersions

@@ -23,13 +23,13 @@ import { type FollowerBoards, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
 
-/** Runs or facts that one transaction projects: some ten milliseconds' work, and a sync. */
+/** Runs or facts that one transaction projects: about ten milliseconds of work, and a sync. */
 const partSize = 2_000
 
 /** Rows of the ledger that a statement reads at a start. */
 const pageBatches = 256
 
-/** What a transaction stored, and what of it is projected within the transaction already. */
+/** What a transaction has stored, and how much of that it has projected already. */
 interface Mark {
   facts: number
   caused: number
@@ -41,9 +41,9 @@ interface Mark {
 
 /** What is being projected. */
 interface Draining extends ReturnType<PendingFacts['take']> {
-  /** The row of the ledger up to which all is projected then. */
+  /** The row of the ledger up to which everything is projected once this is done. */
   upTo: number
-  /** What is left of it. */
+  /** The parts that are left to project. */
   parts: readonly Part[]
 }
 
@@ -61,33 +61,33 @@ function statements(database: Database) {
 }
 
 /**
- * Follows the ledger with the projections. What an answer waits for is the ledger alone; what its events
- * mean is kept in memory, joined by run, and written a moment later, in larger transactions: a run whose
+ * Follows the ledger with the projections. An answer waits for the ledger alone. What its events mean is
+ * kept in memory, joined by run, and written a moment later in larger transactions, so that a run whose
  * events come in many batches is written once.
  *
- * `projected` in `server_state` says up to which row of the ledger all is projected. What comes after is
- * read again at a start. Some of it may be projected twice then, which changes nothing.
+ * `projected` in `server_state` is the row of the ledger up to which everything is projected. Later rows
+ * are read again at a start. Some of them may then be projected twice, which changes nothing.
  */
 export class Follower extends TransactionParticipant<Mark> {
   readonly projector: Projector
   readonly index: RowIndex
-  /** All that is written by projecting. */
+  /** Everything that projecting writes. */
   readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
   private readonly causedEvents: CausedEvents
   private readonly pending: PendingFacts
   private readonly poison: PoisonIsolation
-  /** Of the transaction under way. */
+  /** What was noted in the transaction under way. */
   private facts: Fact[] = []
   private caused: Caused[] = []
   private progressed: PersonInFlow[] = []
-  /** Of flows of which something is projected within the transaction: how many of its facts that covers. */
+  /** For each flow projected within the transaction: how many of the transaction's facts that covers. */
   private projectedOf = new Map<number, number>()
-  /** Flows of which all that waited is projected within the transaction. */
+  /** Flows for which everything that waited is projected within the transaction. */
   private caughtUp = new Set<number>()
   private causedProjected = 0
   private draining: Draining | null = null
-  /** The row of the ledger up to which all is projected. */
+  /** The row of the ledger up to which everything is projected. */
   private upTo: number
 
   constructor(
@@ -117,38 +117,38 @@ export class Follower extends TransactionParticipant<Mark> {
     this.readRest()
   }
 
-  /** An event was stored in the transaction under way. */
+  /** Notes that an event was stored in the transaction under way. */
   note(fact: LedgerFact): void {
     if (isOfFlow(fact)) this.facts.push(fact)
   }
 
-  /** A custom event was stored that published flows ask for. */
+  /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void {
     this.caused.push(caused)
   }
 
-  /** How many committed events wait. */
+  /** How many committed events wait to be projected. */
   get waiting(): number {
     return this.pending.count
   }
 
-  /** The number of what is committed from now on. */
+  /** The number under which events are committed from now on. */
   get current(): number {
     return this.pending.number
   }
 
-  /** Whether what was committed under a number, and all before it, is projected. */
+  /** Whether everything committed under a number, or before it, is projected. */
   isDone(number: number): boolean {
     const isEmpty = this.pending.number === number && !this.isBehind
     return isEmpty || this.pending.isDone(number)
   }
 
-  /** Whether rows of the ledger are committed that are not projected whole. */
+  /** Whether there are committed rows of the ledger that are not fully projected. */
   get isBehind(): boolean {
     return this.draining !== null || this.ids.committedSeq > this.upTo
   }
 
-  /** Whether ticks of a flow are stored that the tables do not tell of. */
+  /** Whether ticks of a flow are stored that the tables do not reflect yet. */
   hasTicksBehind(flowRow: number): boolean {
     return (
       this.pending.facts.hasTicks(flowRow) ||
@@ -157,18 +157,18 @@ export class Follower extends TransactionParticipant<Mark> {
   }
 
   /**
-   * Projects within the transaction what is stored of a person in a flow, that of the transaction too.
-   * Where nothing of theirs waits, what waits of others goes on waiting.
+   * Projects, within the transaction, what is stored about a person in a flow, including what the
+   * transaction itself has stored. If nothing waits for this person, what waits for others goes on waiting.
    */
   projectPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
     this.projectNew(flowRow)
-    // The transaction itself may have told with whom they count together, of whom something waits.
+    // The transaction itself may have shown whom they count together with, and something may wait for those.
     const party = this.projector.partyOf(orgRow, flowRow, personOf(ids.userId, ids.anonymousId))
     const isBehind = (one: string) => this.pending.isPersonBehind(orgRow, idsOf(one))
     if (party.some(isBehind)) this.projectFlow(flowRow)
   }
 
-  /** Projects within the transaction all that is stored of a flow, that of the transaction too. */
+  /** Projects, within the transaction, everything stored about a flow, including what the transaction stored. */
   projectFlow(flowRow: number): void {
     if (!this.caughtUp.has(flowRow)) {
       const isOfFlow = (part: Part) => part.flowRow === flowRow
@@ -176,7 +176,8 @@ export class Follower extends TransactionParticipant<Mark> {
         ...(this.draining?.parts.filter(isOfFlow) ?? []),
         ...this.pending.facts.partsOf(flowRow, Number.POSITIVE_INFINITY),
       ]
-      // What the database does not take is no fault of who asks: it waits, and is taken apart later.
+      // What the database does not take is not the caller's fault: it goes on waiting, and is taken apart
+      // later.
       if (waiting.length === 0 || this.attempt(() => waiting.map(part => this.projectPart(part)))) {
         this.caughtUp.add(flowRow)
       }
@@ -184,13 +185,13 @@ export class Follower extends TransactionParticipant<Mark> {
     this.projectNew(flowRow)
   }
 
-  /** Projects what the transaction has stored of a flow. */
+  /** Projects what the transaction has stored about a flow. */
   private projectNew(flowRow: number): void {
     const own = this.facts.slice(this.projectedOf.get(flowRow) ?? 0)
     if (own.some(fact => fact.flowRow === flowRow)) this.attempt(() => this.projectOwnOf(flowRow))
   }
 
-  /** Projects within the transaction all that was stored in it, and leaves nothing for later. */
+  /** Projects, within the transaction, everything stored in it, and leaves nothing for later. */
   projectOwn(): void {
     const caused = this.caused.slice(this.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
@@ -207,7 +208,7 @@ export class Follower extends TransactionParticipant<Mark> {
     this.projectedOf.set(flowRow, this.facts.length)
   }
 
-  /** Takes up all that waits, unless it has something left. @returns whether there is anything to do */
+  /** Takes up everything that waits, unless it has something left. @returns whether there is anything to do */
   begin(): boolean {
     if (this.draining === null && this.isBehind) {
       failpoint('before_projection')
@@ -221,7 +222,7 @@ export class Follower extends TransactionParticipant<Mark> {
   /**
    * Projects a piece of what was taken up, within a transaction of its own.
    *
-   * @returns to be called once that is committed
+   * @returns a function to call once that is committed
    */
   step(): () => void {
     const parts = this.nextParts()
@@ -229,7 +230,7 @@ export class Follower extends TransactionParticipant<Mark> {
     return this.endStep(parts.length)
   }
 
-  /** The next parts, of however many flows, that make a transaction; one at least, where any is left. */
+  /** The next parts for one transaction, of any number of flows; at least one if any is left. */
   private nextParts(): readonly Part[] {
     const { parts } = this.draining!
     let end = 0
@@ -259,14 +260,14 @@ export class Follower extends TransactionParticipant<Mark> {
     }
   }
 
-  /** As `step`, each run and each fact by itself. */
+  /** As `step`, but projects each run and each fact by itself. */
   stepApart(): () => void {
     const parts = this.nextParts()
     for (const part of parts) this.poison.isolate(part, this.upTo)
     return this.endStep(parts.length)
   }
 
-  /** @returns whether it is kept; nothing of it is where the database does not take it */
+  /** @returns whether the work is kept; none of it is if the database does not take it */
   private attempt(work: () => unknown): boolean {
     return inSavepoint(this.database, this.participants, work) === null
   }
@@ -335,7 +336,7 @@ export class Follower extends TransactionParticipant<Mark> {
     this.progressed.push(...this.projector.projectJoined(runs, others))
   }
 
-  /** Takes up what the ledger has behind the last row that is projected whole. */
+  /** Takes up what the ledger has after the last row that is fully projected. */
   private readRest(): void {
     for (let after = this.upTo; ; ) {
       const rows = this.sql.after.all(after)

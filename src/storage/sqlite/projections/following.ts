@@ -2,18 +2,18 @@ import { isPassing } from '../engine/savepoint.ts'
 import type { Writer } from '../writer/writer.ts'
 import type { Follower } from './follower.ts'
 
-/** How long events wait that nobody asks for, milliseconds: what comes meanwhile is written together. */
+/** How long events wait that nobody asks for, so that what arrives meanwhile is written together; milliseconds. */
 const afterMs = 500
 
-/** So many events do not wait any longer: they are memory, and a start reads them again. */
+/** This many events do not wait any longer, because they take memory and a start has to read them again. */
 const mostEvents = 50_000
 
-/** When it is tried again where the database takes nothing, milliseconds. */
+/** How long until the next try if the database takes nothing, milliseconds. */
 const retryMs = 1_000
 
 const othersTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Has the follower project what is committed: after a while, at once where it is much, or when asked. */
+/** Has the follower project what is committed: after a while, at once if there is much, or when asked. */
 export class Following {
   private timer: ReturnType<typeof setTimeout> | null = null
   private running: Promise<void> | null = null
@@ -24,20 +24,20 @@ export class Following {
     private readonly onFault: (error: unknown, what: string) => void,
   ) {}
 
-  /** Something was committed. */
+  /** To be called when something was committed. */
   committed(): void {
     if (this.running || !this.follower.isBehind) return
     if (this.isMuch) this.begin()
     else this.timer ??= setTimeout(() => this.begin(), afterMs)
   }
 
-  /** Resolves once all is projected that is committed now; sooner only where the database takes nothing. */
+  /** Resolves once everything committed by now is projected; sooner only if the database takes nothing. */
   async upToNow(): Promise<void> {
     const { current } = this.follower
     try {
       while (!this.follower.isDone(current)) await this.run()
     } catch {
-      // Told where it happened; what is there is better than no answer.
+      // Reported where it happened. What the tables have is better than no answer.
     }
   }
 
@@ -50,7 +50,7 @@ export class Following {
     return this.follower.waiting >= mostEvents
   }
 
-  /** For nobody who waits: a failure is told where it happens. */
+  /** Projects without anybody waiting for it; a failure is reported where it happens. */
   private begin(): void {
     this.run().catch(() => {})
   }
@@ -78,15 +78,15 @@ export class Following {
     while (follower.begin()) {
       const { current } = follower
       await this.step()
-      // Commits go first, unless they bring more than is written meanwhile.
+      // Commits go first, unless they bring more than is projected meanwhile.
       if (follower.isDone(current - 1)) return
       if (!this.isMuch) await othersTurn()
     }
   }
 
   /**
-   * In a transaction that is synced like any other: after a sync that failed, the disk may have dropped
-   * what an unsynced one wrote, and with it every commit behind it in the log.
+   * Runs in a transaction that is synced like any other: after a failed sync, the disk may have dropped
+   * what an unsynced transaction wrote, and with it every later commit in the log.
    */
   private async step(): Promise<void> {
     const { follower } = this

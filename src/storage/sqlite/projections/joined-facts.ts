@@ -9,17 +9,17 @@ import {
 } from '../../../core/run/run.ts'
 import type { Fact } from './facts.ts'
 
-/** Events of a run together, so that it costs one row however many of them there are. */
+/** The events of a run joined, so that they cost one row however many there are. */
 export interface JoinedRun {
   readonly orgRow: number
   readonly flowRow: number
   readonly key: string
-  /** Whom the first of them names. */
+  /** The person whom the first of them names. */
   readonly person: string
   readonly userId: string | null
   readonly anonymousId: string | null
   readonly state: RunState
-  /** Whom others name, where it is somebody else. */
+  /** Whom the other events name, if it is somebody else. */
   others: Set<string> | null
 }
 
@@ -30,7 +30,7 @@ export const personOfFact = ({ userId, anonymousId }: Pick<Fact, 'userId' | 'ano
 export const isInRun = (fact: Fact) =>
   !makesNoRun(fact.kind) && !fact.byCustomEvent && !isUnattributed(fact)
 
-/** Whether more follows from an event than what its run says. */
+/** Whether an event means more than what its run says. */
 const saysMore = (fact: Fact) =>
   fact.kind === 'flow_completed' ||
   fact.kind === 'flow_held_out' ||
@@ -45,11 +45,11 @@ export interface Part {
   others: readonly Fact[]
 }
 
-/** What adding a fact made of it. */
+/** The result of adding a fact. */
 interface Added {
   /** The run that it is part of, if any. */
   run: JoinedRun | null
-  /** Whether it may be of somebody of whom its run said nothing yet. */
+  /** Whether the fact may be about somebody about whom its run said nothing yet. */
   isNews: boolean
 }
 
@@ -57,7 +57,7 @@ interface OfFlow {
   orgRow: number
   count: number
   runs: Map<string, JoinedRun>
-  /** What more follows from than what its run says. */
+  /** Facts that mean more than what their run says. */
   others: Fact[]
 }
 
@@ -112,21 +112,21 @@ export class JoinedFacts {
     return this.flows.get(flowRow)?.runs.get(key)
   }
 
-  /** Whether ticks of a flow, or takings back, are among them. */
+  /** Whether ticks or reopened items of a flow are among them. */
   hasTicks(flowRow: number): boolean {
     return this.flows.get(flowRow)?.others.some(({ kind }) => needsItem(kind)) ?? false
   }
 
   /**
-   * All of them, in pieces of at most so many runs or facts.
+   * All facts, in parts of at most this many runs or facts.
    *
-   * @param placeOf in whose order a flow's runs come, where they do not in that of their arrival
+   * @param placeOf gives the order of a flow's runs; without it, they come in the order of their arrival
    */
   *parts(most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
     for (const flowRow of this.flows.keys()) yield* this.partsOf(flowRow, most, placeOf)
   }
 
-  /** A flow's. */
+  /** The parts of one flow. */
   *partsOf(flowRow: number, most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
     const flow = this.flows.get(flowRow)
     if (!flow) return

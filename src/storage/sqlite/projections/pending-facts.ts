@@ -7,7 +7,7 @@ import type { Fact } from './facts.ts'
 import { JoinedFacts, type JoinedRun, personOfFact } from './joined-facts.ts'
 import type { Projector } from './projector.ts'
 
-/** Who is told what is behind, and whose progress is another now. */
+/** The boards that show what is behind, and whose progress has changed. */
 export interface FollowerBoards {
   /** Epoch milliseconds. */
   now: () => number
@@ -15,27 +15,26 @@ export interface FollowerBoards {
   progress: ProgressBoard
 }
 
-/** What waits since a moment, epoch milliseconds. */
+/** What has been waiting since a moment, epoch milliseconds. */
 interface Window {
   number: number
   since: number
   facts: JoinedFacts
   caused: Caused[]
-  /** Of somebody in a flow: whom runs in here name together with them. */
+  /** For somebody in a flow: the people whom runs in here name together with them. */
   linked: Map<string, ReadonlySet<string>>
 }
 
 const none: ReadonlySet<string> = new Set()
 
-/** As many people as may count together, and as many again, so that the last change of it is told. */
+/** Twice as many people as may count together, so that the last change to such a group is told too. */
 const mostTogether = 34
 
 const isOfOnly = (run: JoinedRun, person: string) => run.person === person && run.others === null
 
 /**
- * What is committed and waits to be projected: in the window that is being filled, and in the one that was
- * taken to be projected. It tells whoever reads of whom something is behind, people who count together
- * with them among them.
+ * What is committed and waits to be projected: the window that is being filled, and the one that was taken
+ * to be projected. It tells readers for whom something is behind, including people who count together.
  */
 export class PendingFacts {
   private gathering: Window
@@ -58,17 +57,17 @@ export class PendingFacts {
     return this.gathering.number
   }
 
-  /** What is in it. */
+  /** The facts in the window that is being filled. */
   get facts(): JoinedFacts {
     return this.gathering.facts
   }
 
-  /** Whether a window, and all before it, is projected. */
+  /** Whether a window and all before it are projected. */
   isDone(number: number): boolean {
     return this.boards.lag.lastDone >= number
   }
 
-  /** Whether something waits of somebody, or of who counts together with them. */
+  /** Whether something about somebody waits, or about people who count together with them. */
   isPersonBehind(orgRow: number, ids: PersonIds): boolean {
     return this.boards.lag.isPersonBehind(orgRow, ids)
   }
@@ -80,14 +79,14 @@ export class PendingFacts {
     return this.taken
   }
 
-  /** What was taken is projected. */
+  /** To be called once what was taken is projected. */
   done(): void {
     this.boards.lag.done(this.taken!.number)
     this.taken = null
     this.tell()
   }
 
-  /** Something of a transaction is about to be added: what waits, waits since now. */
+  /** To be called before something of a transaction is added: if nothing waits yet, the waiting starts now. */
   begin(): void {
     if (this.count === 0) this.gathering.since = this.boards.now()
   }
@@ -105,7 +104,7 @@ export class PendingFacts {
       lag.markPerson(orgRow, `a${fact.anonymousId}`)
     }
     const together = run && fact.runId !== null ? this.peopleOf(run, fact.kind, person) : null
-    // Of a run that names more people each counts alone.
+    // In a run that names more people, each counts alone.
     const isShared = together !== null && together.size <= mostTogether
     if (isShared) {
       for (const one of together) {
@@ -114,7 +113,7 @@ export class PendingFacts {
       }
     }
     if (!isShared && !needsItem(fact.kind) && fact.kind !== 'flow_completed') return
-    // What one of them does is told to all who count together, as far as is known by now.
+    // What one of them does is told to all who count together with them, as far as is known by now.
     const name = `${flowRow} ${person}`
     const concerned = new Set(linked.get(name))
     for (const one of this.taken?.linked.get(name) ?? none) concerned.add(one)
@@ -134,7 +133,7 @@ export class PendingFacts {
     for (const flowRow of caused.asked.goalOf) lag.markFlow(flowRow)
   }
 
-  /** The progress of some is another in the tables now. */
+  /** Tells that the progress of some people has changed in the tables. */
   tellProgress(people: readonly PersonInFlow[]): void {
     for (const { orgRow, person } of people) this.boards.progress.changed(orgRow, person)
   }
@@ -147,13 +146,13 @@ export class PendingFacts {
   }
 
   /**
-   * Whoever is known to be named by a run, projected or not; null where that is one person alone.
+   * Everybody who is known to be named by a run, projected or not; null if that is one person alone.
    *
-   * @param kind of the event that is being added, which names the person
+   * @param kind the kind of the event that is being added, which names the person
    */
   private peopleOf(run: JoinedRun, kind: EventKind, person: string): Set<string> | null {
     const { orgRow, flowRow, key } = run
-    // What starts is of nobody yet.
+    // A run that is being started belongs to nobody yet.
     const owner =
       kind === 'flow_started'
         ? person

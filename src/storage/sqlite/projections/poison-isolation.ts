@@ -25,15 +25,15 @@ function statements(database: Database) {
 }
 
 /**
- * Takes apart what the database does not take as a whole: each run and each fact by itself. What it does
- * not take even so goes to the dead letters, and stays in the ledger.
+ * Takes apart what the database does not take as a whole: each run and each fact by itself. What fails even
+ * so goes to the dead letters, and stays in the ledger.
  */
 export class PoisonIsolation {
   private readonly sql: ReturnType<typeof statements>
 
   /**
-   * @param participants all that is written by projecting
-   * @param project a part, or a fact of the ledger, within the transaction
+   * @param participants everything that projecting writes
+   * @param project projects a part, or a fact of the ledger, within the transaction
    */
   constructor(
     private readonly database: Database,
@@ -43,7 +43,7 @@ export class PoisonIsolation {
     this.sql = statements(database)
   }
 
-  /** @param after the row of the ledger up to which all is projected */
+  /** @param after the row of the ledger up to which everything is projected */
   isolate(part: Part, after: number): void {
     for (const run of part.runs) {
       const isOfRun = (fact: Fact) => isInRun(fact) && runKeyOf(fact) === run.key
@@ -54,7 +54,7 @@ export class PoisonIsolation {
     }
   }
 
-  /** Projects a part; where the database does not take it, each event of the ledger that it is made of. */
+  /** Projects a part; if the database does not take it, projects each of its events from the ledger by itself. */
   private projectOrBury(part: Part, after: number, isOne: (fact: Fact) => boolean): void {
     if (!this.attempt(() => this.project.part(part))) return
     for (const row of this.sql.ofFlow.all(part.orgRow, part.flowRow, after)) {
@@ -72,7 +72,7 @@ export class PoisonIsolation {
     return inSavepoint(this.database, this.participants, work)
   }
 
-  /** Once, however often it is found. */
+  /** Buries an event once, however often it is found. */
   private bury(orgRow: number, event: StoredEvent, fault: Error): void {
     const letter = letterText({ ...event, isStored: true })
     this.sql.bury.run({ orgRow, at: event.receivedAt, error: String(fault), letter })

@@ -5,7 +5,7 @@ import { ColumnSegments } from '../engine/column-segments/column-segments.ts'
 import { defaultSealPolicy } from '../engine/column-segments/sealer.ts'
 import { Follower } from './follower.ts'
 
-/** Up to which row of the ledger all is projected, and its last row. */
+/** The row of the ledger up to which everything is projected, and the ledger's last row. */
 export const projectedOf = (database: Database): { projected: number; newest: number } =>
   database
     .query<{ projected: number; newest: number }, []>(
@@ -14,7 +14,7 @@ export const projectedOf = (database: Database): { projected: number; newest: nu
     )
     .get()!
 
-/** Projects what the ledger has and nothing follows from yet, over a database that nobody serves. */
+/** Projects the part of the ledger that is not projected yet, in a database that no server uses. */
 export function projectRest(database: Database, now: () => number): void {
   const { projected, newest } = projectedOf(database)
   if (projected >= newest) return

@@ -16,8 +16,8 @@ import { UnattributedEvents } from './unattributed-events.ts'
 
 /**
  * Keeps the projections of the ledger: runs joined from their own events, ticks and completions by person,
- * and what is assigned to runs: unattributed events, and checklists that ticks have made whole. Projected
- * twice a fact counts once, and the order makes no difference.
+ * and what is assigned to runs: unattributed events, and checklists that ticks have completed. A fact that
+ * is projected twice counts once, and the order makes no difference.
  */
 export class Projector {
   private readonly runs: RunTable
@@ -67,7 +67,7 @@ export class Projector {
   /**
    * Adds joined facts to the projections, within a transaction.
    *
-   * @returns everybody whose progress may be another now
+   * @returns everybody whose progress may have changed
    */
   projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
     const touched = new TouchedPeople()
@@ -92,9 +92,9 @@ export class Projector {
     return [...concerned, ...completers]
   }
 
-  /** Takes over what runs' own events said; what is assigned to them is assigned anew. */
+  /** Takes over what the runs' own events said; what is assigned to them is assigned anew. */
   keepRuns(runs: readonly StoredRun[]): void {
-    // What they are assigned may have been taken over behind its back.
+    // What is assigned to them may have been taken over without this projector's knowledge.
     this.forget()
     const touched = new TouchedPeople()
     for (const run of runs) {
@@ -103,7 +103,7 @@ export class Projector {
     this.assign(touched, new People())
   }
 
-  /** Assigns what was taken over of people of whom there may be no run: unattributed events, and ticks. */
+  /** Assigns what was taken over for people who may have no run: unattributed events, and ticks. */
   assignKept(
     orgRow: number,
     flowRow: number,
@@ -121,15 +121,15 @@ export class Projector {
   }
 
   /**
-   * Whose a run is as far as it is projected; null where it is not.
+   * Whose run it is, as far as it is projected; null if it is not.
    *
-   * @param supposed whose it may be: where it is, that costs little
+   * @param supposed whose it may be: if the guess is right, this costs little
    */
   ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
     return this.runs.ownerOf(orgRow, flowRow, key, supposed)
   }
 
-  /** The row in which a run may stand, as far as that is known without a look; else 0. */
+  /** The row in which a run may be, as far as that is known without reading; otherwise 0. */
   supposedRowOf(flowRow: number, key: string): number {
     return this.runs.supposedRow(flowRow, key)
   }
@@ -148,8 +148,9 @@ export class Projector {
   }
 
   /**
-   * Whether a completion is stored already that says the same: of the same run no later, or, where
-   * none is named, of the same person at the very moment. (A run that could get it may yet arrive.)
+   * Whether a completion that says the same is stored already: one of the same run that is no later or, if
+   * no run is named, one of the same person at the very same moment. (A run that could get it may yet
+   * arrive.)
    */
   isCompletionKnown(
     orgRow: number,
@@ -169,12 +170,12 @@ export class Projector {
     )
   }
 
-  /** Gives back memory that only spares reads. */
+  /** Frees memory that only saves reads. */
   giveBack(): void {
     this.runs.giveBack()
   }
 
-  /** Something was written behind its back; which rows there are, the index knows. */
+  /** Something was written without this projector's knowledge. The index knows which rows there are. */
   forget(): void {
     for (const part of [this.runs, this.people, this.unattributed, this.byChecklist]) {
       part.externalChange()
@@ -187,10 +188,10 @@ export class Projector {
   }
 
   /**
-   * Assigns to runs what is not said by their own events.
+   * Assigns to runs what their own events do not say.
    *
-   * @param touched whose runs have changed
-   * @param concerned whose ticks, or whose party, have changed
+   * @param touched people whose runs have changed
+   * @param concerned people whose ticks, or whose party, have changed
    */
   private assign(touched: TouchedPeople, concerned: People): void {
     const told = [...concerned].filter(person => this.progress.tell(person))
@@ -206,7 +207,7 @@ export class Projector {
   private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
     const { orgRow, flowRow, key, person, state, others } = run
     const whose = this.runs.join(orgRow, flowRow, key, state, touched)
-    // Another key than a run's id holds the person, and so is of nobody else.
+    // A key that is not a run's id contains the person, so the run belongs to nobody else.
     if (!key.startsWith('r')) return
     if (others === null && whose === person) return
     const people = new Set([person, whose, ...(others ?? [])])
@@ -220,14 +221,14 @@ export class Projector {
     this.completions.add(orgRow, flowRow, personOf(userId, anonymousId), occurredAt)
   }
 
-  /** Of the version that it names, else of the one that was published then. */
+  /** For the version that the event names, otherwise for the one that was published then. */
   private addHeldOut(fact: Fact): void {
     const { orgRow, flowRow, flowVersion, occurredAt: at } = fact
     const version = flowVersion ?? versionAt(this.historyOf(orgRow, flowRow).versions, at)
     this.heldOut.add(orgRow, flowRow, personOfFact(fact), version, at)
   }
 
-  /** What a person ticks is said of all their runs. */
+  /** Reports all of a person's runs as changed, because what the person ticks is said of each of them. */
   private tellOfTicks({ orgRow, flowRow, person }: PersonInFlow): void {
     if (!this.changes.has(orgRow, flowRow)) return
     for (const at of this.runs.startsOf(orgRow, flowRow, person)) {

@@ -15,8 +15,8 @@ import { projectedOf } from './project-rest.ts'
 import { Projector } from './projector.ts'
 
 /**
- * A flow's projections: by what their rows are told apart within it, and the columns that say
- * something. (Row numbers are ours alone, and so is the mark of runs whose person has unattributed events.)
+ * A flow's projections: the key that tells their rows apart within it, and the columns that mean something.
+ * (Row numbers are internal, and so is the mark of runs whose person has unattributed events.)
  */
 const projections = {
   runs: {
@@ -57,10 +57,10 @@ const projections = {
 
 const tables = Object.keys(projections) as (keyof typeof projections)[]
 
-/** The tables that are made anew. */
+/** The tables that a rebuild makes anew. */
 export const rebuiltTables: readonly string[] = tables
 
-/** Makes empty tables beside the real ones, which hide them from statements that name none. */
+/** Makes empty temporary tables that hide the real ones from statements that name no schema. */
 function makeSideTables(database: Database): void {
   for (const table of tables) {
     const made = database
@@ -77,7 +77,7 @@ function makeSideTables(database: Database): void {
 const whereOf = (orgRow: number, flowRow: number) =>
   `where org_id = ${orgRow} and flow_id = ${flowRow}`
 
-/** Runs of people with unattributed events that are not marked so. */
+/** Runs of people with unattributed events that lack the mark. */
 const unmarked = (ofFlow: string) => `${ofFlow} and has_loose = 0 and person in (
   select person from main.loose_facts ${ofFlow}
   union select person from main.runs ${ofFlow} and has_loose = 1
@@ -94,8 +94,8 @@ const countsOf = (database: Database, table: string, ofFlow: string) =>
     .get()!
 
 /**
- * Notes whom events concern that a running server has stored and not projected yet, and whoever counts
- * together with them: what the real tables say of them is not wrong for that.
+ * Notes the people and runs of events that a running server has stored and not projected yet, and everybody
+ * who counts together with them. For these, the real tables may differ without being wrong.
  */
 function noteBehind(database: Database, orgRow: number, flowRow: number): void {
   database.run('delete from temp.behind')
@@ -117,15 +117,15 @@ function noteBehind(database: Database, orgRow: number, flowRow: number): void {
   )
 }
 
-/** Whom and which runs nothing is behind of. */
+/** Selects the people and runs for which nothing is behind. */
 const notBehind = (columns: string) => {
   const named = columns.includes('run_key,') ? ["':' || run_key", 'person'] : ['person']
   return named.map(name => `and ${name} not in (select name from temp.behind)`).join(' ')
 }
 
 /**
- * Whether the real tables say just what the side tables say, but for what is behind; within one
- * transaction, which writes nothing else than `noteBehind`.
+ * Whether the real tables say exactly what the side tables say, except for what is behind. Runs within one
+ * transaction, which writes nothing but `noteBehind`.
  */
 function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   const ofFlow = whereOf(orgRow, flowRow)
@@ -137,7 +137,7 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
       database => `select ${columns} from ${database}.${table} ${compared}`,
     )
     const counts = countsOf(database, table, compared)
-    // None is there twice in the side table.
+    // The side table has no row twice.
     return (
       counts.here === counts.beside &&
       isNone(`(${here} except ${beside})`) &&
@@ -148,7 +148,7 @@ function isRight(database: Database, orgRow: number, flowRow: number): boolean {
   return isSame && isNone(`main.runs ${notMarked}`)
 }
 
-/** Has the server make again what it makes of a flow's runs, a few at a time. */
+/** Drops the segments made of a flow's runs, so that the server makes them again, a few at a time. */
 function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
   const blocks = database
     .query<{ from_at: number }, [number, number]>(
@@ -162,8 +162,8 @@ function dropBlocks(database: Database, orgRow: number, flowRow: number): void {
 }
 
 /**
- * Makes the real tables say what the side tables say; whether that changed anything. What is made of
- * runs goes in any case: the server makes it again.
+ * Makes the real tables say what the side tables say, and returns whether that changed anything. The
+ * segments made of runs are dropped in any case, and the server makes them again.
  */
 function takeOver(database: Database, orgRow: number, flowRow: number): boolean {
   let isChanged = false
@@ -179,7 +179,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
-    // No unique index forbids it there.
+    // Rows may be there twice, because no unique index forbids it.
     const isNumbered = table === 'runs'
     const twice = isNumbered
       ? database.run(
@@ -190,7 +190,7 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
       : { changes: 0 }
     if (wrong.changes + twice.changes > 0) isChanged = true
     const counts = countsOf(database, table, ofFlow)
-    // All that is here is right and here once: where it is as much, nothing is missing.
+    // All rows that are left here are right and unique, so if the counts are equal, nothing is missing.
     if (counts.here === counts.beside) continue
     const rows = `select ${columns} from temp.${table} ${ofFlow}
       except select ${columns} from main.${table} ${ofFlow}`
@@ -207,9 +207,9 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
   return isChanged
 }
 
-/** A flow's projections made anew, in tables of a connection alone that hide the real ones. */
+/** A flow's projections made anew, in tables that only this connection sees and that hide the real ones. */
 export class SideTables {
-  // Its statements are prepared once there are side tables, and so mean these.
+  // Its statements are prepared once the side tables exist, and therefore use them.
   private readonly projector: Projector
   private readonly index = new RowIndex(null)
 
@@ -233,7 +233,7 @@ export class SideTables {
   project(facts: readonly Fact[]): void {
     const attempt = (some: readonly Fact[]) =>
       inSavepoint(this.database, this.projector.participants, () => this.projector.project(some))
-    // What the server could not project either is among its dead letters.
+    // Facts that the server could not project either are among its dead letters already.
     if (attempt(facts)) for (const fact of facts) attempt([fact])
   }
 
@@ -253,8 +253,8 @@ export class SideTables {
 }
 
 /**
- * Each person's latest report, anew from all reports in the order of their arrival, whatever the clock
- * said; a step is one short transaction.
+ * Makes each person's latest report anew from all reports, in the order of their arrival whatever the clock
+ * said. Each step is one short transaction.
  */
 function replayHealth(database: Database): void {
   const steps = database
@@ -269,7 +269,7 @@ function replayHealth(database: Database): void {
     where org_id = ? and step_id = ? and person is not null order by seq
     on conflict do update set at = excluded.at, outcome = excluded.outcome`,
   )
-  // Writers wait while differences are corrected; mostly there are none.
+  // Compared first, because writers wait while differences are corrected; mostly there are none.
   const stored = `select version, person, at, outcome from step_health
     where org_id = ?1 and step_id = ?2`
   const latest = `select version, person, at, outcome from (
@@ -292,14 +292,14 @@ function replayHealth(database: Database): void {
 /**
  * Makes every projection anew from the ledger.
  *
- * Of a time of which the retention has deleted events, they stay as they are.
+ * For times of which the retention has deleted events, the projections stay as they are.
  *
- * A flow is replayed into tables of this connection alone, while a running server goes on writing, and
- * compared over a snapshot. Only where it differs is the write lock taken: what was stored meanwhile is
- * replayed under it, and rows that differ are written. That is one transaction, so an interrupted
+ * A flow is replayed into tables that only this connection sees, while a running server goes on writing,
+ * and compared over a snapshot. The write lock is taken only if the flow differs: under it, what was stored
+ * meanwhile is replayed and the rows that differ are written. That is one transaction, so an interrupted
  * rebuild leaves whole flows.
  *
- * @param audit what each organisation's log says of it, written with the last of its flows
+ * @param audit the entry for each organisation's audit log, written with the last of its flows
  */
 export function rebuild(
   database: Database,
@@ -330,7 +330,7 @@ export function rebuild(
       events += facts.length
       sides.project(facts)
     }
-    /** Replays a flow as it is by now; what is stored meanwhile may not be among it. */
+    /** Replays a flow as it is now; what is stored meanwhile may be missing. */
     const replay = (orgRow: number, flowRow: number) => {
       const upTo = lastSeq.get()?.seq ?? 0
       const until = deletedUntilOf(orgRow, flowRow)
@@ -339,22 +339,22 @@ export function rebuild(
       for (const facts of flowFacts(database, orgRow, flowRow, 0, upTo)) project(facts)
       return { upTo, until }
     }
-    /** Replays what was stored meanwhile; what it has come to. */
+    /** Replays what was stored meanwhile, and returns the row of the ledger that it has reached. */
     const catchUp = (orgRow: number, flowRow: number, after: number) => {
-      // A version published meanwhile belongs to what was stored meanwhile.
+      // Events stored meanwhile may belong to a version published meanwhile.
       catalogue.refresh()
       const upTo = lastSeq.get()?.seq ?? 0
       for (const facts of flowFacts(database, orgRow, flowRow, after, upTo)) project(facts)
       return upTo
     }
-    /** The line in an organisation's log, once all of its flows are done. */
+    /** Writes the line in an organisation's audit log once all of its flows are done. */
     const noteIfLast = (orgRow: number, flowRow: number) => {
       const ofOrganisation = flowsOf.get(orgRow)!
       if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
       const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
       writeAudit(database, orgRow, [{ ...audit, before: null, after }])
     }
-    /** Replays what was stored meanwhile, and takes all over. */
+    /** Replays what was stored meanwhile, and takes everything over. */
     const finish = (orgRow: number, flowRow: number, upTo: number) => {
       catchUp(orgRow, flowRow, upTo)
       noteBehind(database, orgRow, flowRow)
@@ -367,7 +367,7 @@ export function rebuild(
     }
     const hasDeleted = (orgRow: number, flowRow: number, { until }: ReturnType<typeof replay>) =>
       until !== deletedUntilOf(orgRow, flowRow)
-    /** Compares over a snapshot, which holds up nobody; where events were deleted, there is no telling. */
+    /** Compares over a snapshot, which holds up nobody. If events were deleted meanwhile, there is no telling. */
     const compare = (orgRow: number, flowRow: number, replayed: ReturnType<typeof replay>) => {
       if (hasDeleted(orgRow, flowRow, replayed)) return false
       replayed.upTo = catchUp(orgRow, flowRow, replayed.upTo)
@@ -386,12 +386,12 @@ export function rebuild(
     for (const [i, { id, org_id, key }] of flows.entries()) {
       const replayed = replay(org_id, id)
       if (database.transaction(compare).deferred(org_id, id, replayed)) {
-        // What is stored from then on is added to rows that are right.
+        // Whatever is stored from then on is added to rows that are right.
         dropBlocks(database, org_id, id)
         noteIfLast(org_id, id)
       } else if (!database.transaction(finishUnlessDeleted).immediate(org_id, id, replayed)) {
-        // Of events that were deleted meanwhile it may have seen neither themselves nor what they made:
-        // once more, over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
+        // The replay may have seen neither the events deleted meanwhile nor what they had led to, so it is
+        // repeated over a snapshot. That keeps checkpoints waiting, so it is not the usual way.
         const { upTo } = database.transaction(replay).deferred(org_id, id)
         database.transaction(finish).immediate(org_id, id, upTo)
       }

@@ -47,15 +47,15 @@ function statements(database: Database) {
 const forever = Number.MAX_SAFE_INTEGER
 
 /**
- * Completions and ticks without run or session, kept beside the runs and assigned to them by time: a
- * run gets those between its start and the start of the person's next run, so a change of one run's
- * start touches only its neighbours.
+ * Completions and ticks without run or session, kept beside the runs and assigned to them by time: a run
+ * gets those between its start and the start of the person's next run, so a change of one run's start
+ * touches only its neighbours.
  *
- * Of a person who has one, or had, all runs are marked, so that they can be asked for in their order.
+ * All runs of a person who has or had such an event are marked, so that they can be read in their order.
  */
 export class UnattributedEvents extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
-  /** Flows that have none at all and never had, so that nobody in them need be looked for. */
+  /** Flows that have no such event and never had one, so that nobody in them has to be looked up. */
   private readonly flowsWithout = new Set<number>()
 
   constructor(
@@ -70,7 +70,7 @@ export class UnattributedEvents extends TransactionParticipant {
     this.externalChange()
   }
 
-  /** A flow that had none may have some. */
+  /** A flow that had none may have some now. */
   override externalChange(): void {
     this.flowsWithout.clear()
   }
@@ -86,13 +86,13 @@ export class UnattributedEvents extends TransactionParticipant {
     this.sql.insert.run(orgRow, flowRow, person, at, Number(completes), version)
   }
 
-  /** Has a person's runs marked, so that they can be asked for in their order. */
+  /** Marks a person's runs, so that they can be read in their order. */
   order(orgRow: number, flowRow: number, person: string): void {
     if (!this.has(orgRow, flowRow, person)) this.runs.markAll(orgRow, flowRow, person)
     this.flowsWithout.delete(flowRow)
   }
 
-  /** Whether a person's completion without a run is stored for a moment. */
+  /** Whether a person's completion without a run is stored for a given moment. */
   hasCompletion(orgRow: number, flowRow: number, person: string, at: number): boolean {
     return this.sql.hasCompletion.get(orgRow, flowRow, person, at) !== null
   }
@@ -104,7 +104,7 @@ export class UnattributedEvents extends TransactionParticipant {
     this.openOwnRun(orgRow, flowRow, person, moments)
     const runs = new Map<number, StoredRun>()
     for (const moment of moments) {
-      // Of equal starts the greatest key comes last, and a new one may have taken that place. The
+      // Of runs with equal starts the greatest key comes last, and a new run may have taken that place. The
       // run before the moment has a new end.
       for (const run of this.runs.runsAt(orgRow, flowRow, person, moment)) runs.set(run.id, run)
       const before = this.runs.runBefore(orgRow, flowRow, person, moment)
@@ -113,7 +113,7 @@ export class UnattributedEvents extends TransactionParticipant {
     for (const run of runs.values()) this.settle(run)
   }
 
-  /** Says of a run what its own events, unattributed events and the checklist's ticks do together. */
+  /** Writes to a run what its own events, unattributed events and the checklist's ticks say together. */
   settle(run: StoredRun): void {
     const { org_id: orgRow, flow_id: flowRow, person, started_at: start } = run
     let assigned: Assigned = { completed_at: null, version: null }
@@ -133,8 +133,8 @@ export class UnattributedEvents extends TransactionParticipant {
   }
 
   /**
-   * A person's first unattributed event makes their own run (or moves its start back) when no run of
-   * theirs had started by then, and unmakes it when one turns up.
+   * A person's first unattributed event opens their own run (or moves its start back) if no run of theirs
+   * had started by then. If such a run turns up later, the own run is removed again.
    */
   private openOwnRun(orgRow: number, flowRow: number, person: string, moments: Set<number>): void {
     const opening = this.sql.first.get(orgRow, flowRow, person)?.at ?? null

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 
-/** A row of a table that keeps what arrives, in the order of its arrival. */
+/** A row of a table that stores what arrives, in order of arrival. */
 export interface Arrival {
   seq: number
   orgRow: number
@@ -10,7 +10,7 @@ export interface Arrival {
 
 /** A table of such rows. */
 export interface Arrivals {
-  /** Rows that follow one. */
+  /** Rows after one. */
   after(seq: number, most: number): readonly Arrival[]
   /** Within a transaction. */
   delete(row: Arrival): void
@@ -37,15 +37,15 @@ class ArrivalTable implements Arrivals {
   }
 }
 
-/** Fingerprints that were judged; baselines stand elsewhere, and stay. */
+/** Fingerprints that were judged. Baselines are stored elsewhere, and stay. */
 export const fingerprintArrivals = (database: Database): Arrivals =>
   new ArrivalTable(database, 'step_fingerprints')
 
-/** Events that the database refused. */
+/** Events and reports that the database refused. */
 export const deadLetterArrivals = (database: Database): Arrivals =>
   new ArrivalTable(database, 'dead_letters')
 
-/** Health reports. Each person's latest goes with the report that it is made from. */
+/** Health reports. A person's latest outcome is deleted with the report that it was made from. */
 export function stepReportArrivals(database: Database): Arrivals {
   const reports = new ArrivalTable(database, 'step_reports')
   const deleteLatest = database.query(

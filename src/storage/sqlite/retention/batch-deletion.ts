@@ -38,14 +38,15 @@ interface DeletedOfFlow {
 }
 
 /**
- * Deletes rows of the ledger with what tells of which flows they hold events. What those events have
- * made (runs, ticks, completions) stays: `deleted_events` says until when it has to be taken as it is.
- * `ledger_deleted` says which row was the last: no later one takes a number that it or an older one had.
+ * Deletes rows of the ledger, together with the entries that say which flows their events belong to. What
+ * those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to be taken
+ * as it is. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an older
+ * one's.
  */
 export class BatchDeletion implements Arrivals {
   private readonly sql: ReturnType<typeof statements>
   private readonly deleted = new Map<number, DeletedOfFlow>()
-  /** How many events were deleted since it was last asked. */
+  /** How many events were deleted since the last `note`. */
   private events = 0
   private lastRow = 0
 
@@ -59,7 +60,7 @@ export class BatchDeletion implements Arrivals {
       .map(row => ({ seq: row.seq, orgRow: row.org_id, receivedAt: lastReceipt(row) }))
   }
 
-  /** Within a transaction, at whose end `note` must follow. */
+  /** Within a transaction, which must end with `note`. */
   delete({ seq, orgRow }: Pick<Arrival, 'seq' | 'orgRow'>): void {
     const batch = this.sql.batch.get(seq, orgRow)
     if (!batch) return
@@ -72,7 +73,7 @@ export class BatchDeletion implements Arrivals {
     this.lastRow = Math.max(this.lastRow, seq)
   }
 
-  /** Notes of which flows events were deleted; how many events those were. */
+  /** Notes which flows have lost events; returns how many events were deleted. */
   note(): number {
     for (const { orgRow, flowRow, lastAt } of this.deleted.values()) {
       this.sql.noteDeleted.run(orgRow, flowRow, lastAt)

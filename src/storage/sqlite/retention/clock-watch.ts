@@ -1,15 +1,15 @@
 import type { Clock } from '../../../core/time/clock.ts'
 import { hourMs, minuteMs } from '../../../core/time/durations.ts'
 
-/** How far a clock may move between two looks that was only corrected by a little. */
+/** How far a clock may move between two checks and still count as only slightly corrected. */
 const smallMs = minuteMs
 /** How long an operator, or NTP, has to set it right. */
 const patienceMs = hourMs
 
 /**
- * Whether the wall clock may be deleted by: one that is set years ahead makes all that is stored old.
- * After each setting, which shows against the monotonic clock, it has to stay for an hour. One that was
- * wrong from the start on is not noticed.
+ * Whether the wall clock can be trusted for deleting: a clock set years ahead makes everything stored look
+ * old. After each setting, which shows against the monotonic clock, it has to stay steady for an hour. A
+ * clock that was wrong from the start is not noticed.
  */
 export class ClockWatch {
   private offset: number
@@ -23,7 +23,7 @@ export class ClockWatch {
     this.offset = clock.now() - clock.monotonic()
   }
 
-  /** To be asked every so often: it is a setting only where the clock moved at once. */
+  /** To be read regularly, because only a sudden move of the clock counts as a setting. */
   get isSteady(): boolean {
     const now = this.clock.monotonic()
     const offset = this.clock.now() - now

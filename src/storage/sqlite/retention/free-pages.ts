@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 
 export interface FreePagesPolicy {
-  /** Free pages that stay for what arrives next: so many at least, and this share of the file. */
+  /** Free pages to keep for what arrives next: at least this many, and this share of the file. */
   least: number
   share: number
 }
@@ -9,7 +9,7 @@ export interface FreePagesPolicy {
 /** 64 MiB, or a tenth. */
 const defaultFreePagesPolicy: FreePagesPolicy = { least: 16_384, share: 0.1 }
 
-/** Pages that are moved at once: well under a millisecond where they are in memory. */
+/** Pages that are moved at once: well under a millisecond if they are in memory. */
 const pagesAtOnce = 8
 
 const asNumber = (database: Database, pragma: string) => {
@@ -18,12 +18,12 @@ const asNumber = (database: Database, pragma: string) => {
 }
 
 /**
- * Gives pages that deletions have freed back to the disk: pages from the end of the file take their
- * places, and the file shrinks at the next checkpoint. Some stay, because what arrives would only have to
- * lengthen the file again.
+ * Gives pages that deletions have freed back to the disk: pages from the end of the file move into their
+ * places, and the file shrinks at the next checkpoint. Some free pages stay; otherwise new data would only
+ * have to lengthen the file again.
  *
- * It needs SQLite's incremental auto-vacuum, which a database has from its making; `cairn compact` gives
- * it to one that an older Cairn made.
+ * It needs SQLite's incremental auto-vacuum, which a database has from its creation; `cairn compact` turns
+ * it on in a database that an older Cairn made.
  */
 export class FreePages {
   private readonly free

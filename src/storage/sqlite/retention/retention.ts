@@ -19,7 +19,7 @@ class RetentionPeriods {
   private readonly ownDays
   private own = new Map<number, number>()
 
-  /** @param serverMs that of organisations without one of their own */
+  /** @param serverMs the period of organisations without one of their own */
   constructor(
     database: Database,
     private readonly serverMs: number,
@@ -30,7 +30,7 @@ class RetentionPeriods {
     this.read()
   }
 
-  /** Reads anew what organisations have of their own; whether that is something else than before. */
+  /** Reads the organisations' own periods again; returns whether any has changed. */
   read(): boolean {
     const before = this.own
     this.own = new Map(this.ownDays.all().map(row => [row.id, row.retention_days * dayMs]))
@@ -42,7 +42,7 @@ class RetentionPeriods {
     return this.own.get(orgRow) ?? this.serverMs
   }
 
-  /** All that some organisation has, each once. */
+  /** All periods that organisations have, each once. */
   get all(): readonly number[] {
     return [...new Set([this.serverMs, ...this.own.values()])]
   }
@@ -56,8 +56,8 @@ class RetentionPeriods {
 const pageRows = 64
 
 /**
- * Deletes from a table what organisations that share a period have kept long enough. It goes through the
- * table once, in the order of arrival: to find what is due next costs a look at one row.
+ * Deletes from a table what organisations with the same period have kept long enough. It goes through the
+ * table once, in order of arrival, so that finding what is due next costs reading one row.
  */
 class Sweep {
   /** The last row that was passed. */
@@ -75,7 +75,7 @@ class Sweep {
     return next !== undefined && !this.isYoung(next, now)
   }
 
-  /** Deletes what is due, within a transaction and for as long as it may. */
+  /** Deletes what is due, within a transaction and for as long as `mayGoOn` allows. */
   run(now: number, mayGoOn: () => boolean): void {
     for (;;) {
       const rows = this.table.after(this.seq, pageRows)
@@ -89,17 +89,20 @@ class Sweep {
     }
   }
 
-  /** A clock that ran ahead for a while stops nothing: what it has dated into the future waits for another start. */
+  /**
+   * Rows that a clock running ahead has dated into the future do not stop the sweep: they are skipped, and
+   * wait for another start.
+   */
   private isYoung({ receivedAt }: Arrival, now: number): boolean {
     return receivedAt >= now - this.periodMs && receivedAt <= now
   }
 }
 
-/** Organisations that are looked at before others may go first. */
+/** Organisations that are handled before other work gets its turn. */
 const organisationsAtOnce = 64
 
 /**
- * Deletes counts of refusals and of user hashes, and who is signed in no longer, organisation by
+ * Deletes old counts of refusals and of user hashes, and ended dashboard sessions, organisation by
  * organisation, once an hour.
  */
 class OldRefusals {
@@ -147,17 +150,17 @@ export interface RetentionPolicy {
 export interface RetentionReport {
   /** Events that were deleted since the last report. */
   deleted: number
-  /** When the oldest that is left was received, epoch milliseconds; null where there is none. */
+  /** When the oldest remaining one was received, epoch milliseconds; null if there is none. */
   oldestAt: number | null
 }
 
-/** A piece of work, for a transaction of its own: as much as it may, and at least a little. */
+/** A piece of work for a transaction of its own: it does as much as it may, and at least a little. */
 export type Piece = (mayGoOn: () => boolean) => void
 
 /**
- * Deletes what was kept long enough, by the time of its receipt: raw events, health reports, fingerprints,
- * dead letters and counts of refusals. Then it gives back the ids of events that nobody can send again,
- * and the pages that are free.
+ * Deletes what was kept long enough since its receipt: raw events, health reports, fingerprints, dead
+ * letters and counts of refusals. Then it gives back the ids of events that nobody can send again, and
+ * free pages.
  *
  * Everything else stays: analytics, checklists and completions are made from the projections.
  */
@@ -185,7 +188,7 @@ export class Retention {
     this.startOver()
   }
 
-  /** Takes up another setting of the server. */
+  /** Applies a new setting of the server. */
   set days(days: number) {
     if (days === this.policy.days) return
     this.policy.days = days
@@ -193,7 +196,7 @@ export class Retention {
     this.startOver()
   }
 
-  /** Takes up what organisations have of their own. */
+  /** Applies changes of the organisations' own periods. */
   organisationsChanged(): void {
     if (this.periods.read()) this.startOver()
   }
@@ -204,26 +207,26 @@ export class Retention {
     const sweep = this.sweeps.find(candidate => candidate.isDue(now))
     if (sweep) return mayGoOn => sweep.run(now, mayGoOn)
     if (this.refusals.isDue(now)) return () => this.refusals.run(now)
-    // As long as an event is accepted, and a day more.
+    // The longest time for which an event is accepted, and a day more.
     const nobodySendsBefore = now - this.periods.longest - dayMs
     if (this.ids.hasOlder(nobodySendsBefore)) return () => this.ids.giveBackOlder(nobodySendsBefore)
     if (this.freePages.isDue) return mayGoOn => this.freePages.giveBack(mayGoOn)
     return null
   }
 
-  /** The last thing in the transaction of a piece: the events that it has deleted. */
+  /** Must come last in the transaction of a piece; returns how many events the piece deleted. */
   settle(): number {
     return this.batches.note()
   }
 
-  /** The transaction of a piece is committed. */
+  /** To be called once the transaction of a piece is committed. */
   committed(deleted: number): RetentionReport {
     const oldest = this.oldest.get()
     if (oldest) this.ids.deletedBefore(oldest.seq)
     return { deleted, oldestAt: oldest?.received_at ?? null }
   }
 
-  /** A piece was rolled back: what was passed is there again. */
+  /** To be called after a piece was rolled back, because the rows that it passed are there again. */
   startOver(): void {
     this.batches.forget()
     const { periods } = this

@@ -38,7 +38,7 @@ function statements(database: Database) {
   }
 }
 
-/** Of a flow that holds people back: how many reached its goal with it, and how many without. */
+/** For a flow that holds people back: how many reached its goal with the flow, and how many without. */
 export class ExperimentReader {
   private readonly sql: ReturnType<typeof statements>
 
@@ -60,7 +60,7 @@ export class ExperimentReader {
       since
 
     const holding = new Set<number>()
-    /** When people were first held back within the range; null for those who were before or after. */
+    /** When people were first held back within the range; null for those who were only before or after it. */
     const held = new Map<string, number | null>()
     const heldAfter = (last: { person: string; version: number }) =>
       this.sql.held.all(orgRow, flowRow, last.person, last.version)
@@ -88,7 +88,7 @@ export class ExperimentReader {
       this.sql.runs.all(orgRow, flowRow, last.started_at, last.id, range.endMs)
     for (const page of pages(runsAfter, { id: 0, started_at: range.startMs }, pageRows)) {
       await slices.rest()
-      // In the order of their starts: the first run of a person is their earliest.
+      // Runs come in the order of their starts, so the first one of a person is their earliest.
       for (const { person, version, started_at } of page) {
         if (!holding.has(version) || held.has(person) || seen.has(person)) continue
         seen.add(person)

@@ -1,18 +1,18 @@
 import { TextHash } from '../engine/hash-index/hash-index.ts'
 import type { StoredRun } from './stored-run.ts'
 
-/** A power of two: six megabytes once they are all in use, and more runs than go on at a time. */
+/** A power of two. Six megabytes once they are all in use, and more than the runs that go on at a time. */
 const places = 2 ** 19
 
-/** Places that a run may have, a power of two. */
+/** The number of places that a run may have, a power of two. */
 const ways = 4
 
 /**
- * In which rows the runs stand that were read or written lately, and whose they are: far more of them
- * than can be kept whole, as hashes in typed arrays. Of those that share their places, the one that was
- * kept last comes first, and the last one is forgotten.
+ * The rows and the owners of runs that were read or written lately, as hashes in typed arrays: far more
+ * runs than can be kept whole. Of runs that share their places, the one that was kept last comes first, and
+ * the last one is forgotten.
  *
- * A row is only where to look. That it was deleted, or is another run's, is for who looks there to see.
+ * A row only says where to look. Whoever looks there has to check whether it was deleted or is another run's.
  */
 export class KnownRuns {
   private readonly highs = new Uint32Array(places)
@@ -42,13 +42,13 @@ export class KnownRuns {
     rows[first] = id
   }
 
-  /** The row in which a run stood last; 0 where it is not known. */
+  /** The row in which a run was last; 0 if that is not known. */
   rowOf(flowRow: number, key: string): number {
     const place = this.placeOf(flowRow, key)
     return place === null ? 0 : this.rows[place]!
   }
 
-  /** Whether a run is known to be a person's; false says nothing. */
+  /** Whether a run is known to be a person's; false says nothing about whose it is. */
   isOf(flowRow: number, key: string, person: string): boolean {
     const owner = this.ownerHash(flowRow, person)
     const place = this.placeOf(flowRow, key)

@@ -1,12 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import type { PastRun } from '../../../core/run/past-run.ts'
 
-/** Of a person and a flow: nobody has more runs by themselves, and anybody can report any number. */
+/** The most runs of a person in a flow: nobody has more by themselves, but anybody can report any number. */
 export const mostPastRuns = 1_000
 
 /**
- * The runs of a person in a flow, the latest first; of one with more than a thousand those that began
- * last.
+ * The runs of a person in a flow, the latest first. If there are more than a thousand, those that started last.
  *
  * @param person as `personOf` names them
  */

@@ -3,8 +3,8 @@ import { personOfRun, type RunState } from '../../../core/run/run.ts'
 import { isPseudonym } from '../erasure/pseudonyms.ts'
 
 /**
- * Whose runs are that their names alone would give to another: somebody was erased from them. Rare, so
- * that flows without any are known in memory.
+ * The owners of runs whose names alone would give them to somebody else, because somebody was erased from
+ * them. They are rare, so memory holds which flows have any.
  */
 export class RunOwners {
   private readonly sql
@@ -23,15 +23,15 @@ export class RunOwners {
     this.look()
   }
 
-  /** Another process has written: maybe it has erased somebody. */
+  /** Another process has written, and may have erased somebody. */
   look(): void {
     this.flows = new Set(this.sql.flows.all().map(({ flow_id }) => flow_id))
   }
 
   /**
-   * Whose a run is.
+   * Whose run it is.
    *
-   * @param newcomer whose it would be by the newly stored events alone
+   * @param newcomer whose run it would be by the newly stored events alone
    */
   of(orgRow: number, flowRow: number, key: string, run: RunState, newcomer: string): string {
     const named = personOfRun(run)
@@ -44,8 +44,8 @@ export class RunOwners {
 }
 
 /**
- * Whether a run goes from its owner to a newcomer: a visitor's to a user, else to the lesser id. Nobody
- * knows how the id of who was erased compares, so it stays theirs.
+ * Whether a run goes from its owner to a newcomer: from a visitor to a user, otherwise to the lesser id.
+ * Nobody knows how the id of an erased person compares, so such a run stays theirs.
  */
 function isBefore(newcomer: string, owner: string): boolean {
   if (newcomer[0] !== owner[0]) return newcomer.startsWith('u')

@@ -2,17 +2,17 @@ import type { Database } from 'bun:sqlite'
 import { TransactionParticipant } from '../engine/participant.ts'
 
 /**
- * The most people that one run is looked at for, runs that are shared with others, and people who count
- * together. Whoever is named in more is no single human, and anybody can report any number.
+ * The most people that are looked at in a run, runs that a person shares with others, and people who count
+ * together. Whoever is named in more is not a single human, and anybody can report any number.
  */
 const most = 16
 
-/** The people whose ticks count together with a person's, who is one of them. */
+/** The people whose ticks count together with a person's, including that person. */
 export type PartyOf = (orgRow: number, flowRow: number, person: string) => readonly string[]
 
 /**
- * Finds them: everybody who is named by a run that names the person. Runs that name too many people,
- * and people who would be together with too many or in too many ways, are left out.
+ * Finds a person's party: everybody who is named by a run that names the person. Runs that name too many
+ * people are left out, and so are people who would be together with too many or through too many runs.
  */
 export function partyReader(database: Database): PartyOf {
   const runsOf = database.query<{ run_key: string }, [number, number, string]>(
@@ -23,7 +23,7 @@ export function partyReader(database: Database): PartyOf {
     `select person from run_people where org_id = ? and flow_id = ? and run_key = ?
     limit ${most + 1}`,
   )
-  /** Null where they are too many. */
+  /** Null if there are too many. */
   const othersOf: (...of: Parameters<PartyOf>) => Set<string> | null = (
     orgRow,
     flowRow,
@@ -61,7 +61,7 @@ function statements(database: Database) {
   }
 }
 
-/** Which runs name several people, and whom. Few flows have any, which is known in memory. */
+/** Which runs name several people, and whom. Few flows have such runs, and memory holds which have none. */
 export class RunPeople extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly read: PartyOf
@@ -92,7 +92,7 @@ export class RunPeople extends TransactionParticipant {
   /**
    * Notes whom a run names.
    *
-   * @param people several, among them all that it named before where that was one
+   * @param people several; if the run named only one before, that one is among them
    * @returns everybody whose party may have changed
    */
   add(orgRow: number, flowRow: number, key: string, people: ReadonlySet<string>): Set<string> {

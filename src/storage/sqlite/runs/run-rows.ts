@@ -7,11 +7,12 @@ import type { RunStore } from '../../../modules/runs/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 
 /**
- * A run's steps as they stand in its row: a time, and then of each step its number and what happened
- * to it (`v`iewed, `c`ompleted, `s`kipped, `m`issing) how many milliseconds after that time. Empty
- * where there are none.
+ * A run's steps as they are stored in its row: a time, and then for each step its number and what happened
+ * to it (`v`iewed, `c`ompleted, `s`kipped, `m`issing), each with the milliseconds after that time. Empty if
+ * there are none.
  *
- * `1790000000100 12v0c800 13v1100`: step 12 was viewed then and completed 0.8 s later, step 13 viewed.
+ * `1790000000100 12v0c800 13v1100`: step 12 was viewed then and completed 0.8 s later, step 13 was viewed
+ * 1.1 s later.
  */
 export function packSteps(steps: readonly RunStep[]): string {
   const [first] = steps
@@ -32,14 +33,14 @@ const code = (letter: string) => letter.charCodeAt(0)
 const [space, minus, zero] = [code(' '), code('-'), code('0')]
 const [viewed, completed, skipped, missing] = [code('v'), code('c'), code('s'), code('m')]
 
-/** Steps by a row's text, which may be of an older Cairn. */
+/** The steps in a row's text, which an older Cairn may have written. */
 export function unpackSteps(packed: string): RunStep[] {
   if (isOldPacking(packed)) return oldSteps(packed)
   const steps: RunStep[] = []
   let base = 0
   let sign = 1
   let number = 0
-  /** What the number that is being read says: the letter before it. */
+  /** What the number that is being read stands for: the letter before it. */
   let field = 0
   let step = stepOf(0)
   // One more turn ends the last number.
@@ -92,7 +93,7 @@ const oldSteps = (packed: string): RunStep[] =>
     }),
   )
 
-/** A run's answers as they stand in its row: JSON, [[step, time, answer], …]; null where there are none. */
+/** A run's answers as they are stored in its row: JSON, [[step, time, answer], …]; null if there are none. */
 export const packAnswers = (answers: readonly RunAnswer[]): string | null =>
   answers.length === 0
     ? null
@@ -136,14 +137,14 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
   answers: unpackAnswers(row.answers),
 })
 
-/** As `outcomeOf` says it. */
+/** The outcome of a run, as `outcomeOf` says it. */
 const outcomeInSql = `case when completed_at is not null then 'completed'
   when dismissed_at is not null then 'dismissed' else 'in_progress' end`
 
 const inPlace = 'org_id = $1 and flow_id = $2 and (started_at, id) < ($3, $4) and started_at >= $5'
 const inOrder = 'order by started_at desc, id desc'
 
-/** What a list of runs asks, as any of the stores takes it. */
+/** The statements for a list of runs, in SQL that any of the stores takes. */
 export const runListSql = {
   page: `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6`,
   filtered: `select * from (
@@ -156,7 +157,7 @@ export const runListSql = {
 type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
 type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
 
-/** How `runListSql` and the flow are asked. */
+/** Runs the statements of `runListSql`, and finds the flow. */
 export interface RunListStatements {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   page(...values: [...Place, most: number]): MaybePromise<readonly RunRecord[]>
@@ -166,7 +167,7 @@ export interface RunListStatements {
   ): MaybePromise<Pick<RunRecord, 'id' | 'started_at'> | null>
 }
 
-/** Runs in the order of the index by start: a page costs what it holds, however many there are. */
+/** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
 export function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 'runs'>> {
   return {
     async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {

@@ -8,9 +8,9 @@ import { isSame, ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
 import type { TouchedPeople } from './touched-people.ts'
 import { WarmRuns } from './warm-runs.ts'
 
-/** Who keeps something that is made of runs. */
+/** Whatever keeps something that is made of runs. */
 export interface RunChanges {
-  /** A run has changed that starts, or started before the change, at a moment. */
+  /** To be called when a run has changed that starts at a moment, or started there before the change. */
   touch(orgRow: number, flowRow: number, at: number): void
   /** Whether anything is made of a flow's runs. */
   has(orgRow: number, flowRow: number): boolean
@@ -28,7 +28,7 @@ export interface RunIndex extends TransactionParticipant {
   find(flowRow: number, key: string, isIt: (row: number) => boolean): number
 }
 
-/** For whom nothing is made of runs. */
+/** For use where nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
 
 function statements(database: Database) {
@@ -42,7 +42,7 @@ function statements(database: Database) {
         own_started_at, own_completed_at, traits)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    // Not what most updates leave as it is: SQLite would write its index anew all the same.
+    // Without the columns that most updates leave as they are: SQLite would write their index anew all the same.
     updateRun: database.query(
       `update runs set least_user_id = ?, least_anonymous_id = ?, last_at = ?, named_version = ?,
         version = ?, completed_at = ?, dismissed_at = ?, steps = ?, own_completed_at = ?,
@@ -54,7 +54,7 @@ function statements(database: Database) {
         loose_version = ?
       where id = ? and org_id = ?`,
     ),
-    // By itself, for few runs have any.
+    // A statement of its own, because few runs have any answers.
     setAnswers: database.query('update runs set answers = ? where id = ? and org_id = ?'),
     assign: database.query(
       `update runs set completed_at = ?, loose_version = ?, version = ?
@@ -104,10 +104,10 @@ function statements(database: Database) {
 }
 
 /**
- * The rows of runs. Every verb works within the transaction that stores the events.
+ * The rows of runs. Every verb works within a transaction: that of the events, or of what follows from them.
  *
- * A run is found by its key through a hash index. The runs of people with unattributed events are
- * marked, and those alone can be asked for in their whole order, keys included.
+ * A run is found by its key through a hash index. The runs of people with unattributed events are marked,
+ * and only those can be read in their whole order, keys included.
  */
 export class RunTable extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
@@ -140,7 +140,7 @@ export class RunTable extends TransactionParticipant {
     this.known.clear()
   }
 
-  /** Gives back memory that only spares reads: in which rows runs stand is kept, for it is small. */
+  /** Frees memory that only saves reads. Which rows the runs are in is kept, because it is small. */
   giveBack(): void {
     this.warm.clear()
   }
@@ -154,16 +154,16 @@ export class RunTable extends TransactionParticipant {
   }
 
   /**
-   * Whose a run is; null where there is none.
+   * Whose run it is; null if there is no such run.
    *
-   * @param supposed whose it may be: where it is, the database is seldom asked
+   * @param supposed whose it may be: if the guess is right, the database is seldom asked
    */
   ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
     if (this.known.isOf(flowRow, key, supposed)) return supposed
     return this.get(orgRow, flowRow, key)?.person ?? null
   }
 
-  /** The row in which a run may stand, as far as that is known without a look; else 0. */
+  /** The row in which a run may be, as far as that is known without reading; otherwise 0. */
   supposedRow(flowRow: number, key: string): number {
     return this.known.rowOf(flowRow, key)
   }
@@ -189,7 +189,7 @@ export class RunTable extends TransactionParticipant {
   /**
    * Joins the state of newly stored events into their run.
    *
-   * @returns whose run it was before; where it is new, whose it is
+   * @returns whose run it was before; if it is new, whose it is
    */
   join(
     orgRow: number,
@@ -204,7 +204,7 @@ export class RunTable extends TransactionParticipant {
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
     const person = this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
     if (person !== stored.person) {
-      // Written anew: what was assigned to it was the other's.
+      // The run is written anew, because what was assigned to it was the other person's.
       this.delete(stored)
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       this.insertOwn(orgRow, flowRow, key, joined, touched, this.completedByChecklist(stored))
@@ -234,7 +234,7 @@ export class RunTable extends TransactionParticipant {
     return this.sql.byChecklist.get(org_id, flow_id, run_key)?.at ?? null
   }
 
-  /** Opens a person's own run where only an unattributed event does: it has no state of its own. */
+  /** Opens a person's own run for an unattributed event alone: it has no state of its own. */
   open(orgRow: number, flowRow: number, key: string, person: string, at: number): void {
     const isUser = person.startsWith('u')
     const state: RunState = {
@@ -274,7 +274,7 @@ export class RunTable extends TransactionParticipant {
     this.sql.deleteRun.run(run.id, run.org_id)
   }
 
-  /** Says when a run was completed, by itself or otherwise, and which version unattributed events name. */
+  /** Sets when a run was completed, by itself or otherwise, and which version unattributed events name. */
   assign(run: StoredRun, completedAt: number | null, unattributedVersion: number | null): void {
     if (completedAt === run.completed_at && unattributedVersion === run.loose_version) return
     this.touch(run)
@@ -294,13 +294,13 @@ export class RunTable extends TransactionParticipant {
     this.sql.markAll.run(orgRow, flowRow, person)
   }
 
-  /** When a marked person's first run started, leaving out the one of a key; null where there is none. */
+  /** When a marked person's first run started, leaving out the run of a given key; null if there is none. */
   firstStart(orgRow: number, flowRow: number, person: string, except: string): number | null {
     return this.sql.firstStart.get(orgRow, flowRow, person, except)?.at ?? null
   }
 
   /**
-   * Of a marked person's runs that start at a moment, those that an unattributed event can concern: the last
+   * Those of a marked person's runs starting at a moment that an unattributed event can concern: the last
    * by key, and one that was the last before.
    */
   runsAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun[] {
@@ -314,7 +314,7 @@ export class RunTable extends TransactionParticipant {
     return this.sql.runBefore.get(orgRow, flowRow, person, at)
   }
 
-  /** A marked person's latest run that had started at a moment; of equal starts the greatest key. */
+  /** A marked person's latest run that had started by a moment; of equal starts the greatest key. */
   latestAt(orgRow: number, flowRow: number, person: string, at: number): StoredRun | null {
     return this.runBefore(orgRow, flowRow, person, at + 1)
   }
@@ -345,7 +345,7 @@ export class RunTable extends TransactionParticipant {
     return person
   }
 
-  /** A new run; `ownStartedAt` is null where only an unattributed event opens it. */
+  /** A new run; `ownStartedAt` is null if only an unattributed event opens it. */
   private insert(
     orgRow: number,
     flowRow: number,

@@ -19,15 +19,15 @@ export interface StoredRun {
   steps: string
   own_started_at: number | null
   own_completed_at: number | null
-  /** The least version that unattributed events name which are assigned to it. */
+  /** The least version that is named by unattributed events assigned to it. */
   loose_version: number | null
-  /** As `packTraits` packs them; null where none were said. */
+  /** As `packTraits` packs them; null if none were said. */
   traits: string | null
   /** As `packAnswers` packs them. */
   answers: string | null
 }
 
-/** What a run's own events say, of one that has any. */
+/** What a run's own events say, for a run that has any. */
 export const ownStateOf = (run: StoredRun): RunState => ({
   leastUserId: run.least_user_id,
   leastAnonymousId: run.least_anonymous_id,
@@ -44,7 +44,7 @@ export const ownStateOf = (run: StoredRun): RunState => ({
 /** Which run a row is, and whose. */
 export type RunNames = Pick<StoredRun, 'id' | 'org_id' | 'flow_id' | 'run_key' | 'person'>
 
-/** The row of a run of which nothing counts but what its own events say. */
+/** The row of a run for which only its own events count. */
 export const ownRun = (run: RunNames, own: RunState, version: number): StoredRun => ({
   id: run.id,
   org_id: run.org_id,

@@ -1,17 +1,17 @@
 import type { StoredRun } from './stored-run.ts'
 
 /**
- * Runs of a generation, of a kilobyte or less each: two generations are kept. More is more for the garbage
- * collector to go through, and another is read by its row in a few microseconds.
+ * Runs of a generation, a kilobyte or less each; two generations are kept. With more, the garbage collector
+ * has more to go through, and any other run is read by its row in a few microseconds.
  */
 const mostOfGeneration = 8_192
 
-/** By flow, then by key: a text made of both would have to be made, and hashed, for each look. */
+/** By flow, then by key, because a text of both would have to be made, and hashed, for each lookup. */
 type Generation = Map<number, Map<string, StoredRun>>
 
 /**
- * A text of its own. One that was cut from a message keeps all of that in memory: other people's events,
- * up to a megabyte.
+ * A text of its own. A text cut from a message would keep all of the message in memory: other people's
+ * events, up to a megabyte.
  */
 const copied = (text: string | null) => (text === null ? null : Buffer.from(text).toString())
 
@@ -28,7 +28,7 @@ export class WarmRuns {
 
   keep(run: StoredRun): void {
     const known = this.get(run.org_id, run.flow_id, run.run_key)
-    // The rest of it was put together, or comes from the database.
+    // The other texts of a run were put together, or come from the database.
     for (const name of ['least_user_id', 'least_anonymous_id'] as const) {
       run[name] = known?.[name] === run[name] ? known[name] : copied(run[name])
     }
@@ -46,7 +46,7 @@ export class WarmRuns {
     this.youngSize = 0
   }
 
-  /** It is written by a statement that does not say all of it. */
+  /** Forgets a run, because the statement that writes it does not say all of it. */
   forget({ flow_id, run_key }: StoredRun): void {
     if (this.young.get(flow_id)?.delete(run_key)) this.youngSize--
     this.old.get(flow_id)?.delete(run_key)

@@ -20,11 +20,11 @@ const pageRows = 200
 
 type Answered = { record: RunRecord; at: number }
 
-/** What is read for such a list. */
+/** What is read for a list of written answers. */
 export interface WrittenAnswersSql {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   step(flowRow: number, key: string): { id: number } | null
-  /** Runs with answers before a place, the latest first; those that started before `first` left out. */
+  /** Runs with answers before a place, the latest first, without those that started before `first`. */
   runs(
     orgRow: number,
     flowRow: number,
@@ -32,7 +32,7 @@ export interface WrittenAnswersSql {
     first: number,
     most: number,
   ): MaybePromise<readonly RunRecord[]>
-  /** Events among which are all answers to a step's question that occurred at one of some times, ascending. */
+  /** Events that include all answers to a step's question that occurred at any of the times, which ascend. */
   events(
     orgRow: number,
     flowRow: number,
@@ -69,7 +69,7 @@ function statements(database: Database) {
 }
 
 /**
- * Answers in people's own words. Which runs have any, their rows say; the words themselves stand in the
+ * Answers in people's own words. The rows of runs say which have any; the words themselves are in the
  * ledger alone, so that they go with it.
  */
 export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writtenAnswers']> {

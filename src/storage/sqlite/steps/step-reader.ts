@@ -31,7 +31,7 @@ const sinceWindowMs = 7 * dayMs
 const slotMs = 10 * minuteMs
 const mostPages = 5
 const mostMessages = 3
-/** How many of the latest fingerprints are asked for a better selector. */
+/** How many of the latest fingerprints are searched for a better selector. */
 const suggestingPrints = 200
 
 const sqlList = (words: readonly string[]) => words.map(word => `'${word}'`).join(', ')
@@ -41,9 +41,9 @@ const isFoundOtherwise = `outcome in (${sqlList(healthOutcomes.filter(isMakeshif
 /** Which rows: an organisation's step, after a moment, of one version. */
 type Scope = [orgRow: number, stepRow: number, sinceMs: number, version: number]
 
-/** Where databases differ. */
+/** What differs between databases. */
 export interface StepDialect {
-  /** An address without its query and fragment: these can hold a token, and make each one a page of its own. */
+  /** A URL without query and fragment: they can hold a token, and would make every URL a page of its own. */
   page: string
   /** How texts are compared byte by byte. */
   collation: string
@@ -91,7 +91,7 @@ function statements(database: Asking, { page, collation }: StepDialect) {
       from step_reports where ${inScope} and person is not null
       group by at / ${slotMs} order by at / ${slotMs}`,
     ),
-    // Each person's latest report of the time, whatever version it is of.
+    // Each person's latest report within the time, whatever version it is about.
     between: database.query<{ outcome: HealthOutcome; version: number; people: number }>(
       `select outcome, version, count(*) as people from step_reports
       where org_id = $1 and seq in (
@@ -123,7 +123,7 @@ function statements(database: Asking, { page, collation }: StepDialect) {
   }
 }
 
-/** What is read of steps: health, and what it rests on. */
+/** Reads the health of steps, and what it is based on. */
 export class StepReader {
   private readonly sql: ReturnType<typeof statements>
 
@@ -143,7 +143,7 @@ export class StepReader {
     return counts
   }
 
-  /** All that is known of one version of a step, of the window that its state is made from. */
+  /** Everything known of one version of a step, within the window that its state is based on. */
   async evidence(
     orgRow: number,
     stepRow: number,
@@ -240,7 +240,7 @@ export class StepReader {
   }
 }
 
-/** @param flows where it stands which flow and step are meant */
+/** @param flows the database in which flows and steps are looked up */
 export function looksOver(flows: Database, steps: StepReader): InRows<LookStore> {
   return {
     async looks(orgRow, { flowKey, stepKey, version }, sinceMs) {

@@ -41,7 +41,7 @@ function statements(database: Database) {
   }
 }
 
-/** What is written of steps: health reports, fingerprints and their baselines. */
+/** Writes health reports, fingerprints and their baselines. */
 export class StepTable {
   private readonly sql: ReturnType<typeof statements>
 
@@ -75,7 +75,7 @@ export class StepTable {
     )
   }
 
-  /** Judged here, in the transaction, so that of two first fingerprints one is the baseline. */
+  /** Judges in the transaction, so that only one of two first fingerprints becomes the baseline. */
   recordFingerprint(report: FingerprintReport): FingerprintVerdict {
     const stored = this.sql.baseline.get(report.orgRow, report.stepRow)
     const { verdict, isBaseline } = judgeReport(report, stored)
@@ -106,7 +106,7 @@ export class StepTable {
   }
 }
 
-/** What a fingerprint shows, beside the baseline that is stored; `isBaseline` where it is the new one. */
+/** Judges a fingerprint against the stored baseline; `isBaseline` if it becomes the new baseline. */
 export function judgeReport(
   report: FingerprintReport,
   stored: StoredBaseline | null,
@@ -118,7 +118,7 @@ export function judgeReport(
     return { verdict: { ...judgement, baselineAt: stored.at }, isBaseline: false }
   }
   const nothing = { signals: {}, suggestedSelector: null }
-  // Nothing to compare with yet: an element that is not surely there is not a baseline.
+  // Nothing to compare with yet. An element that is not certainly there does not become the baseline.
   const isBaseline = fingerprint?.matchCount === 1 && report.isCurrent && target !== null
   const verdict: FingerprintVerdict = isBaseline
     ? { ...nothing, status: 'baseline', score: 1, baselineAt: report.at }

@@ -28,35 +28,35 @@ import {
 } from './messages.ts'
 import type { StorageOperations } from './operations.ts'
 
-/** What commands hold. */
+/** How many events and bytes some commands carry. */
 interface Weight {
   events: number
   bytes: number
 }
 
 /**
- * So many commands, events or bytes leave without waiting for the end of the turn: enough to share the
- * cost of a message and of a commit, few enough for storage to begin while the rest of a burst is
- * still being read.
+ * With this many commands, events or bytes, a message leaves without waiting for the end of the turn:
+ * enough to share the cost of a message and of a commit, few enough for storage to begin while the rest of
+ * a burst is still being read.
  */
 const mostCommands = 32
 const mostEvents = 256
 const mostBytes = 1024 ** 2
 
 /**
- * Commands on their way to the storage thread, gathered into few messages, because a message costs
- * both threads a turn.
+ * Commands on their way to the storage thread, gathered into few messages, because a message costs both
+ * threads a turn.
  *
- * What comes in one turn of the event loop goes together, in messages of bounded size. Nothing waits
- * for answers or for a timer: while storage commits, messages queue up there and share the next
- * commit anyway. Held back here, all callers would be answered at once and come again at once, and
+ * Commands of one turn of the event loop leave together, in messages of bounded size. Nothing waits for
+ * answers or for a timer: while storage commits, messages queue up there and share the next commit anyway.
+ * If commands were held back here, all callers would be answered at once and would call again at once, and
  * the two threads would take turns instead of working side by side.
  */
 export class Outbox {
   private gathered = ''
   private commands = 0
   private turn: NodeJS.Immediate | null = null
-  /** Of what is gathered and has not left. */
+  /** The weight of the commands that are gathered and not sent yet. */
   readonly weight: Weight = { events: 0, bytes: 0 }
 
   constructor(private readonly send: (message: string, weight: Weight) => void) {}
@@ -71,7 +71,7 @@ export class Outbox {
     else this.turn ??= setImmediate(() => this.flush())
   }
 
-  /** Sends a command that nobody waits for, at once: held here, it could be lost with the thread. */
+  /** Sends a command that nobody waits for. It leaves at once: if held here, it could be lost with the thread. */
   putUnawaited(command: string, weight: Weight): void {
     this.send(framed(command), weight)
   }
@@ -89,26 +89,23 @@ export class Outbox {
   }
 }
 
-/** Another thread may have recorded another version meanwhile: after so long it is said again. */
+/** After this long a version is recorded again, because another thread may have recorded another one meanwhile. */
 const repeatVersionMs = 10_000
 
 type Ledger = Room & EventLedger & ProgressLedger
 
 interface Pending {
-  /** Is told how far it has come, where that is told. */
+  /** Receives progress reports, if there are any. */
   tell?: (progress: never) => void
   resolve(result: CommandResult): void
   reject(error: Error): void
 }
 
-/**
- * The storage thread as seen from a thread that answers requests: sends commands, matches the
- * answers to them.
- */
+/** The storage thread as seen from a thread that answers requests: sends commands and matches answers to them. */
 export class StorageClient implements InRows<Ledger> {
   private readonly pending = new Map<number, Pending>()
   private lastNumber = 0
-  /** What was last recorded from here, by organisation. */
+  /** The version that was last recorded from here, by organisation. */
   private readonly snippetVersions = new Map<number, { version: string; at: number }>()
   private readonly outbox: Outbox
 
@@ -127,14 +124,14 @@ export class StorageClient implements InRows<Ledger> {
     })
   }
 
-  /** A client of the storage thread at the other end of a line. */
+  /** A client of the storage thread at the other end of a port. */
   static over(port: MessagePort, gauge: BufferGauge, ack: 'commit' | 'buffer'): StorageClient {
     const client = new StorageClient(message => port.postMessage(message), gauge, ack)
     port.onmessage = ({ data }: { data: string }) => client.receive(data)
     return client
   }
 
-  /** Takes answers of the storage thread, a line each. */
+  /** Takes answers of the storage thread, one per line. */
   receive(message: string): void {
     for (const line of message.split('\n')) this.settle(line)
   }
@@ -153,7 +150,7 @@ export class StorageClient implements InRows<Ledger> {
     else pending.resolve(value)
   }
 
-  /** Whoever cannot be told any more is not waited for; what they asked for goes on. */
+  /** If a caller cannot be told, it stops waiting; the work that it asked for goes on. */
   private tellProgress({ number, value }: Numbered<object>): void {
     const pending = this.pending.get(number)
     try {
@@ -213,7 +210,7 @@ export class StorageClient implements InRows<Ledger> {
     return result as FingerprintVerdict
   }
 
-  /** Nearly every heartbeat says what the one before it said, which is not worth a commit. */
+  /** Nearly every heartbeat repeats the version of the one before, which is not worth a commit. */
   recordSnippetVersion(orgRow: number, version: string, at: number): Promise<void> | undefined {
     const last = this.snippetVersions.get(orgRow)
     if (last?.version === version && at - last.at < repeatVersionMs) return
@@ -235,7 +232,7 @@ export class StorageClient implements InRows<Ledger> {
     return result as ReturnType<StorageOperations[Name]>
   }
 
-  /** The same of what takes long, and tells how far it has come. */
+  /** As `operate`, for operations that take long; tells how far they have come. */
   async work<Result>(
     name: string,
     input: readonly unknown[],
@@ -246,12 +243,12 @@ export class StorageClient implements InRows<Ledger> {
     return result as Result
   }
 
-  /** Resolves once the tables tell of all that is acknowledged by now. */
+  /** Resolves once the tables reflect everything acknowledged by now. */
   async project(): Promise<void> {
     await this.ask({ type: 'project' })
   }
 
-  /** Tells who watches what became of events; never fails, and never in the way of what is to be kept. */
+  /** Tells those who watch what became of events. Never fails, and gives way to everything that has to be kept. */
   noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     if (!this.gauge.hasRoom) return
     const call: ActivityCall = { type: 'activity', orgRow, events, left }
@@ -259,7 +256,7 @@ export class StorageClient implements InRows<Ledger> {
     this.outbox.putUnawaited(message, weightOf(message, call))
   }
 
-  /** What has arrived while somebody watches. */
+  /** Reads what has arrived while somebody watches. */
   async activity(orgRow: number, after: string | null): Promise<Activity> {
     const result: unknown = await this.ask({ type: 'activity', orgRow, after })
     return result as Activity
@@ -274,7 +271,7 @@ export class StorageClient implements InRows<Ledger> {
     return result as ReturnType<AuthorSessions[Verb]>
   }
 
-  /** Asks the links to previews, which are there too. */
+  /** Asks the preview links, which are in the storage thread's memory too. */
   async preview<Verb extends PreviewCall['verb']>(
     verb: Verb,
     ...input: Parameters<PreviewLinks[Verb]>
@@ -284,8 +281,8 @@ export class StorageClient implements InRows<Ledger> {
   }
 
   /**
-   * Hands a batch over and does not wait for what becomes of it; only to a storage that writes, or
-   * far more than what a flush interval brings would be acknowledged and lost by a crash.
+   * Hands a batch over without waiting for its outcome, and only while storage takes writes. Otherwise a
+   * crash could lose far more acknowledged events than arrive in one flush interval.
    */
   private async tell(command: StorageCommand): Promise<AppendOutcome> {
     if (this.gauge.isRefused) throw cannotWrite()
@@ -298,8 +295,8 @@ export class StorageClient implements InRows<Ledger> {
     const number = ++this.lastNumber
     return new Promise<CommandResult>((resolve, reject) => {
       this.post(number, command)
-      // Without a limit in time: a request given up here might still be committed, and the caller
-      // must not be told that nothing was kept. Storage itself gives up on a disk that refuses.
+      // There is no time limit: a request given up here might still be committed, and the caller must not
+      // be told that nothing was kept. Storage itself gives up on a disk that refuses.
       this.pending.set(number, { resolve, reject, ...(tell && { tell }) })
     })
   }
@@ -310,7 +307,7 @@ export class StorageClient implements InRows<Ledger> {
     const weight = weightOf(message, command)
     const { events, bytes } = this.outbox.weight
     const hasRoom = this.gauge.fits(events + weight.events, bytes + weight.bytes)
-    // Who reads is not turned away because others write.
+    // Readers are not turned away because others write.
     if (!hasRoom && command.type !== 'project') throw bufferIsFull()
     if (number > 0) this.outbox.put(message, weight)
     else this.outbox.putUnawaited(message, weight)

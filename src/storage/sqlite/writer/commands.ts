@@ -29,7 +29,7 @@ import type { FollowerBoards } from '../projections/pending-facts.ts'
 import { StepTable } from '../steps/step-table.ts'
 import { EventCommands, type StoreOutcome } from './event-commands.ts'
 
-/** Everything that the storage thread is asked to write, one type a verb. `messages.ts` says how it travels. */
+/** Everything that the storage thread is asked to write, one type per verb. `messages.ts` says how it is sent. */
 export type StorageCommand =
   | ({ type: 'append' } & EncodedBatch)
   | ({ type: 'complete' } & CompletionReport)
@@ -45,13 +45,13 @@ export type CommandResult =
   | FingerprintVerdict
   | null
 
-/** What the writer asks of whoever executes its commands. */
+/** What the writer needs from whatever executes its commands. */
 export type Executor = Pick<
   CommandExecutor,
   'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand'
 >
 
-/** How far pages' clocks were off, told once their events are committed. */
+/** How far the clocks of pages were off, reported once their events are committed. */
 class Skews extends TransactionParticipant<number> {
   private noted: [orgRow: number, skewMs: number][] = []
 
@@ -82,13 +82,14 @@ class Skews extends TransactionParticipant<number> {
 }
 
 /**
- * Executes commands within the transaction that the writer has begun: stores events and what is said with
- * them. What events mean follows later (`Follower`), but for the flow of a command whose answer needs it.
+ * Executes commands within the transaction that the writer has begun: stores events and what is reported
+ * with them. What events mean is projected later (`Follower`), except for the flow of a command whose
+ * answer needs it.
  */
 export class CommandExecutor {
   readonly ids: EventIds
   readonly follower: Follower
-  /** All that is in memory beside the database. */
+  /** All state that is kept in memory beside the database. */
   readonly participants: TransactionParticipant
   private readonly steps: StepTable
   private readonly batches: EventBatches
@@ -158,13 +159,13 @@ export class CommandExecutor {
     }
   }
 
-  /** Writes what the commands so far have stored. Before the commit, or nothing of it is kept. */
+  /** Writes what the commands so far have stored. Call it before the commit, otherwise nothing of it is kept. */
   settle(): void {
     this.batches.flush()
     this.closeBatches()
   }
 
-  /** What is sealed, so that little has to be read again. */
+  /** The indexes to seal, so that little has to be read again. */
   get indexes(): readonly { sealIfWorth(): void }[] {
     return [this.ids, this.follower.index]
   }
@@ -176,8 +177,8 @@ export class CommandExecutor {
   }
 
   /**
-   * Keeps a report that the database would not take, as the command that it is. What only counts is
-   * not worth it.
+   * Keeps a report that the database would not take, in the form of its command. A command that only counts
+   * something is not worth it.
    */
   buryCommand(command: Exclude<StorageCommand, { type: 'append' }>, error: unknown): void {
     const { type } = command
@@ -196,8 +197,8 @@ export class CommandExecutor {
   }
 
   /**
-   * Stores the events of a text whose ids are new in one row, and gathers what follows from them. A
-   * text without duplicates, as nearly all are, is stored as it came.
+   * Stores those events of a text whose ids are new in one row, and notes what follows from them. A text
+   * without duplicates, as nearly all are, is stored as it came.
    */
   storeBatch(
     orgRow: number,

@@ -20,27 +20,27 @@ import type { Projector } from '../projections/projector.ts'
 /** What became of the events of a text. */
 export interface StoreOutcome {
   stored: readonly LedgerFact[]
-  /** Places in the text of what is stored already. */
+  /** Places in the text of the events that were stored already. */
   duplicates: readonly number[]
 }
 
-/** Where events are stored within the transaction under way, and what follows from them is told. */
+/** Where events are stored within the transaction under way, and where what follows from them is noted. */
 export interface EventStore {
   /** The projections of the ledger, as far as they are written. */
   readonly projector: Projector
-  /** Stores the events of a text whose ids are new: as many as a row takes, and no more. */
+  /** Stores those events of a text whose ids are new. The text has at most as many events as a row takes. */
   storeBatch(orgRow: number, receivedAt: number, source: EventSource, text: EventText): StoreOutcome
-  /** A custom event was stored that published flows ask for. */
+  /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void
-  /** Has the tables tell of all that is stored of a person in a flow. */
+  /** Brings the tables up to date with everything stored about a person in a flow. */
   projectPerson(orgRow: number, flowRow: number, person: PersonIds): void
-  /** Has the tables tell of all that is stored of a flow. */
+  /** Brings the tables up to date with everything stored about a flow. */
   projectFlow(flowRow: number): void
-  /** Whether ticks of a flow are stored that the tables do not tell of. */
+  /** Whether ticks of a flow are stored that the tables do not reflect yet. */
   hasTicksBehind(flowRow: number): boolean
 }
 
-/** Ticks by custom events in the transaction under way, of which the tables do not tell yet. */
+/** Ticks by custom events in the transaction under way that the tables do not reflect yet. */
 class WaitingTicks extends TransactionParticipant {
   private readonly since = new Map<string, number>()
   readonly flows = new Set<number>()
@@ -64,7 +64,7 @@ class WaitingTicks extends TransactionParticipant {
   }
 }
 
-/** What is reported of people: stored as events, with what Cairn makes of its own accord. */
+/** Stores what is reported about people as events, along with the events that Cairn makes of its own accord. */
 export class EventCommands {
   /** What it remembers of the transaction under way. */
   readonly waitingTicks = new WaitingTicks()
@@ -89,7 +89,7 @@ export class EventCommands {
     const { projector } = this.to
     const person = personOf(report.userId, report.anonymousId)
     const earlier = projector.completedAt(orgRow, flowRow, person)
-    // Said again it would change no number: the ledger does not repeat itself.
+    // A repeated report would change no number, and the ledger does not repeat itself.
     if (!projector.isCompletionKnown(orgRow, flowRow, { person, runId, at: completedAt })) {
       const event = { ...noEvent, ...personIds(report), flowRef: flowRow, runId }
       this.storeOwn(orgRow, report.receivedAt, 'complete', [
@@ -109,8 +109,8 @@ export class EventCommands {
     const person = personOf(report.userId, report.anonymousId)
     const { progress } = this.to.projector
     const standing = progress.standing(orgRow, flowRow, person)
-    // A write counts after all that was stored before it, whatever the clocks say: a taking back
-    // must not fall among ticks that are stored already.
+    // A write counts as later than everything stored before it, whatever the clocks say: the reopening of
+    // an item must not fall among ticks that are stored already.
     const lastTickAt = progress.lastTickAt(orgRow, flowRow, person)
     const occurredAt = Math.max(receivedAt, lastTickAt + 1)
     const own = { ...noEvent, flowRef: flowRow, occurredAt }
@@ -122,26 +122,29 @@ export class EventCommands {
         events.push({ ...own, ...ids, kind: 'item_completed', itemRef: itemRow })
       }
       if (completed) continue
-      // It is taken back for everybody whose tick it is.
+      // The item is reopened for everybody whose tick it is.
       for (const other of whose) {
         const ids = { ...(other === person ? personIds(report) : idsOf(other)), id: newEventId() }
         events.push({ ...own, ...ids, kind: 'item_reopened', itemRef: itemRow })
       }
     }
     this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)
-    // What follows in this transaction must see it: a custom event asks whether its item is ticked.
+    // Later commands of this transaction must see it: a custom event asks whether its item is ticked.
     this.project(orgRow, flowRow, report)
     return null
   }
 
-  /** Has the tables tell of all that is stored of somebody in a flow, and of every tick by events. */
+  /**
+   * Brings the tables up to date with everything stored about somebody in a flow, and with every tick by a
+   * custom event.
+   */
   private project(orgRow: number, flowRow: number, person: PersonIds): void {
     for (const ticked of this.waitingTicks.flows) this.to.projectFlow(ticked)
     this.waitingTicks.rollback()
     this.to.projectPerson(orgRow, flowRow, person)
   }
 
-  /** Stores events in as many rows as they need: in one, but for some that Cairn itself makes. */
+  /** Stores events in as many rows as they need: in one, except for some events that Cairn itself makes. */
   private store(
     orgRow: number,
     receivedAt: number,
@@ -171,7 +174,7 @@ export class EventCommands {
     this.store(orgRow, receivedAt, source, encodeEvents(events))
   }
 
-  /** The ticks that a custom event makes; notes it where a published flow asks for it. */
+  /** The ticks that a custom event makes. Also notes the event if a published flow asks for it. */
   private ticksBy(event: LedgerFact): NewEvent[] {
     const { orgRow, name, occurredAt } = event
     if (name === null) return []
@@ -180,7 +183,7 @@ export class EventCommands {
     if (asked) this.to.noteCaused({ fact: event, asked })
     const person = personOf(event.userId, event.anonymousId)
     return this.catalogue.itemsCompletedBy(organisation, name).flatMap(item => {
-      // People do the same thing many times: only what ticks an item is worth a row.
+      // People do the same thing many times, and only an event that ticks an item is worth a row.
       if (this.waitingTicks.isTicked(item.ref, person, occurredAt)) return []
       if (this.to.hasTicksBehind(item.flow.ref)) this.to.projectFlow(item.flow.ref)
       const { progress } = this.to.projector

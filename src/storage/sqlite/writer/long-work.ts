@@ -12,7 +12,7 @@ import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
 
 /**
- * What takes long, over a connection of its own beside the storage thread's: it works in short
+ * Work that takes long. It uses a connection of its own beside the storage thread's, and works in short
  * transactions, between which others write.
  */
 export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
@@ -23,7 +23,7 @@ export interface LongWorkPlace {
   dataDir: string
   /** Epoch milliseconds. */
   now: () => number
-  /** Whether a server's writes are to be let pass. */
+  /** Whether a server is running whose writes have to be let through. */
   isServed: boolean
 }
 

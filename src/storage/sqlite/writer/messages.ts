@@ -9,23 +9,23 @@ import type { CommandResult, StorageCommand } from './commands.ts'
 import type { Operation } from './operations.ts'
 
 /**
- * What passes between a thread that answers requests and the storage thread: one text a message,
- * because copying a text between threads is cheap and copying objects is not. A message holds
- * several commands, each framed, or the answers to several, a line each.
+ * The messages between a thread that answers requests and the storage thread. Each message is one text,
+ * because copying a text between threads is cheap and copying objects is not. A message holds several
+ * commands, each framed, or the answers to several, one per line.
  *
- * To storage: `<number> <command as JSON>`, number 0 where no answer is wanted. A batch's events
- * follow behind its JSON and a NUL.
- * Back: `<number>` where all of a batch was stored, else `<number> <result as JSON>` or
- * `<number> !<failure as JSON>`; before that, as often as there is something to tell of what takes long,
+ * To storage: `<number> <command as JSON>`, with number 0 if no answer is wanted. A batch's events follow
+ * after its JSON and a NUL.
+ * Back: `<number>` if all of a batch was stored, else `<number> <result as JSON>` or
+ * `<number> !<failure as JSON>`. Before that, work that takes long may report progress any number of times:
  * `<number> ~<progress as JSON>`.
  */
 
-/** To be told once all is projected that is committed. */
+/** Asks to be told once everything committed is projected. */
 export interface ProjectCall {
   type: 'project'
 }
 
-/** What a client may ask for: a command, an operation, the projections, or what is in memory alone. */
+/** What a client may ask for: a command, an operation, the projections, or something that is in memory alone. */
 export type Asked =
   | StorageCommand
   | Operation
@@ -65,7 +65,7 @@ export function decodeCommand(message: string): Numbered<Asked> {
   return { number, value: { ...batch, text: { count, facts, details } } }
 }
 
-/** Of nearly every batch, and so neither written nor read. */
+/** The outcome of nearly every batch, which is therefore neither written nor read. */
 const allStored: AppendOutcome = Object.freeze({ duplicates: [], deadLetters: [], erased: [] })
 
 const isAllStored = (result: CommandResult) =>
@@ -97,7 +97,7 @@ function encodeFailure(number: number, error: unknown): string {
 const encodeProgress = (number: number, progress: object): string =>
   `${number} ~${JSON.stringify(progress)}`
 
-/** How far something has come that is answered later; null where a line is an answer. */
+/** The progress of something that is answered later; null if the line is an answer. */
 export function decodeProgress(line: string): Numbered<object> | null {
   const space = line.indexOf(' ')
   if (space < 0 || line[space + 1] !== '~') return null
@@ -118,8 +118,8 @@ export function decodeResult(line: string): Numbered<CommandResult | Error> {
 }
 
 /**
- * How many events and bytes a message is counted as while it waits. A character counts as a byte:
- * exact for most text, at most a third of other, and free to know.
+ * How many events and bytes a message is counted as while it waits. A character counts as a byte: this is
+ * exact for most text, off by a factor of three at most for other text, and costs nothing.
  */
 export function weightOf(message: string, command: Asked): { events: number; bytes: number } {
   return {
@@ -129,8 +129,8 @@ export function weightOf(message: string, command: Asked): { events: number; byt
 }
 
 /**
- * Several texts in one, each with its length in front: `<length> <text>`. Threads pass them on
- * together, because waking one costs as much as a small command.
+ * Several texts in one, each preceded by its length: `<length> <text>`. Threads pass them on together,
+ * because waking a thread costs as much as a small command.
  */
 
 /** One text, to be appended to a message. */
@@ -146,12 +146,12 @@ export function* framesIn(message: string): Iterable<string> {
   }
 }
 
-/** Takes answers, a line each. */
+/** Takes answers, one per line. */
 export type Answer = (lines: string) => void
 
 /**
- * Answers that wait until all of their group have them: one message then tells a thread what became
- * of everything that it had sent.
+ * Answers that wait until the whole group has them: then one message tells a thread what became of
+ * everything that it sent.
  */
 export class Answers {
   private readonly waiting = new Map<Answer, string>()
@@ -167,7 +167,7 @@ export class Answers {
   }
 }
 
-/** What a client asks for, from its arrival until what became of it is told. */
+/** A client's request, from its arrival until its outcome is told. */
 class PendingWrite<What extends Asked = Asked> {
   readonly command: What
   readonly isAwaited: boolean
@@ -187,7 +187,7 @@ class PendingWrite<What extends Asked = Asked> {
     this.weight = weightOf(text, value)
   }
 
-  /** Tells how far it has come. */
+  /** Tells the client how far it has come. */
   progress(progress: object): void {
     this.answers.add(this.to, encodeProgress(this.number, progress))
     this.answers.send()
@@ -208,24 +208,24 @@ class PendingWrite<What extends Asked = Asked> {
   }
 }
 
-/** What a store does of what is no command of a group; what it throws is told to the caller. */
+/** What a store does for requests that are not commands of a group. The caller is told what it throws. */
 export interface Verbs {
   operate(operation: Operation, tell: (progress: object) => void): unknown
-  /** Resolves once the tables tell of all that is committed. */
+  /** Resolves once the tables reflect everything committed. */
   project(): unknown
-  /** Notes what arrived, or tells of it. */
+  /** Notes what arrived, or reports it. */
   look(call: ActivityCall): unknown
   author(call: AuthorCall): unknown
   preview(call: PreviewCall): unknown
 }
 
-/** Where messages arrive in the storage thread: hands each on to the one that it is for. */
+/** Where messages arrive in the storage thread: hands each request to whatever handles it. */
 export class Inbox {
   readonly answers = new Answers()
 
   /**
    * @param submit takes a command into the next group
-   * @param isPassing whether an error is of the moment: then the caller is told to come again
+   * @param isPassing whether an error may pass: then the caller is told to try again later
    */
   constructor(
     private readonly gauge: BufferGauge,
@@ -241,7 +241,7 @@ export class Inbox {
   }
 
   /**
-   * Executes what a client's message holds. `answer` is called with what became of it once it is
+   * Executes the commands in a client's message. `answer` is called with their outcomes once they are
    * committed and synced, for all of a commit at once.
    */
   take(message: string, answer: Answer): void {
@@ -272,7 +272,7 @@ export class Inbox {
     }
   }
 
-  /** Tells what came of what is no command of a group. */
+  /** Carries out a request that is not a command of a group, and tells its outcome. */
   private async tell(pending: PendingWrite, work: () => unknown): Promise<void> {
     try {
       pending.resolve(((await work()) ?? null) as CommandResult)
@@ -283,12 +283,12 @@ export class Inbox {
   }
 }
 
-/** Why nothing was taken in, as the caller is told. */
+/** The reasons why nothing was stored, as the caller is told. */
 
 export const cannotWrite = (cause?: unknown) =>
   new AppError('overloaded', 'Storage cannot write at the moment', { cause, retryAfterSeconds: 2 })
 
-/** Nobody can say whether it was taken in: neither that nor the contrary may be told. */
+/** Nobody knows whether it was stored, so the caller must be told neither that it was nor that it was not. */
 export const commitInDoubt = (cause: unknown) =>
   new AppError('in_doubt', 'Whether it was stored is not known', { cause })
 

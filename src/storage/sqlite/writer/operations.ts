@@ -31,12 +31,12 @@ import { addOrganisation, changeOrganisation } from '../organisations/organisati
 import { linkStaging, unlinkStaging } from '../organisations/staging-links.ts'
 
 /**
- * What management writes, by name. Each runs in the writer's thread between two groups of commands, in
- * a transaction of its own. What one answers with, if that is a function, is called once it is committed.
+ * The writes of management, by name. Each runs in the writer's thread between two groups of commands, in a
+ * transaction of its own. If it returns a function, that is called once the transaction is committed.
  *
- * @param executor of commands, with which dead letters are tried again
+ * @param executor executes commands, for retrying dead letters
  * @param now epoch milliseconds, read within the transaction
- * @param writeSeen writes what is only noted in memory of what requests have shown
+ * @param writeSeen writes what requests have shown and is only noted in memory
  */
 export const operationsOver = (
   database: Database,
@@ -110,7 +110,7 @@ export const operationsOver = (
 
 export type StorageOperations = ReturnType<typeof operationsOver>
 
-/** A call of one of them, as it travels between threads. */
+/** A call of one of these operations, as it passes between threads. */
 export interface Operation {
   type: 'operation'
   name: keyof StorageOperations

@@ -8,14 +8,14 @@ import type { CommandResult, Executor, StorageCommand } from './commands.ts'
 import { cannotWrite } from './messages.ts'
 
 export interface WriterPolicy {
-  /** Events that one transaction takes at most; what waits beyond that goes into the next. */
+  /** The most events that one transaction takes; whatever waits beyond that goes into the next. */
   largestGroupEvents: number
   /** How long commands that nobody waits for may be held back to share a commit, milliseconds. */
   flushEveryMs: number
-  /** How often a transaction that failed for a passing reason is tried, and the first pause. */
+  /** How many times a transaction that fails for a passing reason is tried, and the first pause. */
   tries: number
   retryPauseMs: number
-  /** Without a commit for this long, storage tries whether it can still write, milliseconds. */
+  /** After this long without a commit, storage checks whether it can still write. Milliseconds. */
   proveEveryMs: number
 }
 
@@ -27,7 +27,7 @@ export const defaultWriterPolicy: WriterPolicy = {
   proveEveryMs: minuteMs,
 }
 
-/** What the writer tells of each commit, for the metrics. */
+/** What the writer reports about each commit, for the metrics. */
 export interface CommitReport {
   commands: number
   events: number
@@ -44,28 +44,28 @@ export interface WriteObserver {
 export interface WriterHooks {
   observer?: WriteObserver
   onBegin?(): void
-  /** What it throws rolls the transaction back. */
+  /** If it throws, the transaction is rolled back. */
   beforeCommit?(): void
-  /** All of a group have been told what became of them. */
+  /** Every caller of a group has been told what became of its command. */
   onSettled?(): void
   onFault?(error: unknown, what: string): void
   /** Storage has begun to refuse, or takes writes again. */
   onRefusing?(isRefused: boolean): void
-  /** What is stored is no longer what is known here: only a new start helps. */
+  /** Memory no longer agrees with what is stored: only a restart helps. */
   onDivergence?(error: unknown): void
 }
 
-/** A command, and whom to tell what became of it. */
+/** A command, and how to tell its caller what became of it. */
 export interface Submission {
   readonly command: StorageCommand
   /**
-   * False for what was acknowledged already (`ack=buffer`): its commit may be put off, and it must
-   * not be given up.
+   * False for a command that was acknowledged already (`ack=buffer`): its commit may be delayed, but it
+   * must not be given up.
    */
   readonly isAwaited: boolean
-  /** It is committed and synced. */
+  /** The command is committed and synced. */
   resolve(result: CommandResult): void
-  /** `overloaded` where storage cannot write. */
+  /** With `overloaded` if storage cannot write. */
   reject(error: unknown): void
 }
 
@@ -76,12 +76,12 @@ type Verdict = { result: CommandResult } | { fault: unknown }
 export const eventsIn = (command: StorageCommand) =>
   command.type === 'append' ? command.text.count : 1
 
-/** How long a stop tries to write what was acknowledged already (`ack=buffer`), milliseconds. */
+/** How long a stop keeps trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
 /**
- * Group commit: all that waits goes into one transaction, and only once it is committed is anybody told.
- * What arrives meanwhile makes the next group, so the slower the database the larger the groups.
+ * Group commit: everything that waits goes into one transaction, and nobody is told before it is committed.
+ * What arrives meanwhile forms the next group, so the slower the database, the larger the groups.
  */
 export abstract class GroupCommit {
   protected waiting: Submission[] = []
@@ -91,7 +91,7 @@ export abstract class GroupCommit {
   protected isRefused = false
   private scheduled: ReturnType<typeof setTimeout> | 'now' | null = null
 
-  /** @param onSettled all of a group have been told what became of them */
+  /** @param onSettled is called when every caller of a group has been told */
   constructor(
     protected readonly policy: WriterPolicy,
     private readonly onSettled?: () => void,
@@ -103,7 +103,7 @@ export abstract class GroupCommit {
     this.schedule(submission.isAwaited)
   }
 
-  /** Commits all that waits; the number of commands that could not be, because storage refuses. */
+  /** Commits everything that waits. Returns the number of commands that storage refused to write. */
   async flush(): Promise<number> {
     if (this.running) await this.running
     do await this.commitWaiting()
@@ -112,9 +112,9 @@ export abstract class GroupCommit {
   }
 
   /**
-   * As `flush`, for the last time: where storage refuses it is tried again for a while.
+   * As `flush`, for the last time: if storage refuses, it is retried for a while.
    *
-   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   * @throws Error if something that was acknowledged (`ack=buffer`) cannot be written
    */
   async flushAtLast(): Promise<void> {
     let unwritten = await this.flush()
@@ -136,7 +136,7 @@ export abstract class GroupCommit {
     return this.waiting.splice(0, length)
   }
 
-  /** Commits a group of what waits, and tells everybody in it what became of it. */
+  /** Commits a group of what waits, and tells every caller in it what became of its command. */
   protected abstract commitAll(): Promise<void>
 
   private schedule(isAwaited: boolean): void {
@@ -144,7 +144,7 @@ export abstract class GroupCommit {
     if (isAwaited) {
       if (this.scheduled) clearTimeout(this.scheduled)
       this.scheduled = 'now'
-      // After the messages that have already arrived: they share the commit.
+      // After the messages that have already arrived, so that they share the commit.
       setImmediate(() => this.commitWaiting())
     } else {
       this.scheduled ??= setTimeout(() => this.commitWaiting(), this.policy.flushEveryMs)
@@ -166,18 +166,18 @@ export abstract class GroupCommit {
 /**
  * Commits groups to the disk, with one sync each.
  *
- * A transaction that fails for a passing reason is tried again and then refused as a whole
- * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single
- * poison event or command ends in the dead letters and its neighbours are kept.
+ * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
+ * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
+ * command goes to the dead letters and its neighbours are kept.
  */
 export class Writer extends GroupCommit {
-  /** Set once a commit could not be noted in memory: executed again, it would be there twice. */
+  /** Set once memory could not take note of a commit: executed again, its commands would be stored twice. */
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
   private readonly begin: () => void
   private readonly commit: () => void
-  /** All that is in memory takes it up. */
+  /** Lets everything in memory take note of the commit. */
   private readonly noteCommit: () => void
 
   constructor(
@@ -193,7 +193,7 @@ export class Writer extends GroupCommit {
     this.noteCommit = failing('after_commit', () => executor.participants.commit())
   }
 
-  /** Whether there is something to commit: then other work should wait. */
+  /** Whether there is something to commit, so that other work should wait. */
   get isBusy(): boolean {
     return this.running !== null || this.waiting.length > 0
   }
@@ -210,15 +210,15 @@ export class Writer extends GroupCommit {
       committed(result)
       return result
     } catch (error) {
-      // Whether it is the disk is tried at once: callers would find out later.
+      // Makes the next probe check the disk at once; otherwise callers would find out later.
       if (isPassing(error)) this.provenAt = Number.NEGATIVE_INFINITY
       throw error
     }
   }
 
   /**
-   * Tries whether storage would take a write, when no caller does: always while it refuses, and
-   * every so often while it is idle, so that "ready" is not only hoped.
+   * Checks whether storage takes writes when no caller does: always while it refuses, and every so often
+   * while it is idle, so that "ready" is more than a hope.
    */
   probe(write: () => void): void {
     if (this.running || this.waiting.length > 0) return
@@ -229,7 +229,7 @@ export class Writer extends GroupCommit {
       this.isRefused = false
       if (wasRefused) this.hooks.onRefusing?.(false)
     } catch (error) {
-      // While it refuses, this is no news.
+      // Storage refused before, so this is no news.
       if (wasRefused) return
       this.isRefused = true
       this.hooks.onFault?.(error, 'storage does not take writes')
@@ -251,7 +251,7 @@ export class Writer extends GroupCommit {
           this.commitApart(group, error)
           break
         }
-        // Said once when it begins: a full disk is not helped by a long log.
+        // Reported once, when it begins: a long log does not help a full disk.
         if (attempt === 1 && !wasRefused) this.hooks.onFault?.(error, 'a commit failed')
         if (attempt >= this.policy.tries) {
           this.refuse(group, error)
@@ -279,8 +279,8 @@ export class Writer extends GroupCommit {
   }
 
   /**
-   * Still in one transaction, so that it costs one sync however large the group is: each command by
-   * itself, and of a batch that fails even so, each event by itself.
+   * Executes each command by itself and, if a batch fails even so, each of its events by itself. Still in
+   * one transaction, so that it costs one sync however large the group is.
    */
   private commitApart(group: readonly Submission[], error: unknown): void {
     this.hooks.onFault?.(error, 'a group of commands is taken apart')
@@ -294,7 +294,7 @@ export class Writer extends GroupCommit {
         for (const waiting of group) waiting.reject(fault)
         return
       }
-      // The disk, or the database as a whole: no command is to blame.
+      // The disk or the database as a whole is at fault, not a command.
       this.hooks.onFault?.(fault, 'a group that was taken apart could not be committed')
       this.refuse(group, fault)
       return
@@ -306,7 +306,7 @@ export class Writer extends GroupCommit {
     }
   }
 
-  /** Executes one command; where it fails, sets aside what of it the database does not take. */
+  /** Executes one command; if it fails, sets aside the part of it that the database does not take. */
   private execute(command: StorageCommand): Verdict {
     return this.alone<Verdict>(
       () => ({ result: this.executor.execute(command) }),
@@ -325,7 +325,8 @@ export class Writer extends GroupCommit {
       deadLetters: [] as number[],
       erased: [] as number[],
     }
-    // What belongs to the batch and to no event comes first, so that no event takes it along.
+    // What belongs to the batch and to no event comes first, so that no event takes it along when it is
+    // rolled back.
     this.executor.execute({ ...command, text: encodeEvents([]) })
     const { orgRow, receivedAt, text } = command
     const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
@@ -347,7 +348,7 @@ export class Writer extends GroupCommit {
     return outcome
   }
 
-  /** Does a piece of a transaction, or, where that fails, takes it back and does something else. */
+  /** Does a piece of a transaction; if that fails, rolls it back and does something else. */
   private alone<T>(work: () => T, otherwise: (fault: unknown) => T): T {
     let result: T | undefined
     const fault = inSavepoint(this.database, this.executor.participants, () => {
@@ -357,7 +358,7 @@ export class Writer extends GroupCommit {
     return fault === null ? (result as T) : otherwise(fault)
   }
 
-  /** Tells who waits that storage cannot write; keeps for later what was acknowledged already. */
+  /** Tells waiting callers that storage cannot write, and keeps for later what was acknowledged already. */
   private refuse(group: readonly Submission[], error: unknown): void {
     this.isRefused = true
     this.hooks.onRefusing?.(true)

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { TransactionParticipant } from '../participant.ts'
 
-/** How many flows are made due at once, where all are. */
+/** How many flows are made due at once when all of them are. */
 const flowsAtOnce = 100
 
 /** A stretch of time, epoch milliseconds; `to` is exclusive. */
@@ -11,7 +11,7 @@ export interface Stretch {
 }
 
 export interface Segment extends Stretch {
-  /** How many versions the flow had, where the segment would be another with one more; null else. */
+  /** How many versions the flow had, if the segment would differ with one more; otherwise null. */
   flowVersions: number | null
 }
 
@@ -64,22 +64,22 @@ function placeAt(segments: readonly Segment[], at: number): number {
 }
 
 /**
- * Which stretches of which flows stand in segments, and which flows may have more to seal. A run that
- * changes takes its segment away in the same transaction; one that starts after all segments of its flow,
- * as those of live traffic do, costs no statement.
+ * Knows which stretches of which flows are in segments, and which flows may have more to seal. A run that
+ * changes removes its segment in the same transaction. A run that starts after all segments of its flow, as
+ * those of live traffic do, costs no statement.
  */
 export class ColumnSegments extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly flows = new Map<number, SegmentsOfFlow>()
-  /** Flows that may have something to seal, and not before when. */
+  /** Flows that may have something to seal, and when to look at the earliest. */
   private readonly due = new Map<number, { orgRow: number; at: number }>()
-  /** All flows after this row are due too; null where none is. */
+  /** All flows after this row are due too; null if none is. */
   private dueAfter: number | null = 0
   private draft: Draft | null = null
 
   /**
-   * @param now monotonic milliseconds: sealing goes on at its pace where the clock is set
-   * @param policy how many changed runs make a flow due, and how long it is left alone even so, that
+   * @param now monotonic milliseconds, so that sealing keeps its pace when the clock is set
+   * @param policy how many changed runs make a flow due, and how long it is left alone even then, so that
    *   what changes together is sealed together
    */
   constructor(
@@ -91,19 +91,19 @@ export class ColumnSegments extends TransactionParticipant {
     this.sql = statements(database)
   }
 
-  /** Segments may be gone, and runs may be others. */
+  /** Segments may be gone, and runs may have changed. */
   override externalChange(): void {
     this.rollback()
     this.dueAfter = 0
   }
 
-  /** The segments that the transaction took away are there again. */
+  /** The segments that the transaction removed are there again. */
   override rollback(): void {
     this.flows.clear()
     if (this.draft) this.draft.isStale = true
   }
 
-  /** A run has changed that starts, or started before the change, at a moment. */
+  /** To be called when a run has changed that starts at a moment, or started there before the change. */
   touch(orgRow: number, flowRow: number, at: number): void {
     const flow = this.known(orgRow, flowRow)
     if (++flow.changes === this.policy.changesToLook) this.lookLater(orgRow, flowRow)
@@ -118,7 +118,7 @@ export class ColumnSegments extends TransactionParticipant {
     this.lookLater(orgRow, flowRow)
   }
 
-  /** Whether runs of a flow stand in segments, or will in a moment. */
+  /** Whether runs of a flow are in segments, or will be in a moment. */
   has(orgRow: number, flowRow: number): boolean {
     const { draft } = this
     const isBeingMade = draft?.flowRow === flowRow && !draft.isStale
@@ -129,7 +129,7 @@ export class ColumnSegments extends TransactionParticipant {
     return this.known(orgRow, flowRow).segments
   }
 
-  /** A flow that may have something to seal, and is due no more; null where there is none now. */
+  /** Takes a flow that may have something to seal, which is then no longer due; null if there is none now. */
   takeDue(): { orgRow: number; flowRow: number } | null {
     const now = this.now()
     for (;;) {
@@ -153,7 +153,7 @@ export class ColumnSegments extends TransactionParticipant {
     if (!known || at < known.at) this.due.set(flowRow, { orgRow, at })
   }
 
-  /** Nothing is kept in memory of a flow without segments. */
+  /** Ends a look at a flow. Nothing is kept in memory about a flow without segments. */
   looked(orgRow: number, flowRow: number): void {
     const { segments, changes } = this.known(orgRow, flowRow)
     if (segments.length === 0 && changes === 0) this.flows.delete(flowRow)
@@ -165,10 +165,7 @@ export class ColumnSegments extends TransactionParticipant {
     return this.draft
   }
 
-  /**
-   * Writes a segment in place of any that overlaps it, within a transaction; not where a run of it has
-   * changed.
-   */
+  /** Writes a segment in place of any that overlap it, within a transaction, unless one of its runs has changed. */
   write(
     draft: Draft,
     segment: { runs: number; flowVersions: number | null; columns: Uint8Array },

@@ -16,7 +16,7 @@ import { stateIn } from '../../database/server-state.ts'
 import { unpackSteps } from '../../runs/run-rows.ts'
 import { WayBuilder } from './way-builder.ts'
 
-/** Runs' rows, and the columns that are made of them: for a segment, or for an answer at once. */
+/** Rows of runs, and the columns that are made of them: for a segment, or directly for an answer. */
 
 /** A run to be put into columns. */
 export interface ColumnRun {
@@ -29,15 +29,14 @@ export interface ColumnRun {
   /** Packed. */
   traits: string | null
   steps: readonly RunStep[]
-  /** What the run's person ever ticked, by row. */
+  /** The items that the run's person ever ticked, by row. */
   items: readonly number[]
   hasCompletedChecklist: boolean
 }
 
 /**
- * People as 64 bits that nobody outside can foresee. Two of a million people share theirs by
- * chance in one of thirty-seven million flows, and are then counted as one. Never 0, which stands for
- * nobody.
+ * Hashes people to 64 bits that nobody outside can foresee. In one of thirty-seven million flows with a
+ * million people, two share theirs by chance and are then counted as one. Never 0, which stands for nobody.
  */
 export function personHash(database: Database): (person: string) => bigint {
   const half = (name: string) => BigInt.asUintN(32, BigInt(stateIn(database, name)))
@@ -46,8 +45,8 @@ export function personHash(database: Database): (person: string) => bigint {
 }
 
 /**
- * A run's row. Of a flow in which anybody ever ticked anything also what its person did: the items' rows,
- * and 1 for the whole checklist.
+ * A run's row. If anybody ever ticked anything in the flow, it also has what the run's person did: the
+ * items' rows, and 1 for the whole checklist.
  */
 export interface ColumnRow {
   id: number
@@ -76,7 +75,7 @@ export const columnRunOf = (row: ColumnRow, hash: (person: string) => bigint): C
   hasCompletedChecklist: row.checklist === 1,
 })
 
-/** Rows that one statement reads: a millisecond's work or two. */
+/** Rows that one statement reads: one or two milliseconds of work. */
 const pageRows = 256
 
 type Cursor = [orgRow: number, flowRow: number, start: number, id: number, to: number]
@@ -191,7 +190,7 @@ class TraitBuilder {
 /** The longest time between the first start and the last, milliseconds. */
 export const longestColumns = 2 ** 32 - 1
 
-/** Makes columns of runs, which must come ascending by start. */
+/** Makes columns of runs, which must come in ascending order of start. */
 export class RunColumnsBuilder {
   private count = 0
   private readonly starts: Uint32Array
@@ -213,9 +212,9 @@ export class RunColumnsBuilder {
   private dependsOnNewest = false
 
   /**
-   * @param from no run starts before; none starts `longestColumns` after it, or later
-   * @param capacity how many runs there are at most
-   * @param latelyFrom since when something was heard of the runs that `lately` tells
+   * @param from no run starts before this; none starts `longestColumns` after it, or later
+   * @param capacity the most runs that there can be
+   * @param latelyFrom `lately` tells the runs of which something was heard since this time
    * @param beside what else is asked; nothing for segments
    */
   constructor(
@@ -338,7 +337,7 @@ export class RunColumnsBuilder {
   }
 }
 
-/** Columns of some runs, ascending by start: mostly one, for none may be longer than `longestColumns`. */
+/** Columns of some runs, ascending by start: mostly one, but none may span more than `longestColumns`. */
 export function* columnsOfRuns(
   runs: readonly ColumnRun[],
   positions: FlowPositions<number>,

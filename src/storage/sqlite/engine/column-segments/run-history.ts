@@ -55,11 +55,11 @@ export function startedWithin(columns: RunColumns, from: number, to: number): Ru
 }
 
 /**
- * The runs of a flow as columns: of segments where there are any, else made of their rows.
+ * The runs of a flow as columns: from segments where there are any, otherwise made from their rows.
  *
- * It reads a snapshot, so that no run is missed or counted twice when a segment is made or taken away
- * meanwhile; over a connection of its own, because nothing else should be read as of then. The
- * snapshot is held for as long as an answer takes, which is well under a second for flows in segments.
+ * It reads a snapshot, so that no run is missed or counted twice when a segment is made or removed
+ * meanwhile. It uses a connection of its own, because nothing else should read that snapshot. The snapshot
+ * is held for as long as an answer takes, which is well under a second for flows in segments.
  */
 export class RunHistory {
   private readonly sql: ReturnType<typeof statements>
@@ -70,7 +70,7 @@ export class RunHistory {
     this.pages = new RunPages(database)
   }
 
-  /** Runs that started in [from, to), ascending by start. One reading at a time. */
+  /** Runs that started in [from, to), ascending by start. Only one reading at a time. */
   async *between(
     flow: FlowRuns,
     from: number,

@@ -6,13 +6,13 @@ import { longestColumns, RunColumnsBuilder, RunPages } from './run-columns.ts'
 import { encodeSegment } from './segment-bytes.ts'
 
 export interface SealPolicy {
-  /** How many runs of a flow must change before it is looked at for that alone. */
+  /** How many runs of a flow must change before it is looked at for that reason alone. */
   changesToLook: number
-  /** How many runs a segment holds; so many at least must stand alone before another is made of them. */
+  /** How many runs a segment holds. At least this many must be in no segment before another is made of them. */
   runsPerSegment: number
-  /** Runs that share a millisecond share a segment; of more than this none is made. */
+  /** Runs that share a millisecond share a segment; if they are more than this, none is made. */
   mostRunsPerSegment: number
-  /** How long ago a run must have begun, milliseconds: by then most have said all they will. */
+  /** How long ago a run must have started, milliseconds: by then most runs have said all they will. */
   settledMs: number
   /** How long a flow is left alone after a change, milliseconds. */
   pauseMs: number
@@ -26,7 +26,7 @@ export const defaultSealPolicy: SealPolicy = {
   pauseMs: 1_000,
 }
 
-/** When a flow is looked at again that could not be sealed, milliseconds. */
+/** How long until a flow that could not be sealed is looked at again, milliseconds. */
 const afterFailureMs = minuteMs
 
 /** Before and after all that can happen. */
@@ -46,7 +46,7 @@ function statements(database: Database) {
   }
 }
 
-/** A segment that is made, and waits to be written. */
+/** A segment that is made and waits to be written. */
 export interface SealedSegment {
   draft: Draft
   runs: number
@@ -55,8 +55,8 @@ export interface SealedSegment {
 }
 
 /**
- * Makes segments of runs that have come to rest. It works in pieces of a millisecond or two, between
- * which the storage thread does what it is there for.
+ * Makes segments of runs that have come to rest. It works in pieces of one or two milliseconds, between
+ * which the storage thread does its actual work.
  */
 export class Sealer {
   private readonly sql: ReturnType<typeof statements>
@@ -74,8 +74,8 @@ export class Sealer {
   }
 
   /**
-   * Looks at all flows that are due; a segment where one is made, null where others may go first. What
-   * fails, also what is thrown in because a segment could not be written, is tried again later.
+   * Looks at all flows that are due. Yields a segment where one is made, and null where others may go first.
+   * What fails is retried later, also if the error is thrown in because a segment could not be written.
    */
   *work(): Generator<SealedSegment | null> {
     for (;;) {
@@ -104,7 +104,7 @@ export class Sealer {
         if (next === null) break
         from = next.to
         if (next.runs > this.policy.mostRunsPerSegment) continue
-        // Before others go first: what changes from here on must be noticed.
+        // Begun before others go first, because what changes from here on must be noticed.
         const draft = this.segments.begin(orgRow, flowRow, next)
         yield null
         const sealed = yield* this.seal(draft, next.runs, history)
@@ -118,14 +118,14 @@ export class Sealer {
     this.lookWhenSettled(orgRow, flowRow)
   }
 
-  /** Most flows are not, and cost no more than this. */
+  /** Most flows are not large, and cost no more than this. */
   private isLarge(orgRow: number, flowRow: number): boolean {
     if (this.segments.of(orgRow, flowRow).length > 0) return true
     const { from, to } = ever
     return this.sql.startAt.get(orgRow, flowRow, from, to, this.policy.runsPerSegment) !== null
   }
 
-  /** Where no segment is, or one that a newer version has made wrong. */
+  /** The stretches without a segment, or with one that a newer version has made wrong. */
   private gapsOf(orgRow: number, flowRow: number, { versions }: StepHistory<number>): Stretch[] {
     const segments = this.segments
       .of(orgRow, flowRow)
@@ -149,18 +149,18 @@ export class Sealer {
     if (first === undefined) return null
     const runs = countUntil(first, end, 2 * runsPerSegment)
     if (isOpen && runs <= runsPerSegment) return null
-    // From where the last segment ends, so that nothing is left between the two.
+    // Starts where the last segment ends, so that nothing is left between the two.
     const from = first - gap.from < longestColumns ? gap.from : first
     const size = isOpen || runs === 2 * runsPerSegment ? runsPerSegment : Math.ceil(runs / 2)
     const isLast = runs <= runsPerSegment
     let to = (isLast ? undefined : startAt(first, size)) ?? end
-    // A stretch begins before it ends, even where all that would fill it start at one moment.
+    // A stretch must end after it begins, even if all runs that would fill it start at one moment.
     if (to === first) to = startAt(first + 1, 0) ?? end
     to = Math.min(to, from + longestColumns)
     return { from, to, runs: countUntil(from, to, mostRunsPerSegment + 1) }
   }
 
-  /** @returns null where a run of the draft has changed meanwhile */
+  /** @returns null if a run of the draft has changed meanwhile */
   private *seal(
     draft: Draft,
     runs: number,
@@ -180,7 +180,7 @@ export class Sealer {
     return { draft, runs: columns.count, flowVersions, columns: encodeSegment(columns) }
   }
 
-  /** Runs that are too young for a segment may be enough for one later, though none is added. */
+  /** Runs that are too young for a segment may be enough for one later, even if none is added. */
   private lookWhenSettled(orgRow: number, flowRow: number): void {
     const last = this.segments.of(orgRow, flowRow).at(-1)?.to ?? ever.from
     const { runsPerSegment, settledMs } = this.policy

@@ -1,21 +1,21 @@
 import type { ColumnStep, ColumnTrait, RunColumns } from '../../../../modules/analytics/port.ts'
 
 /**
- * Runs in columns as bytes: the length of a heading, the heading as JSON, then the columns one after
- * the other, those of the widest numbers first, so that each is read in place. Little-endian, as
- * every machine is that this program runs on.
+ * Runs in columns as bytes: the length of a heading, the heading as JSON, then the columns one after the
+ * other, those with the widest numbers first, so that each is read in place. Little-endian, like every
+ * machine that this program runs on.
  */
 interface Heading {
   count: number
-  /** Runs that were heard of lately. */
+  /** The number of runs of which something was heard lately. */
   lately: number
   versions: readonly number[]
   steps: readonly ColumnStep[]
-  /** Planes of each step outcome. */
+  /** The number of planes of each step outcome. */
   marks: readonly number[]
   items: readonly number[]
   ticks: number
-  /** Absent where no run says any, and from segments that an older Cairn made. */
+  /** Absent if no run says any, and in segments that an older Cairn made. */
   traits?: readonly Omit<ColumnTrait, 'places'>[]
 }
 
@@ -99,7 +99,7 @@ export function decodeSegment(given: Uint8Array, from: number): RunColumns {
     ticks: planes(heading.ticks),
     cohorts: null,
     ways: null,
-    // Whoever keeps a segment knows by what it was made.
+    // Whoever keeps a segment knows how many versions it was made with.
     dependsOnNewest: false,
   }
 }

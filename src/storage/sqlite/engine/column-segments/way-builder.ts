@@ -6,12 +6,12 @@ export class WayBuilder {
   private readonly paths: (readonly number[])[] = []
   private readonly known = new Map<string, number>()
 
-  /** @param capacity how many runs there are at most: of a page, so that paths have room */
+  /** @param capacity the most runs that there can be: those of a page, so that paths have room */
   constructor(capacity: number) {
     this.places = new Uint16Array(capacity)
   }
 
-  /** @param path places of the steps that the run viewed, in time */
+  /** @param path places of the steps that the run viewed, in the order of time */
   set(run: number, path: readonly number[]): void {
     const name = path.join()
     let place = this.known.get(name)

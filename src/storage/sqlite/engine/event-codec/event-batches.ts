@@ -13,18 +13,18 @@ import {
 } from './event-text.ts'
 
 /**
- * The ledger: a row a batch of one organisation's events, in the order of their arrival. Small batches
+ * The ledger: one row per batch of one organisation's events, in the order of their arrival. Small batches
  * that are stored together share a row.
  */
 
-/** Events of one row: its number times this, plus an event's place, is the event's own number. */
+/** The most events of one row. The row's number times this, plus an event's place, is the event's own number. */
 export const eventsPerBatch = 64
 
-/** A row's texts are stored as bytes, for SQLite's own tools cut a text at its first NUL. */
+/** A row's texts are stored as bytes, because SQLite's own tools cut a text at its first NUL. */
 export interface BatchRow {
   seq: number
   received_at: number
-  /** How much later each further batch of the row was received, milliseconds; a space between. */
+  /** How much later than the first each further batch of the row was received: milliseconds, space-separated. */
   later: string
   source: number
   /** The form of its texts. */
@@ -41,14 +41,14 @@ export const factsColumns = 'seq, source, codec, events, facts'
 export const batchColumns = `${factsColumns}, received_at, later, details`
 
 /**
- * The form that `event-text.ts` writes and reads, which a row has where nothing else is said. Another one
- * gets the next number and is written from then on; rows of before stay as they are and are read by theirs.
+ * The form that `event-text.ts` writes and reads, which a row has unless it says otherwise. A new form gets
+ * the next number and is written from then on; earlier rows stay as they are and are read in theirs.
  */
 const knownCodec = 1
 
 const encoder = new TextEncoder()
 
-/** An id may begin with the character that would be a byte order mark. */
+/** Keeps a leading byte order mark, because an id may begin with that character. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export const bytesOf = (text: string): Uint8Array => encoder.encode(text)
@@ -63,7 +63,7 @@ const factsTextOf = ({ codec, events, facts }: CodedFacts): Pick<EventText, 'cou
 
 const sourceOf = ({ source }: Pick<BatchRow, 'source'>) => eventSources[source] as EventSource
 
-/** What a row's events say, as far as anything follows from them. */
+/** What a row's events say, as far as anything follows from it. */
 export const factsOf = (row: FactsRow, orgRow: number): LedgerFact[] =>
   decodeFacts(factsTextOf(row), orgRow, sourceOf(row))
 
@@ -89,7 +89,7 @@ export const storedText = (row: BatchRow): StoredText => ({
   source: sourceOf(row),
 })
 
-/** Between which times events of one flow occurred. */
+/** The time span in which the events of one flow occurred. */
 interface Span {
   flowRow: number
   firstAt: number
@@ -111,7 +111,7 @@ export class OpenBatch {
     readonly source: EventSource,
   ) {}
 
-  /** @param facts what the text says, for whoever calls has read it already */
+  /** @param facts what the text says, because the caller has read it already */
   add(text: EventText, receivedAt: number, facts: readonly LedgerFact[]): void {
     if (text.count === 0) return
     if (this.count === 0) this.receivedAt = receivedAt
@@ -131,12 +131,12 @@ export class OpenBatch {
   }
 }
 
-/** Writes the ledger's rows, and which flows' events they hold. What was added is stored once it is flushed. */
+/** Writes the ledger's rows, and which flows' events each holds. What was added is stored once it is flushed. */
 export class EventBatches extends TransactionParticipant {
   private readonly insertBatch
   private readonly insertFlow
   private open: OpenBatch[] = []
-  /** The last one of each organisation. */
+  /** The last open row of each organisation. */
   private readonly lastOf = new Map<number, OpenBatch>()
 
   constructor(database: Database) {
@@ -166,7 +166,7 @@ export class EventBatches extends TransactionParticipant {
     for (const batch of open) if (batch.count > 0) this.write(batch)
   }
 
-  /** Forgets what was added and not flushed; before a savepoint all was. */
+  /** Forgets what was added and not flushed. What was added before a savepoint has been flushed. */
   override rollback(): void {
     this.open = []
     this.lastOf.clear()
@@ -189,7 +189,7 @@ export class EventBatches extends TransactionParticipant {
   }
 }
 
-/** Chunks of 1,024 ids; merges go four times as fast as they have to. */
+/** Chunks of 1,024 ids; merges proceed four times as fast as they have to. */
 export const defaultEventIdsPolicy: HashIndexPolicy = {
   entriesPerSegment: 65_536,
   segmentBits: 6,
@@ -229,8 +229,8 @@ function statements(database: Database) {
 }
 
 /**
- * Which event ids are stored: strict over the whole ledger, by a hash index. A place where the hash is
- * found is judged by the ledger itself.
+ * Knows which event ids are stored: strictly, over the whole ledger, by a hash index. Where the index finds
+ * a hash, the ledger itself decides whether it is the id.
  */
 export class EventIds extends TransactionParticipant<number> {
   private readonly sql: ReturnType<typeof statements>
@@ -242,7 +242,7 @@ export class EventIds extends TransactionParticipant<number> {
   private readonly open = new Map<number, IdsOfBatch>()
   /** The last row that is committed. */
   committedSeq: number
-  /** The batch that was looked into last: what is sent again is mostly a whole batch. */
+  /** The batch that was read last, because what is sent again is mostly a whole batch. */
   private seen: (IdsOfBatch & { seq: number }) | null = null
   private knownReplacements: number
   private askedOrg = 0
@@ -259,18 +259,18 @@ export class EventIds extends TransactionParticipant<number> {
     this.hash = new TextHash(state('event_ids_seed_1'), state('event_ids_seed_2'))
     const sealed = state('event_ids_sealed')
     const stored = this.sql.lastSeq.get()?.seq ?? 0
-    // A number is given once, though its row may be deleted, or was never written because all of its
-    // events were duplicates: who reads on from it, as the follower does, would miss another.
+    // A number is given only once, even if its row was deleted, or was never written because all of its
+    // events were duplicates: whoever reads on from it, as the follower does, would miss a second row.
     this.committedSeq = Math.max(sealed, stored, state('ledger_deleted'), state('projected'))
     this.nextSeq = this.committedSeq + 1
     this.knownReplacements = state('rows_replaced')
     this.recover(sealed, lastSeq => this.sealRecovered(lastSeq))
   }
 
-  /** An erasure gives events other ids, and those of before must go. */
+  /** An erasure gives events other ids, and the previous ones must go. */
   override externalChange(): void {
     const state = (name: string) => this.sql.state.get(name)?.value ?? 0
-    // It is told of rows that stand in memory alone; any other may have been written anew too.
+    // `rows_replaced` tells of rows that are in memory alone; any other row may have been rewritten too.
     this.forgetBatches()
     const replacements = state('rows_replaced')
     if (replacements === this.knownReplacements) return
@@ -279,14 +279,14 @@ export class EventIds extends TransactionParticipant<number> {
     this.knownReplacements = replacements
   }
 
-  /** Begins a row of the ledger, of one organisation's events. */
+  /** Begins a row of the ledger for one organisation's events. */
   openBatch(orgRow: number): number {
     const seq = this.nextSeq++
     this.open.set(seq, { orgRow, ids: [] })
     return seq
   }
 
-  /** The rows that were begun are written. */
+  /** To be called once the rows that were begun are written. */
   closeBatches(): void {
     this.open.clear()
   }
@@ -295,7 +295,7 @@ export class EventIds extends TransactionParticipant<number> {
    * Takes an id for the next event of a row that was begun.
    *
    * @param receivedAt epoch milliseconds
-   * @returns false where the id is stored already
+   * @returns false if the id is stored already
    */
   take(seq: number, id: string, receivedAt: number): boolean {
     const { orgRow, ids } = this.open.get(seq)!
@@ -306,7 +306,7 @@ export class EventIds extends TransactionParticipant<number> {
     return true
   }
 
-  /** Whether an id of an organisation's is stored. */
+  /** Whether an id of an organisation's event is stored. */
   isTaken(orgRow: number, id: string): boolean {
     this.hash.of(orgRow, id)
     this.askedOrg = orgRow
@@ -325,14 +325,14 @@ export class EventIds extends TransactionParticipant<number> {
   }
 
   /**
-   * All rows of the ledger before one are deleted for good: their ids are left out where segments are
-   * merged. Until then they are known by their hashes alone.
+   * To be called when all rows of the ledger before one are deleted for good: their ids are left out when
+   * segments are merged. Until then they are known by their hashes alone.
    */
   deletedBefore(seq: number): void {
     this.index.leaveOutBefore(seq * eventsPerBatch)
   }
 
-  /** Whether segments hold nothing but ids of events that were received before a moment. */
+  /** Whether there are segments with nothing but ids of events that were received before a moment. */
   hasOlder(before: number): boolean {
     return this.index.hasOlder(before)
   }
@@ -348,7 +348,7 @@ export class EventIds extends TransactionParticipant<number> {
     this.index.merge()
   }
 
-  /** In a transaction: spares the next start, or an erasure, reading most ids again. */
+  /** Within a transaction: saves the next start, or an erasure, from reading most ids again. */
   sealIfWorth(): void {
     if (this.index.isWorthSealing) this.seal()
   }
@@ -374,7 +374,7 @@ export class EventIds extends TransactionParticipant<number> {
     this.sql.setSealed.run(this.nextSeq - 1)
   }
 
-  /** Whether an event is the one that is asked for. One that is gone can be told by its hash alone. */
+  /** Whether an event is the one that is asked for. If it is gone, its hash alone decides. */
   private readonly isAsked = (event: number): boolean => {
     const batch = this.batchOf(Math.floor(event / eventsPerBatch))
     if (!batch) return true

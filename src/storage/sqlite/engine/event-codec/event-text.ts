@@ -9,20 +9,19 @@ import type { NewEvent, StoredEvent, WithRows } from '../../../shared/in-rows.ts
 import type { Fact, LedgerFact } from '../../projections/facts.ts'
 
 /**
- * Events as text: so they pass between threads, and so the ledger keeps them, character by
- * character. (What is stored cannot be read in another form: a new one wants a migration.)
+ * Events as text: this is how they pass between threads and how the ledger keeps them, character by
+ * character. (What is stored says which form it has: see `event-batches.ts`.)
  *
- * Of an event stands only what is not as in the event before it, for the events of one page mostly
- * share their person, session, run and flow. It costs a fraction of JSON on either side, and this is
- * done for every event.
+ * Only what differs from the event before is written, because the events of one page mostly share their
+ * person, session, run and flow. This is done for every event, and costs a fraction of JSON on either side.
  *
- * Texts of several batches put one behind the other are a text too.
+ * The texts of several batches, one after the other, are a text too.
  */
 export interface EventText {
   count: number
-  /** What projections and ids go by: for each event its id, its code, how much later it occurred, its changes. */
+  /** What projections and ids need: for each event its id, code, how much later it occurred, and its changes. */
   facts: string
-  /** What only exports show; whoever stores need not look into it. */
+  /** What only exports show; whoever stores events need not look into it. */
   details: string
 }
 
@@ -38,13 +37,13 @@ export interface StoredText extends EventText {
   source: EventSource
 }
 
-/** Behind every value. No text of an event contains NUL. */
+/** Follows every value. No text of an event contains NUL. */
 const end = '\0'
 
-/** The bit of the first event of a batch: it has none before it. So texts can be joined. */
+/** The bit of the first event of a batch, which depends on no event before it. So texts can be joined. */
 const first = 1 << 4
 
-/** The bits of what is not as in the event before. */
+/** The bits of what differs from the event before. */
 const bits = {
   stepRow: 1 << 5,
   flowRow: 1 << 6,
@@ -62,18 +61,18 @@ const bits = {
 } as const
 
 /**
- * The last bit: what only one kind says follows, of a start its traits and of an answered question the
- * answer. Few events have any, so it is never as in the event before, and absent without the bit.
+ * The last bit: a value that only one kind of event has follows, the traits of a start or the answer to a
+ * question. Few events have one, so it is never taken from the event before, and absent without the bit.
  */
 const said = 1 << 31
 
 /** The first bits are the kind. */
 const kindMask = (1 << 4) - 1
 
-/** So much further up stand the bits of what is not there at all. */
+/** How much further up the bits of absent values are. */
 const absentShift = 13
 
-/** An event that says nothing: what stands before the first, and what Cairn's own events begin with. */
+/** An event that says nothing: it stands before the first one, and Cairn's own events begin with it. */
 export const noEvent: Omit<NewEvent, 'id' | 'kind'> = {
   userId: null,
   anonymousId: null,
@@ -110,7 +109,7 @@ class Changes {
   }
 }
 
-/** @param events occurred within 10,000 years of 1970, so that all differences are exact */
+/** @param events events that occurred within 10,000 years of 1970, so that all differences are exact */
 export function encodeEvents(events: readonly NewEvent[]): EventText {
   let facts = ''
   let details = ''
@@ -333,9 +332,9 @@ export function decodeEvents({
   return events
 }
 
-/** The same text with other events in place of some; each stays in its place and in its batch. */
+/** The same text with some events replaced; each stays in its place and in its batch. */
 export function rewriteEvents(text: EventText, rewrite: (event: NewEvent) => NewEvent): EventText {
-  // In place of the times of receipt stand the batches' own numbers.
+  // The batches' own numbers stand in for the times of receipt.
   const batches = Array.from({ length: text.count }, (_, batch) => batch)
   const events = decodeEvents({ ...text, receivedAts: batches, source: 'events' })
   const rewritten: EventText = { count: 0, facts: '', details: '' }

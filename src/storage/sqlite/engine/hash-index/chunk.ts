@@ -9,7 +9,7 @@ export interface Entries {
 
 const bytesPerEntry = 16
 
-/** Entries gathered in no order: a chunk is small enough to be looked through. */
+/** Entries gathered in no order, because a chunk is small enough to be looked through. */
 export class ChunkBuilder {
   private rows = new Float64Array(64)
   private highs = new Uint32Array(64)
@@ -28,7 +28,7 @@ export class ChunkBuilder {
     this.length++
   }
 
-  /** As it is stored: all rows, then all first halves, then all second halves; little-endian. */
+  /** The stored form: all rows, then all first halves, then all second halves; little-endian. */
   bytes(): Uint8Array {
     const { length } = this
     const bytes = new Uint8Array(length * bytesPerEntry)

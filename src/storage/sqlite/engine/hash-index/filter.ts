@@ -1,11 +1,11 @@
 /**
  * A split-block Bloom filter (Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom
- * Filters", 2007, in the form that Parquet specifies): a key sets one bit in each of the eight words
- * of one block, so that a question costs one cache line. At twenty-four bits a key about one key in
- * ten thousand that was never added is taken for one that was.
+ * Filters", 2007, in the form that Parquet specifies): a key sets one bit in each of the eight words of one
+ * block, so that a lookup costs one cache line. At twenty-four bits per key, about one in ten thousand keys
+ * that were never added is taken for one that was.
  */
 
-/** Blocks of a chunk's filter, and words of a block. */
+/** Blocks per chunk's filter, and words per block. */
 const blocksPerChunk = 96
 const wordsPerBlock = 8
 export const wordsPerChunk = blocksPerChunk * wordsPerBlock

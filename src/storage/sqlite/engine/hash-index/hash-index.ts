@@ -1,10 +1,10 @@
 import { fanOut, type SegmentPolicy, type Segments } from './segments.ts'
 
 /**
- * Sixty-four bits of a text and a number beside it (an organisation, a flow), in two halves. They only
- * say where to look: rows themselves decide whether they are meant, so a hash need not be proof
- * against attackers. It is seeded by a secret of the database all the same, so that nobody can make
- * texts that all fall into one place.
+ * A 64-bit hash of a text and a number beside it (an organisation, a flow), in two halves. It only says
+ * where to look: the rows themselves decide whether they are meant, so the hash need not be proof against
+ * attackers. It is still seeded by a secret of the database, so that nobody can make texts that all fall
+ * into one place.
  *
  * The mixing is that of MurmurHash3's 32-bit finaliser (Appleby, public domain), over two lanes.
  */
@@ -44,13 +44,13 @@ function mixed(bits: number): number {
 }
 
 /**
- * The entries that stand in no segment yet: chains by hash over typed arrays, which the garbage
- * collector never looks into. What a transaction has added can be taken back.
+ * The entries that are in no segment yet: chains by hash over typed arrays, which the garbage collector
+ * never looks into. What a transaction has added can be taken back.
  */
 export class RecentEntries {
-  /** The newest entry of each chain; 0 where there is none, so that entries count from 1. */
+  /** The newest entry of each chain; 0 if there is none, so entries are counted from 1. */
   private heads: Uint32Array
-  /** The entry of the same chain that was added before. */
+  /** The entry that was added to the same chain before. */
   private nexts: Uint32Array
   private highs: Uint32Array
   private lows: Uint32Array
@@ -71,7 +71,7 @@ export class RecentEntries {
     return this.count
   }
 
-  /** The newest row with this hash that is the one; 0 where there is none. */
+  /** The newest row with this hash for which `isIt` is true; 0 if there is none. */
   find(high: number, low: number, isIt: (row: number) => boolean): number {
     for (let at = this.heads[low & (this.heads.length - 1)]!; at !== 0; at = this.nexts[at]!) {
       if (this.lows[at] !== low || this.highs[at] !== high) continue
@@ -94,7 +94,7 @@ export class RecentEntries {
     return this.count - this.kept
   }
 
-  /** Takes back what was added after a mark: last in, first out, and so each from its chain's head. */
+  /** Takes back what was added after a mark: last in, first out, so each is at the head of its chain. */
   takeBack(mark: number): void {
     for (; this.mark > mark; this.count--) {
       this.heads[this.lows[this.count]! & (this.heads.length - 1)] = this.nexts[this.count]!
@@ -144,28 +144,29 @@ export class RecentEntries {
 }
 
 export interface HashIndexPolicy extends SegmentPolicy {
-  /** A merge moves one chunk of each of its segments for so many entries that came in. */
+  /** A merge moves one chunk of each of its segments per this many new entries. */
   entriesPerMergeStep: number
 }
 
-/** Chunks that are dropped in one transaction: a millisecond's work or two. */
+/** Chunks that are dropped in one transaction: one or two milliseconds of work. */
 const chunksPerDrop = 16
 
 /**
- * Which rows a hash leads to: as fast for texts in no order as for ordered ones, which a B-tree is not
- * (at 20 million random texts a unique index takes a twentieth of the rate that ordered ones have).
+ * Finds the rows that a hash leads to. It is as fast for texts in no order as for ordered ones, which a
+ * B-tree is not (at 20 million random texts a unique index takes a twentieth of the rate that it has for
+ * ordered ones).
  *
- * The latest entries are in memory; all others are in segments on disk, behind filters that answer
- * "surely none" without a read. A hash may lead to several rows, and to rows that are gone: the
- * caller judges each by the row itself. Everything is written in the caller's transaction, so a crash
- * cannot part entries and rows.
+ * The latest entries are in memory. All others are in segments on disk, behind filters that answer "surely
+ * none" without a read. A hash may lead to several rows, and to rows that are gone, so the caller checks
+ * each row itself. Everything is written in the caller's transaction, so that a crash cannot separate
+ * entries and rows.
  */
 export class HashIndex {
   private readonly recent: RecentEntries
   private newestAt = 0
-  /** The transaction under way has made a segment of all recent entries. */
+  /** Whether the transaction under way has made a segment of all recent entries. */
   private hasSealed = false
-  /** Of each level's merge, since the last chunk that was due. */
+  /** The entries added since the last chunk that was due, for the merge of each level. */
   private readonly entriesSinceStep = new Map<number, number>()
 
   /** @param segments null for an index that lives in memory alone */
@@ -176,7 +177,7 @@ export class HashIndex {
     this.recent = new RecentEntries(policy.entriesPerSegment * 2)
   }
 
-  /** A row with this hash that is the one, the newest first; 0 where there is none. */
+  /** A row with this hash for which `isIt` holds, those in memory first; 0 if there is none. */
   find(high: number, low: number, isIt: (row: number) => boolean): number {
     return this.recent.find(high, low, isIt) || (this.segments?.find(high, low, isIt) ?? 0)
   }
@@ -187,7 +188,7 @@ export class HashIndex {
     if (at > this.newestAt) this.newestAt = at
   }
 
-  /** How many the transaction has added. */
+  /** How many entries the transaction has added. */
   get mark(): number {
     return this.recent.mark
   }
@@ -202,24 +203,24 @@ export class HashIndex {
     return this.recent.size >= this.policy.entriesPerSegment
   }
 
-  /** Whether it is time to seal what is read at the first start of all: as much as two merges gather. */
+  /** Whether it is time to seal what the very first start reads: as much as two merges gather. */
   get isHeaped(): boolean {
     return this.recent.size >= this.policy.entriesPerSegment * fanOut ** 2
   }
 
-  /** Whether sealing at a stop spares the next start enough to be worth a segment. */
+  /** Whether sealing at a stop saves the next start enough to be worth a segment. */
   get isWorthSealing(): boolean {
     return this.recent.size >= this.policy.entriesPerSegment / 8
   }
 
-  /** Makes a segment of all that is in none. */
+  /** Makes a segment of all entries that are in none. */
   seal(): void {
     if (this.recent.size === 0 || this.hasSealed) return
     this.segments?.seal(this.recent, this.newestAt)
     this.hasSealed = true
   }
 
-  /** Moves merges on, as far as what the transaction has added makes it due. */
+  /** Moves merges on as far as they are due for what the transaction has added. */
   merge(): void {
     if (this.segments === null) return
     const added = this.recent.mark
@@ -231,7 +232,7 @@ export class HashIndex {
     }
   }
 
-  /** Rows before this one are asked for no more: merges leave them out. */
+  /** Rows before this one are not asked for any more, so merges leave them out. */
   leaveOutBefore(row: number): void {
     this.segments?.leaveOutBefore(row)
   }
@@ -259,7 +260,7 @@ export class HashIndex {
     this.segments?.rolledBack()
   }
 
-  /** Forgets what stands in no segment: it will be read again. */
+  /** Forgets the entries that are in no segment; they will be read again. */
   forgetRecent(): void {
     this.recent.clear()
   }

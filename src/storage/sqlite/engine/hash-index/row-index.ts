@@ -3,7 +3,7 @@ import { TransactionParticipant } from '../participant.ts'
 import { HashIndex, type HashIndexPolicy, TextHash } from './hash-index.ts'
 import { Segments } from './segments.ts'
 
-/** Chunks of 1,024 entries. What is in no segment is read at each start: that should be little. */
+/** Chunks of 1,024 entries. What is in no segment is read at each start, so that should be little. */
 export const defaultRowIndexPolicy: HashIndexPolicy = {
   entriesPerSegment: 32_768,
   segmentBits: 5,
@@ -32,10 +32,10 @@ function statements(database: Database) {
 }
 
 /**
- * Finds runs by their flow and key, as a B-tree over keys in no order cannot: see `HashIndex`. It
- * numbers the rows, because what it reads again at a start or after a rebuild is told by the number: a
- * row's key never changes (who changes it writes the row anew), and no number up to the last sealed
- * one is given again.
+ * Finds runs by their flow and key, as a B-tree over keys in no order cannot: see `HashIndex`. It also
+ * numbers the rows, because their numbers show what has to be read again at a start or after a rebuild: a
+ * row's key never changes (whoever changes it writes a new row), and no number up to the last sealed one is
+ * given again.
  */
 export class RowIndex extends TransactionParticipant<number> {
   private readonly sql: ReturnType<typeof statements> | null
@@ -73,8 +73,8 @@ export class RowIndex extends TransactionParticipant<number> {
   }
 
   /**
-   * The newest row whose key may be this one, and of which `isIt` says so; 0 where there is none. A row
-   * that is gone is asked for too.
+   * A row whose key may be this one and for which `isIt` holds; 0 if there is none. `isIt` is asked about
+   * rows that are gone, too.
    */
   find(flowRow: number, key: string, isIt: (row: number) => boolean): number {
     this.hash.of(flowRow, key)
@@ -95,7 +95,7 @@ export class RowIndex extends TransactionParticipant<number> {
     this.index.merge()
   }
 
-  /** In a transaction: spares the next start, or an erasure, reading most rows again. */
+  /** Within a transaction: saves the next start, or an erasure, from reading most rows again. */
   sealIfWorth(): void {
     if (this.index.isWorthSealing) this.seal(this.nextRow - 1)
   }
@@ -108,7 +108,7 @@ export class RowIndex extends TransactionParticipant<number> {
     this.index.rolledBack()
   }
 
-  /** A rebuild replaces rows, which must be known before any is judged. */
+  /** A rebuild replaces rows, and the new ones must be known before any row is judged. */
   override externalChange(): void {
     const replacements = this.state('rows_replaced')
     if (replacements === this.knownReplacements) return
@@ -117,7 +117,7 @@ export class RowIndex extends TransactionParticipant<number> {
     this.knownReplacements = replacements
   }
 
-  /** Forgets all rows, of a table that was emptied. */
+  /** Forgets all rows, because the table was emptied. */
   clear(): void {
     this.index.forgetRecent()
     this.nextRow = 1
@@ -155,7 +155,7 @@ export class RowIndex extends TransactionParticipant<number> {
 
   private sealRecovered(): void {
     const sealing = this.database!.transaction(() => {
-      // What a rebuild has written meanwhile may stand among the rows that were read already.
+      // A rebuild may meanwhile have written rows that belong among those that were read already.
       if (this.state('rows_replaced') === this.knownReplacements) this.seal(this.nextRow - 1)
     })
     sealing.immediate()
@@ -164,8 +164,8 @@ export class RowIndex extends TransactionParticipant<number> {
 }
 
 /**
- * The first number that no run's row ever had as far as its index can remember, for a process that is
- * not the running server. Within the write lock; `noteReplacedRows` must follow.
+ * The first number that no run's row ever had, as far as the index can remember. For a process that is not
+ * the running server; to be called under the write lock, and `noteReplacedRows` must follow.
  */
 export function firstFreeRow(database: Database): number {
   const row = database
@@ -177,7 +177,7 @@ export function firstFreeRow(database: Database): number {
   return row?.id ?? 1
 }
 
-/** Has a running server read anew which rows there are. Within the transaction that replaced some. */
+/** Within the transaction that replaced rows: makes a running server read again which rows there are. */
 export function noteReplacedRows(database: Database): void {
   database.run("update server_state set value = value + 1 where name = 'rows_replaced'")
 }

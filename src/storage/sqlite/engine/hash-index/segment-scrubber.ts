@@ -5,7 +5,7 @@ import { addToFilter, wordsPerChunk } from './filter.ts'
 import { TextHash } from './hash-index.ts'
 import { chunkOf, type IndexName, placeOf } from './segments.ts'
 
-/** What the names of an index's seeds begin with. */
+/** The prefix of the names of an index's seeds. */
 const seedsOf: Readonly<Record<IndexName, string>> = {
   event_id: 'event_ids_seed',
   runs_by_key: 'row_index_seed',
@@ -24,8 +24,8 @@ function statements(database: Database, name: IndexName) {
 }
 
 /**
- * Takes single entries out of an index on disk, so that not even a hash tells of what was there. Who
- * has the index open goes on: its filters in memory only say "maybe" once more than they have to.
+ * Removes single entries from an index on disk, so that not even a hash tells what was there. Processes
+ * that have the index open go on: their filters in memory only say "maybe" more often than they have to.
  */
 export class SegmentScrubber {
   private readonly sql: ReturnType<typeof statements>
@@ -37,7 +37,7 @@ export class SegmentScrubber {
     this.hash = new TextHash(stateIn(database, `${seeds}_1`), stateIn(database, `${seeds}_2`))
   }
 
-  /** Takes out what leads from a text and the number beside it to a row, within a transaction. */
+  /** Removes the entry that leads from a text and the number beside it to a row, within a transaction. */
   forget(scope: number, text: string, row: number): void {
     this.hash.of(scope, text)
     const { high, low } = this.hash
@@ -60,7 +60,7 @@ export class SegmentScrubber {
       const [high, low, row] = [highs[i]!, lows[i]!, rows[i]!]
       if (high === gone.high && low === gone.low && row === gone.row) continue
       left.add(high, low, row)
-      // One chunk's filter: the bits that chose the chunk are used up.
+      // This is one chunk's filter, so the bits that chose the chunk are used up.
       addToFilter(filter, 0, (high << bits) >>> 0, low)
     }
     if (left.length === rows.length) return

@@ -3,7 +3,7 @@ import { ChunkBuilder, entriesIn } from './chunk.ts'
 import { mayHave, wordsPerChunk } from './filter.ts'
 import type { RecentEntries } from './hash-index.ts'
 
-/** Indexes that keep segments: each has tables of its own, which a migration makes. */
+/** Indexes that keep segments. Each has tables of its own, which a migration makes. */
 export type IndexName = 'event_id' | 'runs_by_key'
 
 export interface SegmentPolicy {
@@ -14,9 +14,9 @@ export interface SegmentPolicy {
 }
 
 /**
- * Segments of a level that are merged into one of the next: two more bits choose its chunks. Every
- * question asks every segment, and every entry is moved once a level: four has half the segments of
- * eight and half more to move, which is the lesser.
+ * How many segments of a level are merged into one of the next, whose chunks two more bits choose. Every
+ * lookup asks every segment, and every entry is moved once per level: compared with eight, four has half
+ * the segments, and half again as much to move, which is the lesser cost.
  */
 export const fanOut = 4
 const fanOutBits = 2
@@ -28,9 +28,9 @@ const end = 2 ** 32
 const chunksPerSegment = 2 ** 24
 
 /**
- * Many entries that were sealed together, cut into 2^bits chunks by the first bits of their hashes,
- * with a filter of each chunk in memory. It holds the hashes from `low` to below `high`: all of them,
- * but for a segment that is being merged, whose chunks go over to its heir one by one.
+ * Many entries that were sealed together, cut into 2^bits chunks by the first bits of their hashes, with a
+ * filter of each chunk in memory. It holds the hashes from `low` to below `high`: all of them, except in a
+ * segment that is being merged, whose chunks move to its heir one by one.
  */
 interface Segment {
   id: number
@@ -39,7 +39,7 @@ interface Segment {
   low: number
   high: number
   newestAt: number
-  /** Null until it is asked: a start need not wait for it. */
+  /** Null until it is first asked, so that a start need not wait for it. */
   filter: Uint32Array | null
 }
 
@@ -74,7 +74,7 @@ function statements(database: Database, name: IndexName) {
   }
 }
 
-/** Where a segment's chunk stands. */
+/** The place of a segment's chunk. */
 export const placeOf = (segment: { id: number }, chunk: number) =>
   segment.id * chunksPerSegment + chunk
 
@@ -82,20 +82,20 @@ export const placeOf = (segment: { id: number }, chunk: number) =>
 export const chunkOf = (high: number, bits: number) => (bits === 0 ? 0 : high >>> (32 - bits))
 
 /**
- * The entries of an index but for the latest: a log-structured merge tree (O'Neil, Cheng, Gawlick and
+ * The entries of an index except the latest: a log-structured merge tree (O'Neil, Cheng, Gawlick and
  * O'Neil, 1996) whose segments are not sorted but cut by hash, so that merging needs no comparison.
  *
- * A question costs a cache line a segment; the few that a filter cannot answer read one chunk.
- * Everything is written within the caller's transaction, and what memory knows follows at `committed`.
+ * A lookup costs one cache line per segment; the few that a filter cannot answer read one chunk. Everything
+ * is written within the caller's transaction, and memory follows at `committed`.
  */
 export class Segments {
   private readonly sql: ReturnType<typeof statements>
   private segments: Segment[]
   private nextId: number
-  /** Builders are used again: their arrays would keep the garbage collector busy. */
+  /** Builders are reused, because new arrays would keep the garbage collector busy. */
   private readonly builders: readonly ChunkBuilder[]
   private afterCommit: (() => void)[] = []
-  /** Rows before this one are left out where segments are merged. */
+  /** Rows before this one are left out when segments are merged. */
   private leastRow = 0
 
   constructor(
@@ -112,7 +112,7 @@ export class Segments {
     this.nextId = Math.max(0, ...this.segments.map(({ id }) => id)) + 1
   }
 
-  /** A row with this hash that is the one; 0 where there is none. */
+  /** A row with this hash for which `isIt` is true; 0 if there is none. */
   find(high: number, low: number, isIt: (row: number) => boolean): number {
     for (const segment of this.segments) {
       if (high < segment.low || high >= segment.high) continue
@@ -134,15 +134,15 @@ export class Segments {
     this.afterCommit.push(() => this.segments.push(segment))
   }
 
-  /** The levels where a merge is under way or due: each wants `mergeStep` to be called until it is done. */
+  /** The levels at which a merge is under way or due: call `mergeStep` for each until it is done. */
   mergesDue(): number[] {
     const levels = new Set(this.segments.map(({ level }) => level))
     return [...levels].filter(level => this.heirOf(level) || this.mergeable(level))
   }
 
   /**
-   * Moves some chunks of the oldest segments of a level into their heir on the next. A few at a time,
-   * so that no transaction is long; the chunks' space is free for the next step's.
+   * Moves some chunks of the oldest segments of a level into their heir on the next. Only a few at a time,
+   * so that no transaction is long; the space of the chunks is free for those of the next step.
    *
    * @param most chunks of each segment; at least 1
    */
@@ -179,8 +179,8 @@ export class Segments {
   }
 
   /**
-   * Drops the first chunks of a segment that is older than a moment; what is left of it holds fewer
-   * hashes, as that of a segment which is being merged.
+   * Drops the first chunks of a segment that is older than a moment. The rest of it holds fewer hashes,
+   * like the rest of a segment that is being merged.
    *
    * @param most chunks; at least 1
    */
@@ -209,7 +209,7 @@ export class Segments {
     this.afterCommit = []
   }
 
-  /** More than usual go to where as many have been merged: chunks and filters keep their size. */
+  /** More entries than usual go to the level where as many are merged, so chunks and filters keep their size. */
   private levelFor(entries: number): number {
     let level = 0
     while (entries > this.policy.entriesPerSegment * 2 * fanOut ** level) level++
@@ -217,7 +217,7 @@ export class Segments {
   }
 
   private emptyChunks(count: number): readonly ChunkBuilder[] {
-    // Only a first start of all makes more at once.
+    // Only the very first start makes more at once.
     if (count > this.builders.length) return Array.from({ length: count }, () => new ChunkBuilder())
     const chunks = this.builders.slice(0, count)
     for (const chunk of chunks) chunk.clear()
@@ -293,7 +293,7 @@ export class Segments {
     return this.segments.find(segment => segment.level === level + 1 && segment.high < end)
   }
 
-  /** A segment to drop: not one that is being merged, which goes on in its heir. */
+  /** A segment to drop, but not one that is being merged, because that goes on in its heir. */
   private olderThan(before: number): Segment | undefined {
     return this.segments.find(
       segment =>
@@ -303,7 +303,7 @@ export class Segments {
     )
   }
 
-  /** The oldest whole segments of a level, where there are enough for a merge. */
+  /** The oldest whole segments of a level, if there are enough for a merge. */
   private mergeable(level: number): Segment[] | null {
     const whole = this.segments.filter(
       segment => segment.level === level && segment.low === 0 && segment.high === end,
