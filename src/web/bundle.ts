@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { integrityOf } from './integrity.ts'
 
 /**
- * Makes what browsers load from its sources. Runs while Cairn is built (and, from the sources, when
- * the importing file is loaded): the executable holds the results as texts, and no bundler.
+ * Bundles what browsers load from its sources. Runs while Cairn is built (and, when Cairn runs from its
+ * sources, when the importing file is loaded). The executable holds the results as text, and no bundler.
  */
 
 const sources = join(import.meta.dir, 'snippet')
@@ -22,8 +22,9 @@ function bundled(entry: string, format: 'iife' | 'esm', defines: Record<string, 
 }
 
 /**
- * Has V8 compile all of a script while it is fetched, beside the page's main thread, where functions
- * would be compiled one by one as they are called: half of the start (explicit compile hints, V8 13.6).
+ * Makes V8 compile all of a script while it is fetched, off the page's main thread. Otherwise functions
+ * would be compiled there one by one as they are called, which is half of the start (explicit compile
+ * hints, V8 13.6).
  */
 const compileHint = '//# allFunctionsCalledOnLoad\n'
 
@@ -40,7 +41,7 @@ export declare function cairn(settings: Settings): Cairn
 const shortHash = (text: string) =>
   new Bun.CryptoHasher('sha256').update(text).digest('hex').slice(0, 16)
 
-/** The snippet's files by name, and which of them are what. */
+/** The snippet's files by name, and which of them is which. */
 export function bundledSnippet(): {
   files: Record<string, string>
   page: string
@@ -51,7 +52,7 @@ export function bundledSnippet(): {
   const { version } = JSON.parse(readFileSync(join(import.meta.dir, '../../package.json'), 'utf8'))
   const defines: Record<string, string> = { CAIRN_BUILD_VERSION: version }
   const files: Record<string, string> = {}
-  /** Bundles a file that is loaded by need, and defines its name and what it is verified by. */
+  /** Bundles a file that is loaded on demand, and defines its name and its integrity hash. */
   const onDemand = (name: string, entry: string): string => {
     const text = bundled(entry, 'esm', defines)
     const file = `snippet-${name}-${shortHash(text)}.js`
@@ -81,7 +82,7 @@ export function bundledSnippet(): {
   }
 }
 
-/** What draws a picture of the demo's gallery, whole: it has all parts, and loads no file of them. */
+/** The script that draws a picture of the demo's gallery. It contains all parts, and loads no further file. */
 export function bundledGallery(): string {
   const none = ['AUTHOR', 'INSPECTION', 'PREVIEW', 'QUESTION', 'VIDEO'].flatMap(name => [
     name,

@@ -1,9 +1,9 @@
 import { earlyCalls, earlyPatienceMs } from './snippet/calls.ts'
 
 /**
- * Keeps calls that a page makes before the script has come. May stand in a file of the page's own where
- * its policy takes no scripts in the page. Each answers a promise, which the script keeps by `r`; that of
- * `identify()` also where the script never comes.
+ * Keeps the calls that a page makes before the script has loaded. A page whose policy forbids inline
+ * scripts can put it into a file of its own. Each call returns a promise, which the script resolves by
+ * `r`. That of `identify()` also resolves if the script never loads.
  */
 export const installStub =
   "(w=>{if(w.cairn?.identify)return;const c=w.cairn={q:[]};for(const m of'" +
@@ -11,18 +11,18 @@ export const installStub =
   `m=='identify'&&setTimeout(r,${earlyPatienceMs},'alone')});c.isActive=()=>!1;c.progress=()=>null;` +
   "c.on=(n,f)=>{c.q.push(['on',n,x=>f?.(x)]);return()=>{f=null}}})(window)"
 
-/** The script of one version, and what a browser holds it against. */
+/** The script of one version, and the hash that a browser checks it against. */
 interface PinnedSnippet {
   file: string
   integrity: string
 }
 
-/** Has a page begin what is for some people only once it has said who is there. */
+/** Makes flows that are only for some people wait until the page has said who is there. */
 const waits = ' data-identify="wait"'
 
 /**
- * What a page needs, as HTML: always the newest, or just this version, which the browser verifies; each
- * for the pages of an application with a login, and for those of a public site.
+ * What a page needs, as HTML: always the newest script, or only this version, which the browser verifies.
+ * Each is for the pages of an application with a login, or for those of a public site.
  */
 export function installTags(baseUrl: string, key: string, { file, integrity }: PinnedSnippet) {
   const tag = (file: string, more: string) =>

@@ -1,3 +1,3 @@
-/** What a browser holds a script against (Subresource Integrity, W3C). */
+/** The hash that a browser checks a script against (Subresource Integrity, W3C). */
 export const integrityOf = (text: string): string =>
   `sha384-${new Bun.CryptoHasher('sha384').update(text).digest('base64')}`

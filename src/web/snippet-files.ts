@@ -5,7 +5,7 @@ import { integrityOf } from './integrity.ts'
 
 const { files, page, module, types } = bundledSnippet()
 
-/** A file of the snippet under the name that is its hash. */
+/** A file of the snippet, whose name contains its hash. */
 export interface SnippetFile {
   name: string
   text: string
@@ -19,10 +19,10 @@ export const snippetFiles: readonly SnippetFile[] = Object.entries(files)
 /** The file that a page names in its tag. */
 export const pageScript = snippetFiles[0] as SnippetFile
 
-/** Its name, and what a browser holds it against: for pages that want this version alone. */
+/** The name and hash of the page's script, for pages that want only this version. */
 export const pinnedSnippet = { file: pageScript.name, integrity: integrityOf(pageScript.text) }
 
-/** For bundlers and browser extensions: all of it in one ES module, and its types. */
+/** For bundlers and browser extensions: the whole snippet in one ES module, and its types. */
 export const snippetModule = {
   'cairn.js': module,
   'cairn.d.ts': types,

@@ -11,16 +11,16 @@ export { checklistStore, type FlowState, flowStore, type Store } from './stores.
 export interface CairnOptions extends Omit<Settings, 'baseUrl'> {
   /** Where pages reach your server: `https://cairn.example.com`. */
   url: string
-  /** Of your page's content security policy. */
+  /** The nonce of your page's content security policy. */
   nonce?: string
-  /** Just this version of the script, which the browser verifies; `cairn key show` prints both. */
+  /** Loads only this version of the script, which the browser verifies; `cairn key show` prints both values. */
   pinned?: { file: string; integrity: string }
-  /** Told where the script did not come, such as for a blocker or a policy. Nothing else happens then. */
+  /** Called if the script did not load, for example because of a blocker or a policy. Nothing else happens. */
   onLoadFailure?(error: Error): void
 }
 
 export interface CairnClient extends Cairn {
-  /** Whether the script has come, once that is known; on a server it never does. */
+  /** Resolves with whether the script has loaded. On a server it never resolves. */
   readonly ready: Promise<boolean>
 }
 
@@ -28,9 +28,9 @@ const clients = new Map<string, CairnClient>()
 const onServer: CairnClient = { ...inert, ready: new Promise(() => {}) }
 
 /**
- * Loads the script that your server hosts, so that an upgrade of the server is one of every page, and
- * answers `window.cairn` with types. Calls wait for the script. Called again with the same server and
- * key, the same is answered; where there is no page, one that does nothing.
+ * Loads the script that your server hosts, so that upgrading the server upgrades every page. Returns
+ * `window.cairn` with types. Calls wait for the script. The same server and key give the same client
+ * again. Where there is no page, the client does nothing.
  */
 export function createCairn(options: CairnOptions): CairnClient {
   if (typeof window === 'undefined' || !window.document) return onServer
@@ -67,7 +67,7 @@ function clientOf(options: CairnOptions): CairnClient {
     })
   }
   const { call } = calls
-  /** Of an older server it answers nothing, as where none has come. */
+  /** An older script gives no answer. That counts as `alone`, as it does if no script has loaded. */
   const met = (answer: unknown): Promise<Identified> =>
     Promise.race([
       Promise.resolve(answer).then(outcome => (outcome as Identified | undefined) ?? 'alone'),

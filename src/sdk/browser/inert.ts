@@ -1,6 +1,6 @@
 import type { Cairn } from '../../web/snippet/api.ts'
 
-/** What there is where no page is, as where a server draws one: nothing happens, and nothing is waited for. */
+/** The client where there is no page, as in server-side rendering: it does nothing, and waits for nothing. */
 export const inert: Cairn = {
   identify: async () => 'alone',
   group() {},

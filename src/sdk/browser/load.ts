@@ -1,6 +1,6 @@
 import type { CairnOptions } from './index.ts'
 
-/** Puts the script's tag into the page, unless there is one. Rejects where it does not come. */
+/** Puts the script's tag into the page, unless there is one. Rejects if the script does not load. */
 export function loadSnippet(options: CairnOptions, { document }: Window): Promise<void> {
   const { url, key, nonce, pinned } = options
   const isThere = document.querySelector(`script[data-key="${CSS.escape(key)}"]`)

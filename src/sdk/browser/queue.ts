@@ -1,19 +1,19 @@
 import type { Cairn } from '../../web/snippet/api.ts'
 import { earlyCalls } from '../../web/snippet/calls.ts'
 
-/** As the script that the server hosts takes over what has waited: see `installStub`. */
+/** A waiting call, in the form in which the server's script takes it over: see `installStub`. */
 type Call = [name: keyof Cairn, ...args: unknown[]] & { r?(answer?: unknown): void }
 type Waiting = Partial<Record<keyof Cairn, unknown>> & { q?: Call[] }
 type Holder = { cairn?: Waiting }
 
-/** What `window.cairn` knows already before the script has come. */
+/** What `window.cairn` can answer before the script has loaded. */
 const answersAtOnce = { isActive: () => false, progress: () => null }
 
-/** Calls go to `window.cairn`, which keeps them until the script has come and makes them in their order. */
+/** Calls go to `window.cairn`, which keeps them until the script has loaded and makes them in order. */
 export function queued(page: Window) {
   const holder = page as unknown as Holder
   const waiting: Call[] = []
-  // What stands there may be an element by this id.
+  // `window.cairn` may also be an element with this id.
   const own = typeof holder.cairn?.identify === 'function' ? {} : stub(waiting)
   if ('q' in own) holder.cairn = { ...own }
   const told = new Set<string>()
@@ -23,15 +23,15 @@ export function queued(page: Window) {
     call(name: keyof Cairn, args: readonly unknown[]): unknown {
       const made = holder.cairn?.[name]
       if (typeof made === 'function') return made(...args)
-      // Where no script has come that was told already.
+      // If no script has loaded, that was reported already.
       const isOlder = holder.cairn && 'identify' in holder.cairn && !told.has(name)
       if (isOlder) console.warn(`cairn: the server's script is older, and has no ${name}()`)
       told.add(name)
       return undefined
     },
     /**
-     * The script has come, or never will. An older one makes the calls that it knows, and gives no
-     * answers: what is ours still is not there then.
+     * The script has loaded, or never will. An older script makes the calls that it knows, but answers
+     * none of them. Methods of the stub that it did not replace do not exist in it, and are removed.
      */
     settle() {
       for (const call of waiting.splice(0)) call.r?.()

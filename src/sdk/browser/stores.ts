@@ -1,27 +1,27 @@
 import type { ChecklistShown, Progress, StepShown, Told } from '../../web/snippet/api.ts'
 import type { CairnClient } from './index.ts'
 
-/** What a component reads and is told of: as React's `useSyncExternalStore` and Vue's refs want it. */
+/** State to read and subscribe to, in the form that React's `useSyncExternalStore` and Vue's refs need. */
 export interface Store<State> {
   /** The same object as long as nothing has changed. */
   get(): State
-  /** @returns a function that ends it */
+  /** @returns a function that ends the subscription */
   subscribe(changed: () => void): () => void
 }
 
-/** How a flow stands for whoever is there. */
+/** The state of a flow for the current person. */
 export interface FlowState {
   /** Whether it is on the page now. */
   isActive: boolean
-  /** In headless mode, the step of it that is to be drawn. */
+  /** In headless mode, the step of this flow to draw. */
   step: StepShown | null
-  /** Null as long as it is not known. */
+  /** Null until it is known. */
   progress: Progress | null
 }
 
 export const idleFlow: FlowState = { isActive: false, step: null, progress: null }
 
-/** By which a flow's state may change. */
+/** The events at which a flow's state may change. */
 const news = [
   'active',
   'flow_started',
@@ -33,7 +33,7 @@ const news = [
   'checklist',
 ] as const satisfies readonly (keyof Told)[]
 
-/** How one flow stands, by its key. */
+/** The state of one flow, by its key. */
 export function flowStore(client: CairnClient, flowKey: string): Store<FlowState> {
   let step: StepShown | null = null
   let state = idleFlow
@@ -56,7 +56,7 @@ export function flowStore(client: CairnClient, flowKey: string): Store<FlowState
         }),
         ...news.map(name => client.on(name, look)),
       ]
-      // What has happened before somebody listened; and what the script knows once it has come.
+      // Catches up with what happened before anybody listened, and with what the script knows once it has loaded.
       look()
       client.ready.then(look)
       return () => {
@@ -71,7 +71,7 @@ const isSame = (a: FlowState, b: FlowState) =>
   a.step === b.step &&
   JSON.stringify(a.progress) === JSON.stringify(b.progress)
 
-/** In headless mode, the checklist that is to be drawn: whichever it is, or the one by that key. */
+/** In headless mode, the checklist to draw: any checklist, or only the one with that key. */
 export function checklistStore(
   client: CairnClient,
   flowKey?: string,

@@ -11,11 +11,11 @@ export interface CairnClientOptions extends Partial<SenderOptions> {
   url: string
   /** The snippet key of your organisation. */
   key: string
-  /** Where identities are verified: by it the client proves each user. */
+  /** Needed where identities are verified: the client uses it to prove each user. */
   identitySecret?: string
-  /** How long calls with an answer are tried for, milliseconds; 15,000 unless set. */
+  /** How long calls with an answer are retried, milliseconds; 15,000 unless set. */
   patienceMs?: number
-  /** In place of the runtime's own. */
+  /** Used in place of the runtime's own. */
   fetch?: Fetch
 }
 
@@ -24,7 +24,7 @@ export interface Tracking {
   occurredAt?: Date | number
 }
 
-/** A person's progress in a checklist, as the API answers it. */
+/** A person's progress in a checklist, as the API returns it. */
 export interface ChecklistProgress {
   flowId: string
   userId: string
@@ -49,19 +49,19 @@ export interface Completion {
   alreadyCompleted: boolean
 }
 
-/** How long it is held up at its end, milliseconds. */
+/** How long the process is held up when it ends, milliseconds. */
 const exitMs = 5_000
-/** How long it is known which key is which flow, and how soon it is asked again for an unknown one. */
+/** How long the ids of flow keys are cached, and how soon they are fetched again for an unknown key. */
 const flowsKnownMs = 5 * 60_000
 const flowsAgainMs = 10_000
 
-/** What a back end tells Cairn. Nothing of it holds the process, but for its end by at most five seconds. */
+/** What a back end tells Cairn. It does not keep the process alive, but delays its end by at most five seconds. */
 export function createCairnClient(options: CairnClientOptions) {
   const { identitySecret, patienceMs = 15_000 } = options
   const connection: Connection = {
     url: options.url.replace(/\/+$/, ''),
     key: options.key,
-    // Called as its own: some runtimes mind whose method it is.
+    // Called as a plain function, because some runtimes refuse it as a method of another object.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
   }
   const sender = createSender(connection, {
@@ -70,7 +70,7 @@ export function createCairnClient(options: CairnClientOptions) {
     mostWaiting: options.mostWaiting ?? 10_000,
     onRejected: options.onRejected ?? warn,
   })
-  /** What is still to be proven before it can wait to be sent. */
+  /** Events whose user must still be proven before they can wait to be sent. */
   const proving = new Set<Promise<void>>()
 
   const named = async (userId: string) => ({
@@ -85,7 +85,7 @@ export function createCairnClient(options: CairnClientOptions) {
   const runtime = (globalThis as { process?: Partial<Process> }).process
   const atExit = async () => {
     if (proving.size === 0 && sender.waiting === 0) return
-    // What could not be sent now is told, for this is called again as long as something goes on.
+    // Rejects what could not be sent now, because this is called again as long as there is work.
     if (!(await flush({ timeoutMs: exitMs }))) sender.giveUp()
   }
   runtime?.on?.('beforeExit', atExit)
@@ -116,7 +116,7 @@ export function createCairnClient(options: CairnClientOptions) {
     )
 
   return {
-    /** Reports an event of your own. It waits for others, and is sent until the server has it. */
+    /** Reports an event of your own. It waits for others, and is sent again until the server has it. */
     track(
       userId: string,
       name: string,
@@ -139,20 +139,20 @@ export function createCairnClient(options: CairnClientOptions) {
       proving.add(proven)
       proven.then(isDone, isDone)
     },
-    /** Ticks an item of a checklist; both by their keys. */
+    /** Ticks an item of a checklist. Both are named by their keys. */
     completeItem: (userId: string, flow: string, itemKey: string) =>
       tick(userId, flow, itemKey, true),
     /** Takes a tick back. */
     reopenItem: (userId: string, flow: string, itemKey: string) =>
       tick(userId, flow, itemKey, false),
-    /** Completes a flow, by its key. Said again, the first time stands. */
+    /** Completes a flow, by its key. If it is called again, the first time stands. */
     async complete(userId: string, flow: string): Promise<Completion> {
       const path = `/flows/${await flowIdOf(flow)}/complete`
       return asked<Completion>(connection, path, await named(userId), patienceMs)
     },
-    /** Sends what waits: to be awaited where a worker ends. @returns whether all of it was sent in time */
+    /** Sends what waits. Await it where a worker ends. @returns whether everything was sent in time */
     flush,
-    /** Sends what waits, and lets go of the process. What could not be sent goes to `onRejected`. */
+    /** Sends what waits, and stops listening for the process's end. What could not be sent goes to `onRejected`. */
     async close(): Promise<boolean> {
       const isAllSent = await flush()
       if (!isAllSent) sender.giveUp()

@@ -4,7 +4,7 @@ export class CairnError extends Error {
   constructor(
     message: string,
     readonly status: number,
-    /** As the API names it, where it does. */
+    /** The API's error code; null if it gave none. */
     readonly code: string | null,
   ) {
     super(message)
@@ -17,18 +17,18 @@ export interface Connection {
   fetch: Fetch
 }
 
-/** As much of `fetch` as is used. */
+/** The part of `fetch` that is used. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** A connection that says nothing for so long is dead, milliseconds. */
+/** A connection that gives no answer for this long is dead, milliseconds. */
 const answerMs = 10_000
-/** The first pause after a failure, which doubles with each further one, and the longest. */
+/** The first pause after a failure, which doubles with each further failure, and the longest pause. */
 const firstPauseMs = 500
 const longestPauseMs = 60_000
-/** However long a server, or what stands before it, says to wait. */
+/** The longest wait that is accepted, whatever a server, or a proxy in front of it, asks for. */
 const longestAskedMs = 3_600_000
 
-/** What became of one try: an answer, or how long to wait before the next. */
+/** The outcome of one try: an answer, or how long to wait before the next try. */
 export type Tried =
   | { answer: Response; waitMs: null }
   | { answer: Response | null; waitMs: number; why: string }
@@ -62,7 +62,7 @@ export async function tryOnce(
   }
 }
 
-/** What a refusal says. */
+/** Makes an error of what a refusal says. */
 export async function errorOf(answer: Response): Promise<CairnError> {
   const body = (await answer.json().catch(() => null)) as { error?: string; code?: string } | null
   const said = body?.error ?? answer.statusText
@@ -72,7 +72,7 @@ export async function errorOf(answer: Response): Promise<CairnError> {
 
 export const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms))
 
-/** Asks until there is an answer, as often as there is time for. */
+/** Retries until there is an answer, as often as there is time for. */
 export async function asked<Answer>(
   connection: Connection,
   path: string,

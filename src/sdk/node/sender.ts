@@ -1,9 +1,9 @@
 import { type Connection, errorOf, sleep, tryOnce } from './requests.ts'
 
-/** What the API takes in one request. */
+/** How many events the API takes in one request. */
 const mostInRequest = 50
 
-/** An event as it waits: its id is the same however often it is sent, and the server stores it once. */
+/** A waiting event. Its id stays the same however often it is sent, so that the server stores it once. */
 export interface WaitingEvent {
   id: string
   kind: 'custom'
@@ -17,8 +17,8 @@ export interface WaitingEvent {
 /** Events that the server has not stored, and will not. */
 export interface Rejection {
   /**
-   * `overflow`: too many wait already; `rejected`: the server has judged this one; `refused`: it has
-   * refused the whole request; `exit`: the process has ended before the server took them.
+   * `overflow`: too many events wait already; `rejected`: the server has rejected this event;
+   * `refused`: it has refused the whole request; `exit`: the process ended before the server took them.
    */
   reason: 'overflow' | 'rejected' | 'refused' | 'exit'
   message: string
@@ -31,7 +31,7 @@ export interface SenderOptions {
   flushAt: number
   /** How long the first of a batch waits, milliseconds. */
   flushAfterMs: number
-  /** How many may wait. */
+  /** How many events may wait. */
   mostWaiting: number
   onRejected(rejection: Rejection): void
 }
@@ -51,11 +51,11 @@ export function createSender(connection: Connection, options: SenderOptions) {
     try {
       options.onRejected(rejection)
     } catch {
-      // What fails in there is the caller's own.
+      // A failure in the callback is the caller's own.
     }
   }
 
-  /** Of all times that it is asked for, the earliest counts; a pause is waited for. */
+  /** Of all requested times the earliest counts, but a pause is waited for first. */
   const sendIn = (ms: number) => {
     const at = Math.max(Date.now() + ms, pausedUntil)
     if (at >= dueAt) return
@@ -65,7 +65,7 @@ export function createSender(connection: Connection, options: SenderOptions) {
       dueAt = Number.POSITIVE_INFINITY
       send()
     }, at - Date.now())
-    // The process may end: what waits is sent then.
+    // The timer does not keep the process alive: what waits is sent when the process ends.
     ;(timer as { unref?(): void }).unref?.()
   }
 
@@ -134,7 +134,7 @@ export function createSender(connection: Connection, options: SenderOptions) {
       }
       return true
     },
-    /** Nothing will send what waits. */
+    /** Gives up: nothing will send what waits. */
     giveUp(): void {
       clearTimeout(timer)
       const events = waiting

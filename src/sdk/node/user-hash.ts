@@ -1,4 +1,4 @@
-/** Proves to your server who somebody is: hex HMAC-SHA256 of their id by your identity secret. */
+/** Proves to your server who somebody is: hex HMAC-SHA256 of their id, keyed with your identity secret. */
 export async function userHash(secret: string, userId: string): Promise<string> {
   const { subtle } = crypto
   const bytes = (text: string) => new TextEncoder().encode(text)

@@ -23,14 +23,14 @@ import {
 const Context = createContext<CairnClient | null>(null)
 
 export interface CairnProviderProps {
-  /** Where Cairn is; taken once, when it is first drawn. */
+  /** Where Cairn is. Read once, at the first render. */
   options: CairnOptions
-  /** Who is there; null for nobody, which after somebody is their logging out. Absent: you say it yourself. */
+  /** Who is there. Null is nobody; after somebody, it logs them out. Without it, call `identify()` yourself. */
   user?: Identity | null
   children?: ReactNode
 }
 
-/** Gives what is in it Cairn. It loads its script in the browser alone, once a page. */
+/** Provides Cairn to its children. It loads the script only in the browser, once a page. */
 export function CairnProvider({ options, user, children }: CairnProviderProps): ReactNode {
   const [client] = useState(() => createCairn(options))
   const said = user === undefined ? undefined : JSON.stringify(user)
@@ -46,14 +46,14 @@ export function CairnProvider({ options, user, children }: CairnProviderProps): 
   return createElement(Context.Provider, { value: client }, children)
 }
 
-/** All that a page can say and ask. */
+/** Everything that a page can say and ask. */
 export function useCairn(): CairnClient {
   const client = useContext(Context)
   if (!client) throw new Error('useCairn() needs a <CairnProvider> around it')
   return client
 }
 
-/** How a flow stands, and what begins and ends it. */
+/** The state of a flow, and functions to start and stop it. */
 export function useFlow(flowKey: string): FlowState & { start(): void; stop(): void } {
   const client = useCairn()
   const store = useMemo(() => flowStore(client, flowKey), [client, flowKey])
@@ -66,7 +66,7 @@ export function useFlow(flowKey: string): FlowState & { start(): void; stop(): v
 
 const idle: FlowState = { isActive: false, step: null, progress: null }
 
-/** In headless mode, the checklist that is to be drawn, with what can be done: any, or the one by its key. */
+/** In headless mode, the checklist to draw, with its actions: any checklist, or only the one with that key. */
 export function useChecklist(flowKey?: string): ChecklistShown | null {
   const client = useCairn()
   const store = useMemo(() => checklistStore(client, flowKey), [client, flowKey])

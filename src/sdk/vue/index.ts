@@ -22,25 +22,25 @@ import {
 
 const injected: InjectionKey<CairnClient> = Symbol('cairn')
 
-/** `app.use(createCairnPlugin({ url, key }))`. It loads its script in the browser alone, once a page. */
+/** `app.use(createCairnPlugin({ url, key }))`. It loads the script only in the browser, once a page. */
 export const createCairnPlugin = (options: CairnOptions): Plugin => ({
   install(app) {
     app.provide(injected, createCairn(options))
   },
 })
 
-/** All that a page can say and ask. */
+/** Everything that a page can say and ask. */
 export function useCairn(): CairnClient {
   const client = inject(injected, null)
   if (!client) throw new Error('useCairn() needs app.use(createCairnPlugin(…))')
   return client
 }
 
-/** Follows a store, and another one when what it depends on has changed. */
+/** Follows a store, and switches to another one when what it depends on has changed. */
 function followed<State>(make: () => Store<State>): Readonly<ShallowRef<State>> {
   const state: ShallowRef<State> = shallowRef(make().get())
   let end = () => {}
-  // Where a server draws the page nothing ever changes, and nobody listens.
+  // In server-side rendering nothing ever changes, so nobody subscribes.
   watch(
     make,
     store => {
@@ -58,7 +58,7 @@ function followed<State>(make: () => Store<State>): Readonly<ShallowRef<State>> 
   return state
 }
 
-/** How a flow stands, and what begins and ends it. */
+/** The state of a flow, and functions to start and stop it. */
 export function useFlow(flowKey: MaybeRefOrGetter<string>): {
   state: Readonly<ShallowRef<FlowState>>
   start(): void
@@ -72,7 +72,7 @@ export function useFlow(flowKey: MaybeRefOrGetter<string>): {
   }
 }
 
-/** In headless mode, the checklist that is to be drawn, with what can be done: any, or the one by its key. */
+/** In headless mode, the checklist to draw, with its actions: any checklist, or only the one with that key. */
 export function useChecklist(
   flowKey?: MaybeRefOrGetter<string>,
 ): Readonly<ShallowRef<ChecklistShown | null>> {

@@ -11,18 +11,18 @@ import { styles } from './styles.ts'
 import { words } from './words.ts'
 
 /**
- * What an author's page loads, and no other: lets an element be picked and proposes it to the dashboard.
- * Nothing else of the page leaves it, and nothing that is said here changes a flow.
+ * Loaded only by pages on which an author works. Lets an element be picked and proposes it to the dashboard.
+ * Nothing else of the page leaves it, and nothing that is sent here changes a flow.
  */
 
-/** How often the outlines follow what the page moves, and the place what it throws away, milliseconds. */
+/** How often outlines follow moved elements, and the picker returns if the page removed it, milliseconds. */
 const followMs = 100
 
 let isStarted = false
 
 /**
- * @param baseUrl where the snippet itself has come from: never an address out of the page's
- * @returns a promise that resolves when the author has closed it
+ * @param baseUrl where the snippet itself was loaded from; never an address taken from the page's
+ * @returns a promise that resolves when the author has closed the picker
  */
 export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> {
   if (isStarted) return
@@ -55,7 +55,7 @@ export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> 
     picking.switch(true)
     panel.mode(true)
     panel.say(words.picking)
-    // The keys are the page's elements' from here on.
+    // From here on the keys move between the page's elements, so the panel gives up the focus.
     if (place.hasFocus()) (document.activeElement as HTMLElement).blur()
   }
   const failed = (error: unknown) => {

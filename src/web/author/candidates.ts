@@ -3,7 +3,7 @@ import { type Grade, judgeSelector } from '../../core/step/proposal.ts'
 import { matching } from '../snippet/stage/elements.ts'
 import { shortestOf, testIdOf } from '../snippet/stage/fingerprint.ts'
 
-/** A selector that finds the element, and what is to be said of it. */
+/** A selector that finds the element, and what is known about it. */
 export interface Candidate {
   selector: string
   matchCount: number
@@ -11,11 +11,11 @@ export interface Candidate {
   mayNamePerson: boolean
 }
 
-/** An author who has clicked can wait as long for the shortest; a visitor is asked for less. */
+/** How long the shortest selector is searched for, milliseconds. Authors can wait longer than visitors. */
 const searchMs = 500
-/** So many are proposed. */
+/** How many selectors are proposed. */
 const most = 5
-/** Longer ones no flow takes. */
+/** No flow takes a longer selector, characters. */
 const longest = 1_000
 
 const valued = (name: string, value: string) =>
@@ -29,12 +29,12 @@ const testIdSelector = (element: Element): string | null => {
 const idSelector = ({ id }: Element): string | null =>
   id && !isGeneratedId(id) ? `#${CSS.escape(id)}` : null
 
-/** Its tag with an attribute that was given by hand. */
+/** The element's tag with an attribute that was written by hand, then a class that was. */
 function* byAttribute(element: Element): Iterable<string> {
   const tag = CSS.escape(element.localName)
   for (const name of ['name', 'aria-label', 'href', 'type', 'role']) {
     const value = element.getAttribute(name)
-    // The query of a link may hold anything, and another page's is none of this one's.
+    // A link's query may hold anything, so only links within the site and without one are used.
     const isKept = value && value.length <= 120 && (name !== 'href' || /^[#/.][^?]*$/.test(value))
     if (isKept) yield `${tag}${valued(name, value)}`
   }
@@ -42,7 +42,7 @@ function* byAttribute(element: Element): Iterable<string> {
   if (named !== undefined) yield `.${CSS.escape(named)}`
 }
 
-/** What is given by hand around it, with its tag behind. */
+/** The nearest ancestor with a test id or an id written by hand, followed by the element's tag. */
 function* within(element: Element): Iterable<string> {
   const tag = CSS.escape(element.localName)
   let depth = 0
@@ -69,7 +69,7 @@ function* selectorsOf(element: Element): Iterable<string | null> {
 
 const rank: Record<Grade, number> = { strong: 0, fair: 1, weak: 2 }
 
-/** Selectors that find an element, the best first. None says a text that the element holds. */
+/** Selectors that find an element, the best first. None contains text that the element holds. */
 export function candidatesFor(element: Element): Candidate[] {
   const known = new Set<string>()
   const found: Candidate[] = []
@@ -81,11 +81,11 @@ export function candidatesFor(element: Element): Candidate[] {
     const { grade, mayNamePerson } = judgeSelector(selector)
     found.push({ selector, matchCount: matches.length, grade, mayNamePerson })
   }
-  // Of those that are as good, the order above.
+  // Equally good selectors keep the order above.
   const weight = ({ matchCount, mayNamePerson, grade }: Candidate) =>
     (matchCount === 1 ? 0 : 8) + (mayNamePerson ? 4 : 0) + rank[grade]
   const sorted = found.toSorted((a, b) => weight(a) - weight(b))
-  // Of what finds others too, some only where there is hardly anything else.
+  // Selectors that also match other elements are proposed only if there is hardly anything else.
   const alone = sorted.filter(({ matchCount }) => matchCount === 1)
   return (alone.length >= 2 ? alone : sorted).slice(0, most)
 }

@@ -5,7 +5,7 @@ import { words } from './words.ts'
 
 const svg = 'http://www.w3.org/2000/svg'
 
-/** Two arrows, a cross: drawn, because a page's policy may forbid to load them. */
+/** Arrows and a cross. They are drawn, because a page's policy may forbid loading them. */
 function icon(path: string): SVGElement {
   const drawing = document.createElementNS(svg, 'svg')
   const line = document.createElementNS(svg, 'path')
@@ -17,7 +17,7 @@ function icon(path: string): SVGElement {
   return drawing
 }
 
-/** Not every font has them. */
+/** Drawn, because not every font has these arrows. */
 const arrows: Record<string, string> = {
   Up: 'M8 13V3M4 7l4-4 4 4',
   Down: 'M8 3v10M4 9l4 4 4-4',
@@ -131,7 +131,7 @@ export function createPanel(
       const warning = make(window, 'p', 'warning', {}, words.mayNamePerson)
       result.replaceChildren(...(mayNamePerson ? [warning] : []), list)
       result.hidden = candidates.length === 0
-      // They are known by now, and the panel hides less of the page.
+      // The author knows the keys by now, and without them the panel hides less of the page.
       keys.hidden = true
     },
     /** Nothing more can be done here. */

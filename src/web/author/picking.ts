@@ -1,7 +1,7 @@
 import { isVisible, ownHostAttribute } from '../snippet/stage/elements.ts'
 import type { Place } from './place.ts'
 
-/** What the page must not hear while an element is picked. */
+/** Events that the page must not hear of while an element is picked. */
 const pointing = [
   ...['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click', 'dblclick', 'auxclick'],
   ...['contextmenu', 'touchstart', 'touchend', 'dragstart', 'submit'],
@@ -19,7 +19,7 @@ const isPickable = (element: Element | null | undefined): element is Element =>
   !element.matches('html, head, script, style, template') &&
   !element.closest(`[${ownHostAttribute}]`)
 
-/** From one element to those around it, open shadow roots included. */
+/** Walks from one element to those around it, open shadow roots included. */
 class Walk {
   /** Where each parent was reached from: the way back down. */
   private readonly cameFrom = new WeakMap<Element, Element>()
@@ -53,7 +53,7 @@ const isOffered = (element: Element) => isPickable(element) && isVisible(element
 /**
  * Lets an element be pointed at, by mouse, touch or keyboard, while the page hears nothing of it.
  *
- * @param on what is pointed at, what is picked, and that the author wants to use the page
+ * @param on told what is pointed at, what is picked, and that the author wants to use the page
  */
 export function createPicking(
   place: Place,
@@ -73,7 +73,7 @@ export function createPicking(
     if (event.cancelable) event.preventDefault()
     event.stopImmediatePropagation()
   }
-  /** The innermost, in open shadow roots too. */
+  /** The innermost element, in open shadow roots too. */
   const targetOf = (event: Event): Element | null => {
     const [target] = event.composedPath()
     return target instanceof Element && isPickable(target) ? target : null
@@ -91,7 +91,7 @@ export function createPicking(
     if (!target) return
     const { type } = event
     const { button = 0, detail = 0 } = event as MouseEvent
-    // By the pointer's, because what is disabled has no click; by the click of who has no pointer.
+    // Picks at `pointerup`, because disabled elements get no click, or at a click made without a pointer.
     if ((type === 'pointerup' && button === 0) || (type === 'click' && detail === 0)) {
       point(target)
       on.pick(target)

@@ -1,24 +1,24 @@
 import { ownHostAttribute } from '../snippet/stage/elements.ts'
 
-/** Whoever throws the picker away more often than this gets rid of it. */
+/** A page that removes the picker more often than this gets rid of it. */
 const mostReturns = 20
 
-/** What happens in the panel does not happen on the page: what is open there stays open. */
+/** Events in the panel that do not reach the page, so that what is open there stays open. */
 const ownEvents = [
   ...['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'touchstart', 'click', 'dblclick'],
   ...['keydown', 'keyup', 'focusin', 'focusout', 'wheel'],
 ]
 
 /**
- * A place of the picker's own, or of a preview's badge, which the page's styles do not reach.
+ * A host element for the picker, or for a preview's badge, which the page's styles do not reach.
  *
- * @param name what it is, among the snippet's own hosts
- * @param mode whether the page's scripts reach it
+ * @param name tells it apart from the snippet's other hosts
+ * @param mode whether the page's scripts can reach into it
  */
 export function createPlace(name: string, styles: string, mode: ShadowRootMode) {
   const host = document.createElement('div')
   host.setAttribute(ownHostAttribute, name)
-  // Through the object model, which no policy forbids; and no rule of the page's wins over it.
+  // Set through the object model, which no policy forbids. No rule of the page overrides it.
   host.style.cssText = 'all: initial !important; display: contents !important'
   const shadow = host.attachShadow({ mode })
   for (const name of ownEvents) {
@@ -29,7 +29,7 @@ export function createPlace(name: string, styles: string, mode: ShadowRootMode) 
   shadow.adoptedStyleSheets = [sheet]
   let returns = 0
 
-  /** Behind what the page draws itself anew; in its modal dialog, outside of which nothing can be used. */
+  /** Puts the host after what the page re-renders, or into its modal dialog, outside of which nothing works. */
   const attach = () => {
     const parent = modalDialog() ?? document.documentElement
     if (host.parentElement === parent) return
@@ -41,7 +41,7 @@ export function createPlace(name: string, styles: string, mode: ShadowRootMode) 
   return {
     shadow,
     attach,
-    /** Of the panel, or of what the snippet itself shows: that goes on to work as it does. */
+    /** Whether an event is on the panel, or on what the snippet itself shows, which keeps working as usual. */
     isOwn: (event: Event) =>
       event
         .composedPath()
@@ -51,7 +51,7 @@ export function createPlace(name: string, styles: string, mode: ShadowRootMode) 
   }
 }
 
-/** What makes all else unusable: a dialog of the page's, or one of the snippet's own steps. */
+/** The dialog that makes everything else unusable: the page's, or that of one of the snippet's steps. */
 function modalDialog(): Element | undefined {
   const ours = [...document.querySelectorAll(`[${ownHostAttribute}]`)]
   const trees = [document, ...ours.flatMap(({ shadowRoot }) => shadowRoot ?? [])]
@@ -60,7 +60,7 @@ function modalDialog(): Element | undefined {
 
 export type Place = ReturnType<typeof createPlace>
 
-/** A frame around an element, with words above it where there are any. */
+/** A frame around an element, with words above it if there are any. */
 export function createOutline({ shadow }: Place, className: string) {
   const frame = document.createElement('div')
   frame.className = `outline ${className}`
@@ -86,7 +86,7 @@ export function createOutline({ shadow }: Place, className: string) {
       height: px(height + 4),
     })
     const above = top - label.offsetHeight - 6
-    // Of what begins above the window and ends below it, within it.
+    // If the element begins above the window and ends below it, the label stays inside the window.
     const below = Math.min(top + height + 6, innerHeight - label.offsetHeight - 4)
     const most = innerWidth - label.offsetWidth - 8
     label.style.left = px(Math.max(8, Math.min(left - 2, most)))

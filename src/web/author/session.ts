@@ -1,13 +1,13 @@
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 import type { Candidate } from './candidates.ts'
 
-/** What a page shows to be let in: out of its address, or typed; neither where it was let in before. */
+/** What lets a page in: a ticket from its address, or a typed code; neither if it was let in before. */
 export interface Proof {
   ticket?: string
   code?: string
 }
 
-/** What the page belongs to. */
+/** The flow and step that the page was opened for. */
 export interface Visit {
   flow: string
   step: string
@@ -15,13 +15,13 @@ export interface Visit {
   draft: { title: string; selector: string | null } | null
 }
 
-/** A refusal: the session is over. Whatever else goes wrong is another error. */
+/** A refusal: the session is over. Any other failure is a different error. */
 export class Ended extends Error {}
 
-/** Where the token is kept, for as long as the tab: so that picking goes on over pages. */
+/** Where the token is kept, for as long as the tab, so that picking goes on from page to page. */
 const name = 'cairn-author'
 
-/** Some pages may store nothing; then it lasts as long as the page. */
+/** Some pages may not store anything. Then the token lasts as long as the page. */
 function kept(): string | null {
   try {
     return sessionStorage.getItem(name)
@@ -35,11 +35,11 @@ function keep(token: string | null): void {
     if (token === null) sessionStorage.removeItem(name)
     else sessionStorage.setItem(name, token)
   } catch {
-    // As said.
+    // The page may not store anything: see `kept`.
   }
 }
 
-/** What is said to Cairn, and to nobody else: it is where the snippet itself has come from. */
+/** Requests to Cairn, and to nobody else: the address is where the snippet itself was loaded from. */
 export function sessionAt(baseUrl: string) {
   let token: string | null = null
 

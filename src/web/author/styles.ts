@@ -1,4 +1,4 @@
-/** What the picker looks like; lives in a closed shadow root, whatever the page's own policy and styles. */
+/** The picker's styles, in a closed shadow root, so that the page's own policy and styles do not matter. */
 export const styles = `
 :host { all: initial }
 * { box-sizing: border-box; margin: 0 }

@@ -8,7 +8,7 @@ import { ownHostAttribute } from '../snippet/stage/elements.ts'
 import type { Shown } from './shown.ts'
 
 /**
- * One picture of the demo's gallery: a page with a flow on it, by the snippet's own stage. Nothing of it
+ * One picture of the demo's gallery: a page with a flow on it, drawn by the snippet's own stage. Nothing
  * reaches a server, nothing is stored, and no link leads away.
  */
 

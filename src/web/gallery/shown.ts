@@ -1,6 +1,6 @@
 import type { Flow } from '../../core/flow/flow.ts'
 
-/** A flow of the gallery, and how it stands when it is looked at. */
+/** A flow of the gallery, and the state in which it is shown. */
 export interface Shown {
   flow: Flow
   /** The key of the step that is shown; the first one unless said. */
@@ -9,7 +9,7 @@ export interface Shown {
   ticked?: readonly string[]
   /** Whether the checklist is folded up. */
   isFolded?: boolean
-  /** Selectors of what is pressed, and of what gets the keyboard, once it is drawn. */
+  /** Selectors of what is pressed, and of what gets the focus, once the flow is drawn. */
   press?: string
   point?: string
 }

@@ -4,10 +4,10 @@ import { button, make } from '../snippet/stage/make.ts'
 import { styles } from './styles.ts'
 import { words } from './words.ts'
 
-/** How often the badge is put back where a page draws itself anew, milliseconds. */
+/** How often the badge is put back if the page has re-rendered, milliseconds. */
 const followMs = 200
 
-/** Says on the page that a draft is looked at, and how that ends. */
+/** Says on the page that a draft is previewed, and how the preview ends. */
 export function createBadge() {
   const place = createPlace('preview', styles, 'open')
   const title = make(window, 'span', 'title', {}, words.title)
@@ -27,7 +27,7 @@ export function createBadge() {
   )
   badge.dir = getComputedStyle(document.body).direction
   place.shadow.append(badge)
-  /** In a modal step, which alone can be used then, and above it: in the top layer no page moves it. */
+  /** Puts it into a modal step, as nothing else can be used then, and above it: no page moves the top layer. */
   const follow = () => {
     place.attach()
     if (badge.isConnected && !badge.matches(':popover-open')) badge.showPopover()
@@ -46,7 +46,7 @@ export function createBadge() {
     say(text: string) {
       status.textContent = text
     },
-    /** A draft is shown, until some time. */
+    /** A draft is shown until the given time. */
     shows(flowName: string, end: Date, press: { again(): void; end(): void }) {
       name.textContent = flowName
       name.hidden = false
@@ -58,7 +58,7 @@ export function createBadge() {
         button(window, '', words.end, press.end),
       )
     },
-    /** There is nothing to look at any more: why, until somebody has read it. */
+    /** There is nothing to preview any more. Says why, until somebody closes it. */
     over(why: string) {
       title.textContent = words.badge
       until.textContent = ''

@@ -12,24 +12,24 @@ import { type Previewed, Refused, sessionAt } from './session.ts'
 import { words } from './words.ts'
 
 /**
- * What is loaded by pages on which somebody looks at a draft, and by no other: shows it whatever its rules
- * say, with the snippet's own stage, from which nothing reaches a server.
+ * Loaded only by pages on which somebody previews a draft. Shows it whatever its rules say, with the
+ * snippet's own stage, from which nothing reaches a server.
  */
 
-/** A narrower page begins with its checklist folded up, as visitors have it; CSS pixels. */
+/** On a narrower page the checklist begins folded up, as it does for visitors; CSS pixels. */
 const roomyPx = 600
 
-/** In place of `window.cairn`, which keeps the page's calls for when the preview is over. */
+/** Stands in for `window.cairn`, and keeps the page's calls until the preview is over. */
 interface Held extends Partial<Cairn> {
   q?: [name: keyof Cairn, ...args: never[]][]
 }
 
-/** What would be counted: of these calls nothing is left once the preview is over. */
+/** Calls that would be counted. They are dropped once the preview is over. */
 const counted: readonly (keyof Cairn)[] = ['track', 'start', 'stop']
 
 /**
- * @param from where the snippet itself has come from, and the ticket where the address has one
- * @returns a promise that resolves when the page may go on as usual: at once where the link opens nothing
+ * @param from where the snippet itself was loaded from, and the ticket if the address has one
+ * @returns a promise that resolves when the page may go on as usual: at once if the link opens nothing
  */
 export async function startPreview(
   { baseUrl, ticket, loadStage }: { baseUrl: string; ticket?: string; loadStage: LoadStage },
@@ -53,7 +53,7 @@ export async function startPreview(
     createStage: Awaited<ReturnType<LoadStage>>,
   ): Promise<void> {
     const end = new Date(expiresAt)
-    // Each of its steps is to be looked at: nothing is known here of whom a rule would leave one out for.
+    // Every step is shown, because nothing is known here about visitors for whom a rule would leave one out.
     const flow = { ...draft, steps: draft.steps.map(({ when: _, ...step }) => step) }
     return new Promise(resolve => {
       const shown = show(flow, theme ?? null, createStage)
@@ -70,7 +70,7 @@ export async function startPreview(
     })
   }
 
-  /** Shows the flow, from where it was on the page before. */
+  /** Shows the flow, from where it was on the previous page. */
   function show(flow: Flow, theme: Theme | null, createStage: Awaited<ReturnType<LoadStage>>) {
     const slot = shownAs(flow)
     const runs = createRuns(session.store)
@@ -133,7 +133,7 @@ export async function startPreview(
   }
 }
 
-/** Of a page that is still on its way there is nowhere to show anything. */
+/** A page that is still loading has nowhere to show anything. */
 const untilParsed = (): Promise<unknown> =>
   document.readyState === 'loading'
     ? new Promise(resolve => document.addEventListener('DOMContentLoaded', resolve))

@@ -1,10 +1,10 @@
 import type { Theme } from '../../core/flow/theme.ts'
 import type { BrowserStore, Flow } from '../snippet/parts.ts'
 
-/** A refusal: the link opens nothing. Whatever else goes wrong is another error. */
+/** A refusal: the link opens nothing. Any other failure is a different error. */
 export class Refused extends Error {}
 
-/** What a page is told for its ticket. */
+/** The server's answer to a page's ticket. */
 export interface Previewed {
   flow: Flow
   expiresAt: string
@@ -12,10 +12,10 @@ export interface Previewed {
   theme?: Theme
 }
 
-/** Where the ticket is kept, for as long as the tab: so that the draft is shown over pages. */
+/** Where the ticket is kept, for as long as the tab, so that the draft is shown from page to page. */
 const name = 'cairn-preview'
 
-/** What lasts as long as the tab. Some pages may store nothing; then it lasts as long as the page. */
+/** A store that lasts as long as the tab, or only as long as the page if that may not store anything. */
 function createTabStore(): BrowserStore {
   const kept = new Map<string, string>()
   const at = (key: string) => (key === '' ? name : `${name}:${key}`)
@@ -56,10 +56,10 @@ function createTabStore(): BrowserStore {
   }
 }
 
-/** What is said to Cairn, and to nobody else: it is where the snippet itself has come from. */
+/** Requests to Cairn, and to nobody else: the address is where the snippet itself was loaded from. */
 export function sessionAt(baseUrl: string, given: string | undefined) {
   const store = createTabStore()
-  // What was looked at before in this tab is another draft.
+  // What this tab has kept belongs to another draft.
   if (given !== undefined) store.forget('')
   const ticket = given ?? store.get<string>('') ?? ''
   return {

@@ -1,4 +1,4 @@
-/** What the badge looks like; in a shadow root of its own, whatever the page's policy and styles. */
+/** The badge's styles, in a shadow root of its own, so that the page's policy and styles do not matter. */
 export const styles = `
 :host { all: initial }
 * { box-sizing: border-box; margin: 0 }

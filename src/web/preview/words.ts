@@ -1,4 +1,4 @@
-/** Every word that somebody reads on a page on which they look at a draft. */
+/** Every word that somebody reads on a page while they preview a draft. */
 export const words = {
   badge: 'Cairn: preview of a draft',
   title: 'Preview — nothing is counted',

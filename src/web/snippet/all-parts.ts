@@ -5,5 +5,5 @@ import type { LoadPart, StageParts } from './stage-parts.ts'
 
 const parts: StageParts = { inspection, question, video }
 
-/** For what is one file, and loads no other: they are there already. */
+/** For bundles that are one file and load no other: the parts are there already. */
 export const ownPart: LoadPart = async name => parts[name]

@@ -1,6 +1,6 @@
 /**
- * What a page sees of the snippet. Types alone, and of nothing else: they are handed out as they stand
- * here, beside the snippet as a module.
+ * What a page sees of the snippet. This file holds only these types, because it is handed out as it
+ * is, together with the snippet as a module.
  */
 
 /** Where Cairn is, and how it may be used. Given in code, or read from the script's tag. */
@@ -8,39 +8,39 @@ export interface Settings {
   /** Without a slash at the end: `https://cairn.example.com`. */
   baseUrl: string
   key: string
-  /** Query strings and fragments stay in reported URLs; they are cut unless the page allows them. */
+  /** Keeps query strings and fragments in reported URLs; they are cut off unless the page allows them. */
   keepQuery?: boolean
   /**
-   * `wait`, for applications with a login: flows for some people alone, and those that are not shown
-   * `always`, begin once the page has called `identify()`.
+   * `wait`, for applications with a login: flows that are only for some people, and those that are not
+   * shown `always`, begin only once the page has called `identify()`.
    */
   identify?: 'wait'
   /** The language of what is shown, such as `pt-BR`; the page's `<html lang>`, then the browser's, unless set. */
   locale?: string
-  /** How long that is waited for, milliseconds; 3,000 unless set. Then it is nobody, or who was there last. */
+  /** How long to wait for that, milliseconds; 3,000 unless set. Then it is nobody, or whoever was there last. */
   identifyTimeoutMs?: number
   /**
-   * Draws nothing: what is due is told by `on('step', …)` and `on('checklist', …)`, with what a person
-   * can do with it, for components of your own. All is decided, found and reported as if it were drawn.
+   * Draws nothing. `on('step', …)` and `on('checklist', …)` tell what is due and what a person can do
+   * with it, for components of your own. Everything is decided, found and reported as if it were drawn.
    */
   headless?: boolean
 }
 
 /**
- * What became of `identify()`: the server has told what this person has done (`known`), or does not
- * believe that it is them (`refused`); without consent, an answer in time or that method, this browser
- * decides `alone`; what was given is no user id (`invalid`).
+ * The outcome of `identify()`. `known`: the server has told what this person has done. `refused`: it does
+ * not believe that it is them. `alone`: without consent, an answer in time or that method, this browser
+ * decides alone. `invalid`: what was given is no user id.
  */
 export type Identified = 'known' | 'alone' | 'refused' | 'invalid'
 
-/** Somebody, for `reset()` straight to them. */
+/** A person, for `reset()` to switch straight to. */
 export interface Identity {
   userId: string
   traits?: Readonly<Record<string, unknown>>
   userHash?: string
 }
 
-/** How far somebody is: items that are ticked, or steps that lie behind them. */
+/** How far somebody has come: the items that are ticked, or the steps that lie behind them. */
 export interface Progress {
   completed: number
   total: number
@@ -61,7 +61,7 @@ export interface FlowSummary {
   progress: Progress
 }
 
-/** One condition; `holds` is null where it could not be known, and does not decide. */
+/** One condition. `holds` is null if it could not be known; then it does not decide. */
 export interface WhyRule {
   rule: string
   holds: boolean | null
@@ -79,7 +79,7 @@ export interface Why {
   winner: string | null
 }
 
-/** A published flow as the API answers it: what is named here, and what newer servers add. */
+/** A published flow as the API returns it: the fields named here, and those that newer servers add. */
 export interface FlowData {
   id: string
   key: string
@@ -90,7 +90,7 @@ export interface FlowData {
   [more: string]: unknown
 }
 
-/** A button of a step. Its action is the name of the one of `StepActions` that it stands for. */
+/** A button of a step. Its action names the one of `StepActions` that it stands for. */
 export interface ButtonData {
   label: string
   action: string
@@ -98,7 +98,7 @@ export interface ButtonData {
   [more: string]: unknown
 }
 
-/** A step, likewise. `body` is Markdown without HTML. */
+/** A step: the fields named here, and those that newer servers add. `body` is Markdown without HTML. */
 export interface StepData {
   id: string
   key: string
@@ -113,27 +113,27 @@ export interface StepData {
 /** A number, the key of a choice (several where the question takes them), or a text. */
 export type Answer = number | string | readonly string[]
 
-/** What a person can do with a step. Of a step that is no longer shown, nothing happens. */
+/** What a person can do with a step. Once the step is no longer shown, these do nothing. */
 export interface StepActions {
-  /** What a press of that button does, whatever its action is; with what was answered to a question. */
+  /** Does what a press of that button does, whatever its action is, with the answer to a question. */
   press(button: ButtonData, answer?: Answer): void
-  /** Answers the step's question, and leads on. */
+  /** Answers the step's question, and goes on. */
   answer(answer: Answer): void
   next(): void
   back(): void
   complete(): void
   dismiss(): void
-  /** Leaves out what the step asks for. */
+  /** Skips what the step asks for. */
   skip(): void
   /** Completes the step and follows an address, in a new tab where it is another site's. */
   link(href: string): void
 }
 
-/** A step that is to be drawn, in headless mode. */
+/** A step to draw, in headless mode. */
 export interface StepShown {
   flow: FlowData
   step: StepData
-  /** Place and number of the steps, from 1. */
+  /** The step's place, from 1, and the number of steps. */
   place: number
   of: number
   /** Whether a step was seen before it. */
@@ -141,14 +141,14 @@ export interface StepShown {
   /** What it points at; null where it points at nothing, or is shown without it. */
   element: Element | null
   /**
-   * It is for another page: say so, offer the way, or draw nothing. Of its actions, `dismiss` works, and
-   * `next` goes there where an address is known.
+   * The step is for another page: say so, offer the way there, or draw nothing. Of its actions, `dismiss`
+   * works, and `next` goes there if the address is known.
    */
   isElsewhere: boolean
   actions: StepActions
 }
 
-/** An item of a checklist that is to be drawn. */
+/** An item of a checklist to draw. */
 export interface ItemShown {
   id: string
   key: string
@@ -157,25 +157,25 @@ export interface ItemShown {
   description: string | null
   href: string | null
   isDone: boolean
-  /** Whether its turn has come, and a person can tick it: not those that wait for an event. */
+  /** Whether its turn has come and a person can tick it. Items that wait for an event cannot be ticked. */
   canTick: boolean
 }
 
-/** A checklist that is to be drawn, in headless mode. */
+/** A checklist to draw, in headless mode. */
 export interface ChecklistShown {
   flow: FlowData
   items: ItemShown[]
   progress: Progress
-  /** Whether its panel is open, or it is folded up. */
+  /** Whether its panel is open; otherwise it is folded up. */
   isOpen: boolean
-  /** A step is shown: one thing at a time. */
+  /** Whether it is hidden because a step is shown: one thing at a time. */
   isHidden: boolean
   actions: {
-    /** Ticks an item by its key, as far as `canTick`. */
+    /** Ticks an item by its key, if its `canTick` is true. */
     tick(itemKey: string): void
-    /** What a press of the item does: ticks it, and follows its address. */
+    /** Does what a press of the item does: ticks it, and follows its address. */
     open(itemKey: string): void
-    /** Folds it up or unfolds it; without an argument, whichever it is not. */
+    /** Unfolds it or folds it up; without an argument, it switches. */
     toggle(isOpen?: boolean): void
     dismiss(): void
   }
@@ -191,25 +191,25 @@ export interface Told {
   item_completed: { flowKey: string; itemKey: string }
   target_missing: { flowKey: string; stepKey: string }
   /**
-   * Before a tour leads to the page of its next step. An application that has its own router calls
-   * `preventDefault()` and goes to `url` by it; else the address is loaded.
+   * Told before a tour leads to the page of its next step. An application that has its own router calls
+   * `preventDefault()` and goes to `url` with that router. Otherwise the address is loaded.
    */
   navigate: { flowKey: string; stepKey: string; url: string; preventDefault(): void }
-  /** Which flows are on the page, whenever that changes; a listener is told at once. */
+  /** Which flows are on the page, whenever that changes. A new listener is told at once. */
   active: { flowKeys: string[] }
-  /** In headless mode, what is to be drawn now, or null; a listener is told at once. */
+  /** In headless mode, what to draw now, or null. A new listener is told at once. */
   step: StepShown | null
   checklist: ChecklistShown | null
 }
 
-/** What a page can say and ask: `window.cairn`. Nothing of it throws. */
+/** What a page can say and ask: `window.cairn`. None of it throws. */
 export interface Cairn {
   /**
-   * Who is there, at most 128 characters; flows are counted and remembered by it. Nothing has to wait
-   * for the answer.
+   * Says who is there, in at most 128 characters. Flows are counted and remembered by this id. Nothing
+   * has to wait for the answer.
    *
-   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser, but for those
-   *   that the organisation lists to count runs by
+   * @param traits what audience rules ask for, such as `{plan: 'pro'}`; kept in this browser, except for
+   *   those that the organisation lists to count runs by
    * @param userHash hex HMAC-SHA256 of the user id by your back end, where identities are verified
    */
   identify(
@@ -218,34 +218,34 @@ export interface Cairn {
     userHash?: string,
   ): Promise<Identified>
   /**
-   * The company, team or account that the person belongs to. Audience rules ask for it by `group.`, such
-   * as `group.plan` and `group.id`; kept as traits are, until somebody else is there.
+   * The company, team or account that the person belongs to. Audience rules refer to it by `group.`, as in
+   * `group.plan` and `group.id`. It is kept as traits are, until somebody else is there.
    *
-   * @param id null: to none
+   * @param id null if they belong to none
    */
   group(id: string | null, traits?: Readonly<Record<string, unknown>>): void
   /** Reports an event of your own; steps and items may wait for it by its name. */
   track(name: string, properties?: Readonly<Record<string, unknown>>): void
   /** Shows a flow by its key, whatever its rules say. */
   start(flowKey: string): void
-  /** Takes the tour or announcement away that is shown: it counts as dismissed. */
+  /** Takes away the tour or announcement that is shown. It counts as dismissed. */
   stop(): void
-  /** The person has logged out: what follows is another, unknown one. */
+  /** The person has logged out: from now on it is another, unknown person. */
   reset(): void
-  /** The person has changed: what follows is this one, with nobody in between. */
+  /** The person has changed: from now on it is this one, with nobody in between. */
   reset(person: Identity): Promise<Identified>
-  /** Whether a flow is on this page now, or any; also while its element is looked for. */
+  /** Whether this flow, or any, is on this page now; also true while its element is being looked for. */
   isActive(flowKey?: string): boolean
   /** How far the person is, as this browser knows; null where no such flow is known (yet). */
   progress(flowKey: string): Progress | null
-  /** The published flows. What it takes to say is loaded when it is first asked for. */
+  /** The published flows. The code that tells them is loaded at the first call. */
   flows(): Promise<FlowSummary[]>
-  /** Why a flow is shown here or is not, rule by rule; null where no such flow is published. */
+  /** Why a flow is shown here or not, rule by rule; null if no such flow is published. */
   why(flowKey: string): Promise<Why | null>
-  /** Opens a panel that says who is there, what is shown and why not, and what was sent; or closes it. */
+  /** Opens or closes a panel that says who is there, what is shown or why it is not, and what was sent. */
   debug(isOpen?: boolean): void
-  /** @returns a function that ends it */
+  /** @returns a function that removes the listener */
   on<Name extends keyof Told>(name: Name, listener: (what: Told[Name]) => void): () => void
-  /** Without consent nothing is reported and nothing stored but the refusal; flows are shown. */
+  /** Without consent nothing is reported, and only the refusal is stored. Flows are still shown. */
   consent(isGiven: boolean): void
 }

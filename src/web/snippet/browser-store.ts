@@ -1,8 +1,8 @@
 import type { BrowserStore } from './parts.ts'
 
 /**
- * Values under a prefix in the origin's storage. A browser may refuse it (settings, a full disk, a
- * sandboxed frame): what it refuses is kept in memory, and lasts as long as the page.
+ * Values under a prefix in the origin's storage. A browser may refuse storage (settings, a full disk, a
+ * sandboxed frame). What it refuses is kept in memory, and lasts as long as the page.
  */
 export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   const memory = new Map<string, string | null>()
@@ -46,7 +46,7 @@ export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   return {
     get<Value>(name: string): Value | null {
       const text = read(name)
-      // Whoever else writes into this storage may have written anything.
+      // Other scripts write into this storage too, and may have written anything.
       return text === null ? null : tried(() => JSON.parse(text) as Value, null)
     },
     set: (name, value) => write(name, JSON.stringify(value)),
@@ -69,15 +69,15 @@ export function createBrowserStore(prefix: string, page: Window): BrowserStore {
   }
 }
 
-/** What is of a key, and not of the people who come with it. */
+/** Names of what belongs to a key, and not to the people who use it. */
 const ofKey = /^(flows|heartbeat|lease:)/
 
-/** A name of ours under any key; of the page's own names nothing is touched. */
+/** The snippet's own names, under any key. The page's own names are not touched. */
 const ours = /^cairn:[A-Za-z0-9]{8}:./
 
 /**
- * Takes over what was kept under another key, where nothing is yet under this one: an organisation's
- * key may be rotated, and its people have seen and said what they have.
+ * Takes over what was kept under another key, if nothing is kept under this one yet. An organisation's
+ * key may be rotated, which does not undo what its people have seen and said.
  */
 export function inherit(prefix: string, page: Window): void {
   const { localStorage } = page

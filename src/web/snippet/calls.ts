@@ -1,4 +1,4 @@
-/** Calls that a page may make before the script has come; they wait, in their order. */
+/** Calls that a page may make before the script has loaded. They wait, in their order. */
 export const earlyCalls = [
   'identify',
   'group',

@@ -1,17 +1,17 @@
 import { type CausedAt, causedAt, joined, msOf } from '../../core/event/caused.ts'
 import type { BrowserStore } from './parts.ts'
 
-/** Names of events that are kept of a person, and times of each. */
+/** How many event names are kept for a person, and how many times of each. */
 const mostNames = 40
 const mostTimes = 50
 
-/** By name of event, the latest first. */
+/** By the event's name, the latest first. */
 type Caused = Readonly<Record<string, readonly CausedAt[]>>
 
-/** What the server tells of a person: what their back ends and other browsers have sent too. */
+/** What the server tells about a person, including what back ends and other browsers have sent. */
 export type ToldEvents = Readonly<Record<string, readonly { at: string; mark: string }[]>>
 
-/** The custom events that each person has caused, as far as this browser knows: what it tracked, and was told. */
+/** The custom events that each person has caused, as far as this browser has tracked them or was told. */
 export function createCaused(store: BrowserStore) {
   const keyOf = (person: string) => `caused:${person}`
   const of = (person: string): Caused => {
@@ -24,13 +24,13 @@ export function createCaused(store: BrowserStore) {
       name,
       joined(kept[name] ?? [], times, mostTimes),
     ])
-    // What was added last stands first, and stays.
+    // The names that were added last come first, and so are kept.
     const all = { ...Object.fromEntries(both), ...without(kept, more) }
     store.set(keyOf(person), Object.fromEntries(Object.entries(all).slice(0, mostNames)))
   }
 
   return {
-    /** As `Moment.events` has it. */
+    /** In the form of `Moment.events`. */
     of: (person: string): Record<string, number[]> =>
       Object.fromEntries(
         Object.entries(of(person)).map(([name, times]) => [name, times.map(msOf)]),
@@ -45,7 +45,7 @@ export function createCaused(store: BrowserStore) {
       ])
       if (known.length > 0) add(person, Object.fromEntries(known))
     },
-    /** A visitor has turned out to be a user: what they have done, they have done. */
+    /** A visitor has turned out to be a user, who takes over what the visitor has done. */
     adopt(from: string, to: string) {
       add(to, of(from))
       store.remove(keyOf(from))

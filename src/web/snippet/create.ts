@@ -20,17 +20,17 @@ import { createTransport } from './transport.ts'
 import { uuid } from './uuid.ts'
 import { warn } from './warn.ts'
 
-/** How often a page that stays open says that it lives, milliseconds. */
+/** How often a page that stays open says that it is alive, milliseconds. */
 const beatMs = 60_000
-/** How soon the flows are asked for again where there was no answer. */
+/** How soon the flows are requested again if there was no answer. */
 const askAgainMs = 5_000
-/** How long it is waited for what the server knows of a person, milliseconds: then this browser decides. */
+/** How long to wait for what the server knows about a person, milliseconds. Then this browser decides. */
 const patienceMs = 3_000
-/** How long it is waited for `identify()` unless the page says so, and at most: timers count no further. */
+/** How long to wait for `identify()` unless the page sets it, and the longest delay that a timer takes. */
 const identifyMs = 3_000
 const longestIdentifyMs = 2 ** 31 - 1
 
-/** What listeners can be told of. */
+/** Everything that listeners can be told. */
 const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
   'flow_started',
   'step_viewed',
@@ -45,17 +45,17 @@ const told: ReadonlySet<keyof Told> = new Set<keyof Told>([
   'checklist',
 ])
 
-/** What has the panel open on the next page of this tab too, in its session's storage. */
+/** The mark in session storage that opens the panel on the next page of this tab too. */
 export const debugMark = 'cairn-debug'
 
-/** How what is not on every page is loaded. */
+/** How the files that not every page needs are loaded. */
 export interface Loads {
   loadStage: LoadStage
   loadPart: LoadPart
   loadTiming: LoadTiming
 }
 
-/** Puts the snippet together. Nothing of it throws into the page. */
+/** Puts the snippet together. None of it throws into the page. */
 export function createCairn(
   settings: Settings,
   { loadStage, loadPart, loadTiming }: Loads,
@@ -75,7 +75,7 @@ export function createCairn(
     const { origin, pathname, href } = page.location
     return (settings.keepQuery ? href : origin + pathname).slice(0, 2_048)
   }
-  /** What is so until it is told otherwise: who asks later is told at once. */
+  /** What was told last and still holds. A listener that comes later is told it at once. */
   const standing: Partial<Told> = { active: { flowKeys: [] }, step: null, checklist: null }
   const tell = <Name extends keyof Told>(name: Name, what: Told[Name]) => {
     if (name in standing) standing[name] = what
@@ -83,14 +83,14 @@ export function createCairn(
   }
 
   let who: Who = waitsFor(settings) ? 'awaited' : 'guessed'
-  /** Whoever it is by now. */
+  /** Stops waiting for `identify()`: it is whoever is known by now. */
   const waitNoLonger = () => {
     if (who !== 'awaited') return
     who = 'guessed'
     heed()
     engine.met()
   }
-  // Before what is left to be sent is handed over.
+  // Added before the outbox's listener, which hands over what is left to be sent.
   page.addEventListener('pagehide', () => safely(waitNoLonger))
 
   const clock = createServerClock(store)
@@ -133,16 +133,16 @@ export function createCairn(
   })
 
   let consented: boolean | null = null
-  /** Once it was said it holds as long as the page, also where the page clears its storage. */
+  /** An answer on consent holds as long as the page, even if the page clears its storage. */
   const consentSaid = () => {
     consented = store.get<boolean>('consent') ?? consented
     return consented
   }
 
   /**
-   * Whether this person may be told apart and reported on: as they have said, else as their browser
-   * asks where the organisation heeds that; null as long as it is not known whether it does, or whether
-   * anybody will ever see this page.
+   * Whether this person may be told apart and reported on: as they have said, otherwise as their browser
+   * asks, if the organisation heeds that. Null until it is known whether it does, and whether anybody will
+   * ever see this page.
    */
   const isAllowed = (): boolean | null => {
     if (isPrerendering(page)) return null
@@ -153,7 +153,7 @@ export function createCairn(
   }
 
   let heeded: boolean | null = null
-  /** Called whenever the answer may be another. */
+  /** Called whenever that answer may have changed. */
   const heed = () => {
     const allowed = isAllowed()
     if (allowed !== heeded) change(allowed)
@@ -171,7 +171,7 @@ export function createCairn(
     }
   }
 
-  /** Nothing but a refusal stays behind. */
+  /** Forgets everything except a refusal. */
   const forget = () => {
     const consent = consentSaid()
     store.forget('consent')
@@ -192,7 +192,7 @@ export function createCairn(
 
   let asked = 0
   let isAsking = false
-  /** Whoever wants to know what the server says of who is there. */
+  /** Callers that wait for what the server says about the current person. */
   const unanswered: (() => void)[] = []
   const verdict = () => {
     const { name } = person
@@ -203,7 +203,7 @@ export function createCairn(
     })
   }
 
-  /** Asks for the flows, and for what the server knows of who is there, before anything new begins. */
+  /** Requests the flows, and what the server knows about the current person, before anything new begins. */
   const ask = async (): Promise<void> => {
     const mine = ++asked
     isAsking = true
@@ -214,7 +214,7 @@ export function createCairn(
       for (const answer of unanswered.splice(0)) answer()
     }
     let flows: readonly Flow[]
-    // Somebody may have been named meanwhile, and what is known of them is waited for as long.
+    // Somebody may have been identified meanwhile. What is known about them is waited for as long.
     do {
       engine.wait(true)
       const patience = page.setTimeout(() => {
@@ -229,19 +229,19 @@ export function createCairn(
   }
 
   let hasBegun = false
-  /** Whoever has been named just now; where the flows are not known yet, `learn` is at it. */
+  /** Asks about a person who was identified just now. If no flows are known yet, `learn` is already asking. */
   const meet = async () => {
     if (hasBegun && feed.areKnown() && !feed.isCurrent()) await ask()
   }
 
-  /** Until the flows are known: that a server was busy, or away, is no reason to show none. */
+  /** Retries until the flows are known: that a server was busy, or down, is no reason to show none. */
   const learn = async (): Promise<void> => {
     await ask()
     if (feed.areKnown()) return beat()
     page.setTimeout(quietly(learn), Math.max(transport.pauseMs('flows'), askAgainMs))
   }
 
-  /** Not before calls that have waited, of which one may refuse consent. */
+  /** Runs after the calls that have waited, because one of them may refuse consent. */
   const begin = () => {
     hasBegun = true
     heed()
@@ -258,7 +258,7 @@ export function createCairn(
       safely(engine.returned)
     })
     safely(() => page.sessionStorage[debugMark] && cairn.debug(true))
-    // Said in one tab, it is said in all.
+    // An answer on consent in one tab holds in all tabs.
     store.onChange('consent', () => safely(heed))
   }
 
@@ -269,7 +269,7 @@ export function createCairn(
   } else queueMicrotask(() => safely(begin))
 
   let inspecting: Promise<Inspection> | undefined
-  /** Once only, for the panel keeps what it has heard. */
+  /** Creates it only once, because the panel keeps what it has heard. */
   const inspection = () => {
     inspecting ??= loadPart('inspection').then(({ createInspection }) =>
       createInspection({
@@ -287,7 +287,7 @@ export function createCairn(
     )
     return inspecting
   }
-  /** What it takes may not come; then the page has to do without. */
+  /** The file for this may fail to load. Then the page has to do without. */
   const inspect = async <Result>(look: (at: Inspection) => Result, otherwise: Result) => {
     try {
       const at = await inspection()
@@ -312,7 +312,7 @@ export function createCairn(
       if (is === 'same' && who === 'said') return verdict()
       if (who === 'awaited') outbox.rename(wasStranger)
       if (is === 'other' && wasStranger) {
-        // What is shown stays, as far as it is for them.
+        // What is shown stays, if it is for them too.
         history.adopt(before, person.name)
         const { name } = person
         engine.timed(timing => timing.adopt(before, name))
@@ -368,7 +368,7 @@ export function createCairn(
     consent(isGiven) {
       store.set('consent', isGiven === true)
       heed()
-      // Whoever refuses to be told apart need not be named. Consent does not say who has given it.
+      // A person who refuses to be told apart need not be identified. Consent does not say who has given it.
       if (isGiven !== true) waitNoLonger()
       quietly(meet)()
     },
@@ -398,6 +398,6 @@ function asksNotToBeTracked({ navigator }: Window): boolean {
   return navigator.doNotTrack === '1' || globalPrivacyControl === true
 }
 
-/** Whether the browser only prepares the page, in case that somebody goes there. */
+/** Whether the browser only prepares the page, in case somebody goes there. */
 const isPrerendering = ({ document }: Window): boolean =>
   (document as { prerendering?: boolean }).prerendering === true

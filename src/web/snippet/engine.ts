@@ -25,21 +25,21 @@ import type { LetGo } from './tabs.ts'
 import type { Timing, TimingDeps } from './timing.ts'
 import { warn } from './warn.ts'
 
-/** A narrower page begins with its checklist folded up, CSS pixels. */
+/** On a narrower page the checklist begins folded up; CSS pixels. */
 const roomyPx = 600
-/** How soon it is tried again where the stage could not be loaded or failed, and the longest. */
+/** The first pause before a retry if the stage did not load or failed, and the longest pause. */
 const retryMs = 5_000
 const longestRetryMs = 5 * 60_000
-/** Who has seen a step so lately is in the middle of a flow, and not interrupted, milliseconds. */
+/** A person who saw a step this recently is in the middle of a flow and not interrupted, milliseconds. */
 export const inTheMiddleMs = 5 * 60_000
-/** Of a page that says very much before its flows are known, the first is heard. */
+/** If a page says very much before its flows are known, only this many of the first calls are kept. */
 const mostUntold = 200
 
-/** What the engine does for the stage; what draws it brings its own parts. */
+/** What the engine does for the stage. The stage's loader brings the parts itself. */
 type FromEngine = 'save' | 'end' | 'giveWay' | 'inVain'
 type StageMaker = (deps: Omit<StageDeps, 'loadPart'>) => Stage
 
-/** Loads the stage. Rejects where it could not be loaded; called again, it is tried again. */
+/** Loads the stage. Rejects if it could not be loaded; another call retries. */
 export type LoadStage = () => Promise<StageMaker>
 
 export type LoadTiming = () => Promise<(deps: TimingDeps) => Timing>
@@ -52,7 +52,7 @@ export interface EngineDeps extends Omit<StageDeps, FromEngine | 'loadPart'> {
   feed: FlowFeed
   store: BrowserStore
   clock: ServerClock
-  /** Loads what judges times and numbers, where a flow asks for it. Rejects where it could not be loaded. */
+  /** Loads what judges times and numbers, if a flow asks for that. Rejects if it could not be loaded. */
   loadTiming: LoadTiming
   who(): Who
   /** The page's address, whole: rules may look at its query. */
@@ -63,8 +63,8 @@ export interface EngineDeps extends Omit<StageDeps, FromEngine | 'loadPart'> {
 }
 
 /**
- * How it is known who is there: the page is still to say it, and is waited for; it has said nothing, and
- * it is taken to be who was there last; it has said it.
+ * How it is known who is there. `awaited`: the page has yet to say it, and is waited for. `guessed`: it has
+ * said nothing, so it is assumed to be whoever was there last. `said`: it has said it.
  */
 export type Who = 'awaited' | 'guessed' | 'said'
 
@@ -74,7 +74,7 @@ interface Showing {
   run: Run
 }
 
-/** What is to be shown: a run that goes on, or none yet. */
+/** What is to be shown: with the run that goes on, or null if none has begun yet. */
 interface Due {
   flow: Flow
   run: Run | null
@@ -91,16 +91,16 @@ export function createEngine(deps: EngineDeps) {
   const held: Partial<Record<Slot, LetGo>> = {}
   /** Slots that wait for their turn among the tabs, or for the stage. */
   const filling = new Set<Slot>()
-  /** Slots whose flow has ended here: a page view interrupts a person once. */
+  /** Slots whose flow has ended on this page: one page view interrupts a person only once. */
   const doneHere = new Set<Slot>()
-  /** Flows by id of which this page has nothing that their steps point at. */
+  /** Ids of flows for which this page has nothing that their steps point at. */
   const missedHere = new Set<string>()
-  /** The flow whose step has been looked for long enough: what else is due comes before it. */
+  /** The id of the flow whose step has been looked for long enough: other due flows come before it. */
   let soughtInVain: string | null = null
   let flows: readonly Flow[] = []
-  /** Whether the server has told them. */
+  /** Whether the server has told the flows. */
   let areKnown = false
-  /** Nothing new begins: what the server knows of who is there is on its way. */
+  /** Whether nothing new begins, because what the server knows about the person is still on its way. */
   let isWaiting = false
   /** The key of the flow that the page asks for, until it is shown. */
   let wanted: string | null = null
@@ -109,9 +109,9 @@ export function createEngine(deps: EngineDeps) {
   let viewedFrom: number | null = null
   let timing: Timing | null = null
   let isTimingLoading = false
-  /** It could not be loaded, so that nothing is to wait for it; it is tried again. */
+  /** Whether `timing` could not be loaded. Then nothing waits for it, and loading is retried. */
   let isTimingLost = false
-  /** What it is to be told once it is there. */
+  /** What to tell `timing` once it is loaded. */
   const untold: ((timing: Timing) => void)[] = []
   let stage: Stage | null = null
   let loading: Promise<Stage> | null = null
@@ -129,22 +129,22 @@ export function createEngine(deps: EngineDeps) {
       const flow = ofSlot.find(({ id }) => id === run.flowId)
       return flow ? [{ flow, run }] : []
     })
-    // Who is in the middle of a flow stays in it, wherever it goes on, or was asked for.
+    // A person in the middle of a flow stays in it, wherever it goes on or was asked for.
     const goesOn =
       begun.find(
         ({ flow, run }) =>
           !missedHere.has(flow.id) && (run.askedForOn === viewOf(url) || goesOnAt(flow, url)),
       ) ?? null
-    // Whose it is must be said first, and nothing takes its place meanwhile.
+    // The page must first say who is there, and nothing takes the run's place meanwhile.
     if (goesOn && goesOn.run.askedForOn !== viewOf(url) && mustWait(goesOn.flow)) return null
     if (isWaiting || (goesOn && goesOn.flow.id !== soughtInVain)) return goesOn
-    // Nor are they interrupted on their way to its next page, or before its next step comes.
+    // Nor is a person interrupted on the way to the flow's next page, or before its next step comes.
     if (begun.some(({ run }) => isWithin(run.seenAt ?? 0, inTheMiddleMs))) return goesOn
     const past = history.of(person.name)
     const candidates = ofSlot
       .filter(({ id }) => !missedHere.has(id) && id !== soughtInVain)
       .map(flow =>
-        // It may turn out to be for them, and keeps its place.
+        // A flow that must wait may turn out to be for them, and keeps its place.
         mustWait(flow)
           ? { ...candidateOf(forAnybody(flow), noHistory), waits: true }
           : { ...candidateOf(flow, past[flow.id] ?? noHistory), waits: false },
@@ -153,19 +153,19 @@ export function createEngine(deps: EngineDeps) {
     const first = timing
       ? timing.firstDue(candidates, place)
       : firstDue(candidates, place, isTimingLost ? untimed : anybody)
-    // What only its time keeps back keeps its place too, until that can be judged.
+    // A flow that only its timing holds back keeps its place too, until that can be judged.
     const isKept = first?.waits || (first && !timing && isTimed(first.flow))
     return first && !isKept ? { flow: first.flow, run: null } : goesOn
   }
 
-  /** What asks for more than a page and an audience does not begin until that can be judged. */
+  /** Whether a flow asks for more than a page and an audience. It does not begin until that can be judged. */
   const isTimed = (flow: Flow) =>
     !!(flow.schedule || flow.when || flow.rollout) ||
     (feed.throttle() !== null && shownAs(flow) === 'steps')
   const anybody: Judge = { mayBegin: () => true, isHeldOut: () => false }
   const untimed: Judge = { ...anybody, mayBegin: flow => !isTimed(flow as Flow) }
 
-  /** Has something done by what judges times and numbers, as soon as that is there, if it ever is. */
+  /** Does some work with `timing` as soon as it is loaded, if it ever is. */
   function timed(work: (timing: Timing) => void): void {
     if (timing) work(timing)
     else if (untold.length < mostUntold) untold.push(work)
@@ -201,7 +201,7 @@ export function createEngine(deps: EngineDeps) {
 
   const mustWait = (flow: Flow) => deps.who() === 'awaited' && waitsForIdentify(flow)
 
-  /** What was begun before it was said who is there goes on only where it is for them. */
+  /** Runs that began before the page said who is there go on only if they are for that person. */
   function review(): void {
     if (deps.who() !== 'said') return
     const { name, current } = person
@@ -209,7 +209,7 @@ export function createEngine(deps: EngineDeps) {
       for (const run of runs.open(name, slot)) {
         const flow = flows.find(({ id }) => id === run.flowId)
         if (!flow || !run.isGuess || run.askedForOn === viewOf(deps.address())) continue
-        // Looked at again once it is known how to judge that.
+        // Reviewed again once its timing can be judged.
         if (isTimed(flow) && !timing) continue
         const past = history.of(name)[flow.id] ?? noHistory
         const isTheirs =
@@ -228,7 +228,7 @@ export function createEngine(deps: EngineDeps) {
     runs.note(person.name, slot, run, { isGuess: false })
   }
 
-  /** Takes a run back as if it had not begun: nobody has dismissed it. What was sent of it stays. */
+  /** Takes a run back as if it had not begun, since nobody has dismissed it. Events that were sent stay. */
   function withdraw(name: string, slot: Slot, run: Run): void {
     if (showing[slot]?.run.runId === run.runId) takeAway(slot)
     runs.end(name, slot, run)
@@ -236,7 +236,7 @@ export function createEngine(deps: EngineDeps) {
     outbox.withdraw(run.runId)
   }
 
-  /** Takes account of what the server has told of runs in other browsers. */
+  /** Takes account of what the server has told about runs in other browsers. */
   function catchUp(): void {
     const { name } = person
     const past = history.of(name)
@@ -252,7 +252,7 @@ export function createEngine(deps: EngineDeps) {
       }
       if (run) {
         const endedAt = Math.max(ofFlow.completedAt ?? 0, ofFlow.dismissedAt ?? 0)
-        // What the server knew as open, and tells of no more, has ended elsewhere, or left for another.
+        // A run that the server knew as open, and no longer tells, has ended elsewhere, or was left for another.
         if (!run.isKnown && !(endedAt > run.startedAt)) continue
         runs.end(name, slot, run)
       }
@@ -271,9 +271,9 @@ export function createEngine(deps: EngineDeps) {
 
   const isHidden = () => page.document.visibilityState === 'hidden'
 
-  /** Looks what is due, and shows it. To be called whenever something has changed that decides. */
+  /** Checks what is due, and shows it. To be called whenever something that decides this has changed. */
   function consider(): void {
-    // Of a page that is still on its way there is nowhere to show anything.
+    // A page that is still loading has nowhere to show anything.
     if (isHidden() || !page.document.body) return
     viewedFrom ??= page.performance.now()
     loadTiming().catch(() => {})
@@ -319,7 +319,7 @@ export function createEngine(deps: EngineDeps) {
     }
   }
 
-  /** Unless it shows, or is about to show, what other tabs must not show too. */
+  /** Lets other tabs have the slot, unless this one shows, or is about to show, what they must not show too. */
   function letGo(slot: Slot): void {
     if (filling.has(slot) || (slot === 'steps' && showing.steps)) return
     held[slot]?.()
@@ -328,7 +328,7 @@ export function createEngine(deps: EngineDeps) {
 
   const active = () => slots.flatMap(slot => showing[slot]?.flow.key ?? [])
   let toldActive = ''
-  /** Tells which flows are on the page, where they are others than before. */
+  /** Tells which flows are on the page, if that has changed. */
   const tellActive = () => {
     const flowKeys = active()
     if (toldActive === String(flowKeys)) return
@@ -353,7 +353,7 @@ export function createEngine(deps: EngineDeps) {
     if (isAsked) drawn.asked(slot)
   }
 
-  /** What was asked for stays on this page, whatever its rules say; elsewhere they count again. */
+  /** A flow that was asked for stays on this page, whatever its rules say. Elsewhere they count again. */
   function grant(slot: Slot, run: Run): void {
     wanted = null
     doneHere.delete(slot)
@@ -361,7 +361,7 @@ export function createEngine(deps: EngineDeps) {
     save(slot, run)
   }
 
-  /** Whom a list was in the way of, or would leave no room on the page, finds it folded up. */
+  /** Whether a checklist begins open. It does not if it leaves no room on the page, or was dismissed before. */
   const isRoomFor = ({ id }: Flow): boolean =>
     page.innerWidth >= roomyPx && !history.of(person.name)[id]?.dismissedAt
 
@@ -383,7 +383,7 @@ export function createEngine(deps: EngineDeps) {
     runs.save(person.name, slot, run)
   }
 
-  /** The stage tells how a flow has ended; it has cleared it away already. */
+  /** The stage tells how a flow has ended. It has already cleared it away. */
   function end(
     slot: Slot,
     outcome: 'completed' | 'dismissed',
@@ -404,7 +404,7 @@ export function createEngine(deps: EngineDeps) {
     letGo(slot)
   }
 
-  /** No step of it was seen: it is as if it had not begun, and goes on with a page that has one. */
+  /** No step of the flow was seen: it counts as not begun, and goes on with a page that has one of its steps. */
   function giveWay(slot: Slot): void {
     const shown = showing[slot]
     if (!shown) return
@@ -440,7 +440,7 @@ export function createEngine(deps: EngineDeps) {
   return {
     consider,
     clear,
-    /** The flows have been fetched, or others published. */
+    /** The flows have been fetched, or other flows were published. */
     take(fetched: readonly Flow[]) {
       flows = fetched
       areKnown = feed.areKnown()
@@ -460,7 +460,7 @@ export function createEngine(deps: EngineDeps) {
       review()
       consider()
     },
-    /** Somebody else is there than the one who was taken to be, by that one's name. */
+    /** It was assumed that the person with this name is there, but it is somebody else. */
     mistook(name: string) {
       for (const slot of slots) {
         const run = showing[slot]?.run
@@ -476,7 +476,7 @@ export function createEngine(deps: EngineDeps) {
       consider()
       stage?.moved()
     },
-    /** The page was out of the way as it stood, while other pages went on. */
+    /** The page is back as it was left (back/forward cache), and other pages have gone on meanwhile. */
     returned() {
       clear()
       isElsewhere()
@@ -485,7 +485,7 @@ export function createEngine(deps: EngineDeps) {
     /** Whether a checklist is on this page, or about to be. */
     hasList: () => due('checklist') !== null,
     timed,
-    /** @param id the event's own, by which the server tells of it too */
+    /** @param id the event's own id, by which the server tells of it too */
     tracked(name: string, id: string) {
       stage?.tracked(name)
       if (areKnown && !flows.some(({ when }) => when?.event === name)) return
@@ -501,7 +501,7 @@ export function createEngine(deps: EngineDeps) {
       const run = runs.open(person.name, shownAs(flow)).find(({ flowId }) => flowId === flow.id)
       return progressOf(flow, run, history.of(person.name)[flow.id] ?? noHistory)
     },
-    /** What is decided by, for whoever asks why. */
+    /** The facts that decide, for callers that ask why. */
     facts: () => ({
       ...{ flows, areKnown, isWaiting, doneHere, missedHere, filling, mustWait },
       moment: timing?.moment() ?? null,
@@ -521,8 +521,8 @@ export function createEngine(deps: EngineDeps) {
 }
 
 /**
- * What of an address makes it another page to a person. Filters in a query and places in a page do not;
- * what stands behind `#/` is a page of an application that has its paths there.
+ * The part of an address that makes it another page to a person. Filters in a query and anchors in a page
+ * do not count. What follows `#/` is a page of an application that has its paths there.
  */
 const viewOf = ({ pathname, hash }: URL): string => pathname + (/^#!?\//.test(hash) ? hash : '')
 
@@ -541,7 +541,7 @@ const forAnybody = ({ rollout, when, ...flow }: Flow): Flow => ({
 
 export type Engine = ReturnType<typeof createEngine>
 
-/** What every event of a run names. */
+/** The ids that every event of a run has. */
 export const idsOf = (flow: Flow, run: Run) => ({
   flowId: flow.id,
   flowVersion: run.flowVersion,

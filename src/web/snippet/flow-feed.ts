@@ -8,62 +8,62 @@ import { isWithin } from './recency.ts'
 import type { ServerClock } from './server-clock.ts'
 import type { Transport } from './transport.ts'
 
-/** How long a flow list is taken as it is, milliseconds: in a quiet minute, and more in a crowd. */
+/** How long a flow list counts as fresh, milliseconds: in a quiet minute, and longer in a crowd. */
 const freshMs = 60_000
 const freshInCrowdMs = 5 * 60_000
-/** A page that stays open in a crowd asks for the flows so often. */
+/** How often a page that stays open in a crowd requests the flows. */
 const staleMs = 30 * 60_000
-/** Of the five million characters that an origin may store, a longer list is not kept. */
+/** A longer list is not stored, because an origin may store only five million characters. */
 const longestKept = 500_000
-/** A page that is still there so long after a failure was not being left, milliseconds. */
+/** A page that is still there this long after a failure was not being left, milliseconds. */
 const staysMs = 1_000
-/** At most one heartbeat in this time, over all tabs of the browser, where the server asks for no other. */
+/** At most one heartbeat in this time, over all tabs of the browser, unless the server asks for another. */
 const heartbeatMs = 5 * 60_000
-/** Of a page that waits for somebody's progress the server says when. First so soon after another, */
+/** How soon after another heartbeat a page first asks for progress; after that, the server says when. */
 const firstMs = 10_000
-/** and so late after one that had no answer, milliseconds. */
+/** How soon after a heartbeat that had no answer the next one is due, milliseconds. */
 const unansweredMs = 60_000
-/** Up to this share of its limit of flows, an organisation has no crowd: all are heard. */
+/** Up to this share of its limit of flows, an organisation has no crowd: all browsers are heard. */
 const quietShare = 1 / 20
-/** From this share on, the rest is for those who do not know the flows yet. */
+/** From this share on, the rest of the limit is for browsers that do not know the flows yet. */
 const crowdedShare = 1 / 4
 
 interface Answer {
   version: string
   flows: Flow[]
-  /** There where the organisation heeds browsers that ask not to be tracked. */
+  /** Present if the organisation heeds browsers that ask not to be tracked. */
   honoursDoNotTrack?: boolean
-  /** There where the organisation counts runs by traits: the only ones that it may be told. */
+  /** Present if the organisation counts runs by traits: the only traits that it may be told. */
   traits?: string[]
-  /** There where the organisation has one: flows are drawn in it, their own over it. */
+  /** Present if the organisation has a theme: flows are drawn in it, with their own themes over it. */
   theme?: Theme
-  /** There where the organisation says how often a person is interrupted at most. */
+  /** Present if the organisation limits how often a person is interrupted. */
   throttle?: number
   /** What the person who was named has done with flows, by flow id. */
   history?: Record<string, ToldHistory>
-  /** What they have caused of the events that flows wait for. */
+  /** The events that this person has caused, of those that flows wait for. */
   events?: ToldEvents
 }
 
 interface KeptFlows extends Omit<Answer, 'history' | 'events'> {
-  /** Who was named when it was asked for, and with which hash; null for nobody. */
+  /** The user that the request named, and with which hash; null for nobody. */
   asker: string | null
   /** When the server did not believe that it was them. */
   refusedAt: number | null
   askedAt: number
   etag: string | null
-  /** What share of the minute's requests was used up when it was asked for: 1 where it was refused. */
+  /** The share of the minute's requests that was used up at the request; 1 if that was refused. */
   crowd: number
-  /** Whether this browser is one of those in the crowd that are heard. */
+  /** Whether this browser is one of those that are heard in a crowd. */
   isHeard: boolean
 }
 
-/** The last heartbeat of this browser, and what it told. */
+/** The last heartbeat of this browser, and what its answer told. */
 interface Beat {
   at: number
-  /** When the next is due of a page that waits for somebody's progress, milliseconds later. */
+  /** How much later the next one is due from a page that waits for somebody's progress, milliseconds. */
   nextMs: number
-  /** Whose progress it told of, and which it is. */
+  /** Whose progress it told of, and the version of that progress. */
   asker: string | null
   version: string | null
   flowsVersion?: string
@@ -72,7 +72,7 @@ interface Beat {
 export interface FlowFeedDeps {
   store: BrowserStore
   transport: Transport
-  /** The user who is there, where they may be told apart; null where nobody is known or may be. */
+  /** The user who is there, if they may be told apart; null if nobody is known, or may be told apart. */
   user(): Person | null
   /** The server has told what a user has done. */
   learned(user: Person, told: Readonly<Record<string, ToldHistory>>, events?: ToldEvents): void
@@ -86,13 +86,13 @@ export interface FlowFeedDeps {
 /** What this browser knows of the organisation's flows, and how it says that it is alive. */
 export function createFlowFeed(deps: FlowFeedDeps) {
   const { store, transport, version, sessionId, url, page } = deps
-  /** What may not be stored, or was forgotten, is known as long as the page lasts. */
+  /** Kept in memory: what may not be stored, or was forgotten, is known as long as the page lasts. */
   let last: KeptFlows | null = null
   const recall = () => {
     const kept = store.get<KeptFlows>('flows')
     if (Array.isArray(kept?.flows)) last = kept
   }
-  /** Read once, for it may be long, and again when another tab has asked. */
+  /** Read from storage once, because it may be long, and again when another tab has asked. */
   const kept = () => last
   recall()
   store.onChange('flows', recall)
@@ -101,14 +101,14 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     last = { ...known, askedAt: Date.now(), crowd, isHeard: Math.random() < chanceIn(crowd) }
   }
   const remember = () => {
-    // The page needs room of its own; the browser's cache has it too.
+    // The page needs storage of its own, and the browser's cache has the list too.
     if (JSON.stringify(last).length > longestKept) store.remove('flows')
     else store.set('flows', last)
   }
 
   const isCrowded = () => (kept()?.crowd ?? 0) > crowdedShare
 
-  /** Whether the flows are known as of a while ago at most, and what the user has done with them. */
+  /** Whether the flows, and what the user has done with them, are known and still fresh. */
   const isCurrent = () => {
     const known = kept()
     if (!known) return false
@@ -124,7 +124,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const asker = user && askerOf(user)
     const isSame = known?.asker === asker
     let refusedAt = isSame ? (known?.refusedAt ?? null) : null
-    // What another was told is not what this one is.
+    // What another user was told is not what this one is told.
     const headers = known?.etag && isSame ? { headers: { 'If-None-Match': known.etag } } : {}
     const ask = (named: Person | null) => {
       const query = named ? `?${new URLSearchParams(namesOf(named) as Record<string, string>)}` : ''
@@ -152,14 +152,14 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       remember()
     } else if (known) {
       set(known, 1)
-      // Where the page is left, its questions fail too: of those the next one must not know.
+      // Requests also fail because the page is being left. The next page must not know of those failures.
       page.setTimeout(() => {
         if (store.get<KeptFlows>('flows')?.askedAt === known.askedAt) remember()
       }, staysMs)
     }
   }
 
-  /** Who is there, where the server believes that it is them. */
+  /** The user who is there, if the server believes that it is them. */
   const believed = (): Person | null => {
     const user = deps.user()
     const refusedAt = kept()?.refusedAt ?? null
@@ -173,7 +173,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     const asker = named && askerOf(named)
     const known = last?.asker === asker ? (last?.version ?? null) : null
     const about = { at: Date.now(), asker, version: known }
-    // Before it is sent: other tabs must not send theirs meanwhile.
+    // Stored before it is sent, so that other tabs do not send theirs meanwhile.
     store.set('heartbeat', { ...about, nextMs: unansweredMs } satisfies Beat)
     const query = new URLSearchParams({
       v: version,
@@ -198,7 +198,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
   }
 
   let asking: Promise<void> | null = null
-  /** One question at a time: who asks meanwhile has its answer, or asks after it. */
+  /** One request at a time: callers that come meanwhile get its answer, or ask after it. */
   const ask = () => {
     asking ??= refresh().finally(() => {
       asking = null
@@ -207,7 +207,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
   }
 
   return {
-    /** The flows as of a while ago at most; as last known where the server does not answer. */
+    /** The flows, no older than counts as fresh; as last known if the server does not answer. */
     async flows(): Promise<readonly Flow[]> {
       if (asking) await asking
       if (!isCurrent()) await ask()
@@ -217,7 +217,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       await ask()
       return kept()?.flows ?? []
     },
-    /** What the server has said to the user who is there. */
+    /** What the server has said about the user who is there. */
     standing(): Exclude<Identified, 'invalid'> {
       const user = deps.user()
       if (!user || kept()?.asker !== askerOf(user)) return 'alone'
@@ -234,15 +234,15 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     listedTraits: (): readonly string[] => kept()?.traits ?? [],
     /** The organisation's theme, as last known. */
     theme: () => kept()?.theme ?? null,
-    /** How often a person is interrupted in 24 hours at most; null where the organisation says nothing. */
+    /** The most interruptions of a person in 24 hours; null if the organisation says nothing. */
     throttle: (): number | null => Number(kept()?.throttle) || null,
-    /** Whether this browser tells how elements fare: in a crowd a few do, and the limits hold. */
+    /** Whether this browser reports how elements fare. In a crowd only a few do, so that the limits hold. */
     isHeard: () => kept()?.isHeard ?? false,
-    /** Whether what can wait must not be asked for now, as far as this browser knows. */
+    /** Whether requests that can wait must not be made now, as far as this browser knows. */
     isCrowded,
     /**
      * @param isListShown whether the page waits for a user's progress
-     * @returns whether the flows are others than those that are known, or may well be
+     * @returns whether the flows have changed since they were fetched, or may well have
      */
     async beat(isListShown: boolean): Promise<boolean> {
       const known = kept()
@@ -255,10 +255,10 @@ export function createFlowFeed(deps: FlowFeedDeps) {
       return at >= known.askedAt && flowsVersion !== known.version
     },
     /**
-     * To be called while somebody sees a checklist: asks as often as the server lets this browser whether
-     * theirs has changed, in another or by a back end.
+     * To be called while somebody sees a checklist. Asks, as often as the server lets this browser, whether
+     * their progress has changed, in another browser or by a back end.
      *
-     * @returns the version of their progress as it was told last, by whichever tab; null where it was not
+     * @returns the version of their progress that any tab was told last; null if none was told
      */
     progressVersion(): string | null {
       const named = believed()
@@ -272,7 +272,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
   }
 }
 
-/** A user as the server was told of them. The hash itself must not outlast them in this browser. */
+/** A user as the server was told of them. The user hash itself must not outlast them in this browser. */
 const askerOf = ({ userId, userHash }: Person): string =>
   JSON.stringify([userId, userHash && hashOf(userHash)])
 
@@ -281,7 +281,7 @@ async function answerIn(response: Response): Promise<Answer | null> {
   return Array.isArray(answer?.flows) ? answer : null
 }
 
-/** Every answer says how many requests the minute still has; what stands between may say anything. */
+/** Every answer says how many requests the minute still has. A proxy in between may say anything. */
 function crowdIn({ headers }: Response): number {
   const limit = Number(headers.get('X-RateLimit-Limit'))
   const crowd = 1 - Number(headers.get('X-RateLimit-Remaining')) / limit
@@ -289,8 +289,8 @@ function crowdIn({ headers }: Response): number {
 }
 
 /**
- * Of a crowd so many that few more are heard in a minute than of the most that are none: the k-th of a
- * minute with 1/k² of those, whose sum grows no further.
+ * The chance that a browser is heard. At k times the quiet share it is 1/k², whose sum stays bounded: few
+ * more are heard in a minute with a crowd than in the busiest minute without one.
  */
 const chanceIn = (crowd: number): number => Math.min(1, (quietShare / crowd) ** 2)
 

@@ -1,6 +1,6 @@
 import type { BrowserStore, Flow, Outbox } from './parts.ts'
 
-/** Flows of a person that are remembered; of more, one may be reported twice, and counts once. */
+/** How many flows are remembered for a person. Beyond that, one may be reported twice; it counts once. */
 const mostKept = 50
 
 /** Reports, once for each version, from which flows a person was held back. */

@@ -1,21 +1,21 @@
 import { type FlowHistory, noHistory } from '../../core/flow/decision.ts'
 import type { BrowserStore } from './parts.ts'
 
-/** People of one browser whose past is kept; the one seen longest ago makes room. */
+/** How many people's past one browser keeps; the one seen longest ago makes room. */
 const mostPeople = 5
 
 /** What a person has done with a flow, as far as this browser knows. */
 export interface KnownHistory extends FlowHistory {
-  /** The run that has ended last in this browser, of which the server may not know yet. */
+  /** The run that ended last in this browser; the server may not know of it yet. */
   endedRunId?: string | null
-  /** When the page itself asked for it last: such a run interrupts nobody. */
+  /** When the page itself last asked for the flow. Such a run interrupts nobody. */
   askedForAt?: number
 }
 
 /** By flow id. */
 type Past = Readonly<Record<string, KnownHistory>>
 
-/** What the server tells of a person and a flow: by what came from all their browsers. */
+/** What the server tells about a person and a flow, from what came from all their browsers. */
 export interface ToldHistory {
   runs: number
   startedAt: string | null
@@ -38,15 +38,15 @@ const historyOf = ({ runs, openRunId, ...times }: ToldHistory): FlowHistory => (
 const later = (a: number | null, b: number | null) => (a === null || (b !== null && b > a) ? b : a)
 
 /**
- * What a browser and another place know together, of which each may know something that the other
- * does not, or not yet: of times the later counts, of counts the larger. Which run is open the other
- * place says, but for one that has ended here.
+ * What a browser and another place know together. Each may know something that the other does not know,
+ * or not yet. The later time and the larger count win. The other place says which run is open, unless
+ * that run has ended here.
  */
 export function mergedHistory(here: KnownHistory, there: KnownHistory): KnownHistory {
   const { openRunId = null } = there
   const isOpen = openRunId !== null && openRunId !== here.endedRunId
   return {
-    // Who was a visitor for a while has ended before that what they have ended.
+    // If a user was a visitor for a while, the run that they ended as a user came before that.
     ...(there.endedRunId && { endedRunId: there.endedRunId }),
     ...here,
     runs: Math.max(here.runs, there.runs),
@@ -90,7 +90,7 @@ export function createHistory(store: BrowserStore) {
       const past = of(person)
       write(person, { ...past, [flowId]: change(past[flowId] ?? noHistory) })
     },
-    /** A visitor has turned out to be a user: what they have seen, they have seen. */
+    /** A visitor has turned out to be a user, who takes over what the visitor has seen. */
     adopt(from: string, to: string) {
       write(to, merged(of(from), of(to)))
     },
@@ -109,14 +109,14 @@ export const started =
     ...(isAsked && { askedForAt: at }),
   })
 
-/** How far apart two clocks may be that tell of the same start, milliseconds. */
+/** How far apart two clocks that tell of the same start may be, milliseconds. */
 const sameStartMs = 2 * 60_000
 
 /** Whether the latest run was one that the page asked for. */
 export const isAskedFor = ({ startedAt, askedForAt }: KnownHistory): boolean =>
   askedForAt !== undefined && (startedAt ?? 0) <= askedForAt + sameStartMs
 
-/** It has turned out not to be for them. The server may know it as open, and must not begin it here. */
+/** The run turned out not to be for them. The server may know it as open, and must not begin it here. */
 export const withdrawn =
   (endedRunId: string) =>
   (past: KnownHistory): KnownHistory => ({

@@ -26,7 +26,7 @@ export function cairn(settings: Settings): Cairn {
   return createCairn(settings, loads, window)
 }
 
-/** Where no page is, as where a server draws one: whatever is called does nothing. */
+/** Where there is no page, as in server-side rendering: every call does nothing. */
 function elsewhere(): Cairn {
   warn('there is no page here, so it does nothing: it begins in the browser')
   const nothing = () => {}

@@ -18,7 +18,7 @@ const outbox: Outbox = {
 
 const nobody: Person = { userId: null, anonymousId: '', userHash: null, traits: {} }
 
-/** What the stage needs where a flow is only looked at: nothing reaches a server, and nothing is stored. */
+/** What the stage needs if a flow is only looked at: nothing reaches a server, and nothing is stored. */
 export const muted = {
   outbox,
   transport: {

@@ -1,9 +1,9 @@
 import { safely } from './safely.ts'
 
-/** How often the address is looked at where the browser does not tell, milliseconds. */
+/** How often the address is polled if the browser does not report its changes, milliseconds. */
 const lookMs = 300
 
-/** Calls when the address changes without a page load. The page's own `history` is left as it is. */
+/** Calls `moved` when the address changes without a page load. The page's own `history` is left as it is. */
 export function onNavigation(page: Window, moved: () => void): void {
   let last = page.location.href
   const look = () => {

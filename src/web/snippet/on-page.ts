@@ -1,8 +1,8 @@
-/** How long changes of a page are let gather before it is looked at again, milliseconds. */
+/** How long changes of a page are collected before it is looked at again, milliseconds. */
 const gatherMs = 500
-/** Timers count no further. */
+/** The longest delay that a timer takes. */
 const longestMs = 2 ** 31 - 1
-/** Of a selector that matches very many, the first ones are looked at. */
+/** If a selector matches very many elements, only this many of the first are looked at. */
 const mostLookedAt = 50
 
 /** Whether the page shows an element that a selector matches: it takes up room, and no style hides it. */
@@ -20,12 +20,12 @@ export function sees(document: Document, selector: string): boolean {
   }
 }
 
-/** Has somebody look again: at a time, and when the page has changed, twice a second at most. */
+/** Calls `look` again at a time, and when the page has changed, at most twice a second. */
 export function createReminder(page: Window, look: () => void) {
   let alarm: number | undefined
   let gathering: number | undefined
   const observer = new MutationObserver(() => {
-    // One change is as good as a thousand: the page pays for no more until it is looked at.
+    // One change is as good as a thousand, so the page pays for no more of them until it is looked at.
     observer.disconnect()
     gathering = page.setTimeout(look, gatherMs)
   })

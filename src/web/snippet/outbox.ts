@@ -11,33 +11,33 @@ import { isWithin } from './recency.ts'
 import type { Transport } from './transport.ts'
 import { uuid } from './uuid.ts'
 
-/** When a batch leaves: so many events, or so long after the first of them. */
+/** When a batch is sent: at this many events, or this long after the first of them. */
 const fullBatch = 20
 const batchAfterMs = 5_000
-/** What the API takes in one request. */
+/** How many events the API takes in one request. */
 const mostInRequest = 50
 /** All beacons of a page share 64 KiB in flight (Fetch standard, keepalive). */
 const beaconBytes = 60 * 1024
-/** An hour offline is kept whole; a page that reports without end is not. */
+/** Enough to keep all of an hour offline, but not of a page that reports without end. */
 const mostWaiting = 1_000
-/** From so many on, what waits is written down in pauses; fewer at once, for a tab may be killed. */
+/** From this many waiting events on, they are saved with pauses; fewer at once, as a tab may be killed. */
 const manyWaiting = 50
 const saveAfterMs = 200
-/** A tab that has not written for so long is gone. */
+/** A tab that has not saved for this long is gone. */
 const abandonedMs = 10_000
 const queuePrefix = 'out:'
-/** A step's element that looks as it did is not told again for so long. */
+/** For this long, a step's element that looks as it did is not reported again. */
 const toldAgainMs = 24 * 3_600_000
 const mostLooks = 50
 
-/** What was told last of a step's element, and when. */
+/** What was last reported of a step's element, and when. */
 type ToldLook = [stepId: string, look: number, at: number]
 
 type Queued = Readonly<Record<string, unknown>> & { id: string }
 
 interface Queue {
   savedAt: number
-  /** The page has said good-bye. */
+  /** Whether the page has been left. */
   isLeft: boolean
   events: Queued[]
 }
@@ -45,28 +45,28 @@ interface Queue {
 export interface OutboxDeps {
   store: BrowserStore
   transport: Transport
-  /** This page load, which has a queue of its own: two tabs never write the same one. */
+  /** The id of this page load, which has a queue of its own, so that two tabs never write the same one. */
   tab: string
   person(): Person
   sessionId(): string
   /** The page's address as it may be reported. */
   url(): string
-  /** Whether this is one of those browsers, in a crowd a few, whose looks at elements are told. */
+  /** Whether this browser reports what it has seen of elements. In a crowd only a few do. */
   isHeard(): boolean
   version: string
   page: Window
 }
 
-/** What a report names of a person. */
+/** How a report names a person. */
 export const namesOf = ({ userId, anonymousId, userHash }: Person) => ({
   ...(userId === null ? { anonymousId } : { userId }),
   ...(userHash !== null && userId !== null && { userHash }),
 })
 
 /**
- * Sends what happened. Each event has its id from the moment it happens and waits in storage until
- * its verdict has come; what went by beacon, which never tells, is sent again from the next page.
- * The server stores an id once.
+ * Sends what happened. Each event has its id from the moment it happens and waits in storage until its
+ * verdict has come. A beacon never gets an answer, so what went by beacon is sent again from the next
+ * page. The server stores an id once.
  */
 export function createOutbox(deps: OutboxDeps): Outbox {
   const { store, transport, tab, page } = deps
@@ -75,7 +75,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   let mostTogether = mostInRequest
   let isSending = false
   let state: 'held' | 'speaking' | 'silent' = 'held'
-  /** What may go on when that is known. */
+  /** Work that goes on once the state is no longer `held`. */
   let held: (() => void)[] = []
   const letGo = () => {
     for (const goOn of held) goOn()
@@ -99,7 +99,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     sendTimer = page.setTimeout(send, ms)
   }
 
-  /** Takes over what tabs have left behind that are gone. */
+  /** Takes over what tabs that are gone have left behind. */
   const adopt = () => {
     let hasMore = false
     for (const name of store.names(queuePrefix)) {
@@ -114,7 +114,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     if (hasMore) sendIn(0)
   }
 
-  /** By the hash that the page knows by now: it may have come late, or the secret was rotated. */
+  /** Adds the user hash that the page knows by now: it may have come late, or the secret was rotated. */
   const proven = (event: Queued): Queued => {
     const { userId, userHash } = namesOf(deps.person()) as Partial<Person>
     return userHash && event.userId === userId ? { ...event, userHash } : event
@@ -147,14 +147,14 @@ export function createOutbox(deps: OutboxDeps): Outbox {
         saveSoon()
       }
     } else if (transport.isRefused('events')) {
-      // Of somebody who could not be proven, it may be: others must not wait behind them.
+      // These may be events of somebody who could not be proven. Others must not wait behind them.
       const { others, those } = parted(batch)
       waiting = [...others, ...those]
     }
     if (waiting.length > 0) sendIn(transport.pauseMs('events'))
   }
 
-  /** What waits still: those of a batch, and the others. Meanwhile more may have come, or all gone. */
+  /** What still waits: those of a batch, and the others. More may have come meanwhile, or all have gone. */
   const parted = (batch: readonly Queued[]) => {
     const ids = new Set(batch.map(({ id }) => id))
     return {
@@ -163,10 +163,10 @@ export function createOutbox(deps: OutboxDeps): Outbox {
     }
   }
 
-  /** What the browser has taken since the page was last seen: it is hidden before it is left. */
+  /** What the browser has taken since the page was last visible. A page is hidden before it is left. */
   const handedOver = new Set<string>()
 
-  /** All that fits, by beacon; what is sent twice is stored once. */
+  /** Sends all that fits by beacon. An event that is sent twice is stored once. */
   const leave = () => {
     let room = beaconBytes
     if (state !== 'speaking') return
@@ -211,7 +211,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   /**
-   * About a step, of which other visits tell the same: not kept, and let go where refused.
+   * Reports about a step. Other visits report the same, so this is not stored, and is dropped if refused.
    *
    * @returns whether it was taken
    */
@@ -224,7 +224,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
 
   const tellHealth = async (stepId: string, body: object, isMiss: boolean) => {
     const isTaken = await tell('health', stepId, body)
-    // Misses are few, and what the report is for.
+    // Misses are retried, because they are few, and the purpose of the report.
     const pauseMs = transport.pauseMs('health')
     if (!isTaken && isMiss && pauseMs > 0) {
       page.setTimeout(() => tellHealth(stepId, body, false), pauseMs)
@@ -232,7 +232,7 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 
   const tellFingerprint = async (stepId: string, told: FingerprintReport, body: object) => {
-    // Where it lies says more of the window than of the element.
+    // The element's position says more about the window than about the element.
     const looks = hashOf(JSON.stringify({ ...told.fingerprint, rect: 0, v: told.flowVersion }))
     const kept = store.get<ToldLook[]>('looks')
     const known = Array.isArray(kept) ? kept.filter(([, , at]) => isWithin(at, toldAgainMs)) : []
@@ -306,5 +306,5 @@ export function createOutbox(deps: OutboxDeps): Outbox {
   }
 }
 
-/** Whoever else writes into this storage may have written anything. */
+/** Other scripts write into this storage too, and may have written anything. */
 const isQueued = (event: Queued | null): event is Queued => typeof event?.id === 'string'

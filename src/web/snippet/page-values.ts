@@ -1,14 +1,14 @@
-/** What a page says, which may be anything, as it can be kept and sent. */
+/** Turns what a page says, which may be anything, into what can be kept and sent. */
 
 /** What the API takes: well-formed Unicode without NUL. */
 export const textOf = (value: unknown, longest: number): string =>
   String(value).slice(0, longest).toWellFormed().replaceAll('\0', '')
 
 /**
- * A copy of a record's fields as JSON, without those that cannot be (a circle, a function): what the
- * page changes later must not change what was said.
+ * A copy of a record's fields as JSON, without those that JSON cannot hold (a cycle, a function). It is a
+ * copy because what the page changes later must not change what was said.
  *
- * @returns null where it is no record
+ * @returns null if it is not a record
  */
 export function recordOf(value: unknown): Record<string, unknown> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -26,7 +26,7 @@ function jsonOf(read: () => unknown): unknown {
   }
 }
 
-/** JSON has no other whole numbers. */
+/** JSON has no `bigint`. */
 const numberOf = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
 
 /** Tells two texts apart, nearly always. */

@@ -17,10 +17,10 @@ declare const CAIRN_SNIPPET_HEADLESS_INTEGRITY: string
 declare const CAIRN_SNIPPET_TIMING: string
 declare const CAIRN_SNIPPET_TIMING_INTEGRITY: string
 
-/** What stands in `window.cairn` until the script has come: calls in the order in which they came. */
+/** What `window.cairn` holds until the script has loaded: calls, in the order in which they came. */
 interface Waiting {
   q?: Call[]
-  /** A draft is looked at here: nothing else is shown or counted until it is put away. */
+  /** A draft is previewed here: nothing else is shown or counted until the preview is over. */
   isHeld?: boolean
 }
 type Call = [name: keyof Cairn, ...args: never[]] & {
@@ -31,8 +31,8 @@ type Call = [name: keyof Cairn, ...args: never[]] & {
 declare const window: Window & { cairn?: Cairn & Waiting }
 
 /**
- * Loads what the script draws with as the page has asked for the script itself: verified. `import` takes
- * no integrity; what was loaded ahead with one is what it then runs (HTML standard, modulepreload).
+ * Verifies what the script loads, as the page has the script itself verified. `import` takes no integrity
+ * hash, but then runs what was loaded ahead with one (HTML standard, modulepreload).
  */
 function verify(url: string, integrity: string, nonce: string): Promise<unknown> {
   const link = document.createElement('link')
@@ -47,7 +47,7 @@ function verify(url: string, integrity: string, nonce: string): Promise<unknown>
   return loading.finally(() => link.remove())
 }
 
-/** Keeps calls for later, where the page itself has nothing that does. */
+/** Keeps calls for later, if the page itself has nothing that does. */
 function keeping(): Waiting {
   const q: Call[] = []
   const keep =
@@ -75,7 +75,7 @@ function begin(): void {
     return
   }
   const before = window.cairn
-  // An element by this id stands there too.
+  // `window.cairn` may also be an element with this id.
   const isOurs = typeof before?.identify === 'function'
   const waiting = isOurs || Array.isArray(before?.q) ? before : undefined
   // A second tag, or the same one once more after a navigation.
@@ -83,7 +83,7 @@ function begin(): void {
   const baseUrl = new URL('.', tag.src).href.slice(0, -1)
   const failures: Record<string, number> = {}
   const load = async (file: string, integrity: string) => {
-    // Some browsers remember of an address that it could not be loaded (whatwg/html issue 6768).
+    // Some browsers remember that an address could not be loaded (whatwg/html issue 6768).
     const again = failures[file] ? `?${failures[file]}` : ''
     const url = `${baseUrl}/${file}${again}`
     try {
@@ -94,13 +94,13 @@ function begin(): void {
       throw error
     }
   }
-  /** Settles when the author has left: what is in their way is not shown, and so not counted. */
+  /** Settles when the author has left. Until then no flow is shown in their way, and so none is counted. */
   let authoring: Promise<unknown> | undefined
   const loadRenderer = (): Promise<typeof Renderer> =>
     settings.headless
       ? load(CAIRN_SNIPPET_HEADLESS, CAIRN_SNIPPET_HEADLESS_INTEGRITY)
       : load(CAIRN_SNIPPET_RENDERER, CAIRN_SNIPPET_RENDERER_INTEGRITY)
-  // What a browser has imported it does not load again.
+  // A browser does not load again what it has imported.
   const loadPart = async <Name extends keyof PageParts>(name: Name): Promise<PageParts[Name]> => {
     const [file, integrity] = (await loadRenderer()).partFiles[name]
     return load(file, integrity)
@@ -120,21 +120,21 @@ function begin(): void {
     keepQuery: keepQuery !== 'false',
     headless: headless !== 'false',
     ...(locale && { locale }),
-    // Whatever else stands there is told of.
+    // Any other value is warned about.
     ...(identify !== undefined && { identify: identify as 'wait' }),
     ...(identifyTimeout !== undefined && { identifyTimeoutMs: Number.parseFloat(identifyTimeout) }),
   }
   const previewed = async (ticket?: string) =>
     (await loadPart('preview')).startPreview({ baseUrl, ticket, loadStage }, window.cairn!)
-  // Whoever writes a flow was led here, to pick an element of this page or to look at a draft. Nothing
-  // of the address is used but the ticket, and it stays in no bookmark.
+  // The author of a flow was led here, to pick an element of this page or to look at a draft. Only the
+  // ticket of the address is used, and it is removed so that it stays in no bookmark.
   const [mark, what, ticket] = /#cairn-(author|preview)=([\w-]+)$/.exec(location.href) ?? []
   if (mark) history.replaceState(history.state, '', location.href.slice(0, -mark.length))
   const start = () => {
     const held = window.cairn?.isHeld ? window.cairn : waiting
     const cairn = createCairn(settings, { loadStage, loadPart, loadTiming }, window)
     const calls = held?.q ?? []
-    // The same object: a page may have put it into a variable of its own.
+    // The same object is kept, because a page may have put it into a variable of its own.
     window.cairn = Object.assign(held ?? {}, cairn, {
       q: undefined,
       author: (code: string) => quietly(() => author({ code }))(),

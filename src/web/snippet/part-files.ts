@@ -11,13 +11,13 @@ declare const CAIRN_SNIPPET_INSPECTION_INTEGRITY: string
 declare const CAIRN_SNIPPET_VIDEO: string
 declare const CAIRN_SNIPPET_VIDEO_INTEGRITY: string
 
-/** What a page loads beside the stage's parts, where somebody works on a flow. */
+/** What a page loads in addition to the stage's parts, if somebody works on a flow. */
 export interface PageParts extends StageParts {
   author: typeof import('../author/author.ts')
   preview: typeof import('../preview/preview.ts')
 }
 
-/** The parts' files, and what they are verified by. The renderer tells it, so that not every page has to. */
+/** The parts' files and their hashes. The renderer has them, so that not every page has to load them. */
 export const partFiles: Readonly<Record<keyof PageParts, readonly [file: string, hash: string]>> = {
   author: [CAIRN_SNIPPET_AUTHOR, CAIRN_SNIPPET_AUTHOR_INTEGRITY],
   preview: [CAIRN_SNIPPET_PREVIEW, CAIRN_SNIPPET_PREVIEW_INTEGRITY],

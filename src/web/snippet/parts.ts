@@ -7,7 +7,7 @@ import type { Spoken } from './stage/spoken.ts'
 import type { StageParts } from './stage-parts.ts'
 
 /**
- * The parts of the snippet, as they know each other. Each is made by one function (`createOutbox`,
+ * The parts of the snippet, as they see each other. Each is made by one function (`createOutbox`,
  * `createFinder`, …) from what it needs, keeps no state outside of that, and never throws into the
  * page.
  */
@@ -25,7 +25,7 @@ export type {
 } from './api.ts'
 export type { Button, Flow, Item, Step, Target }
 
-/** What the page said of who is there. `userId` null: a visitor, by `anonymousId`. */
+/** What the page said about who is there. If `userId` is null, it is a visitor, by `anonymousId`. */
 export interface Person {
   userId: string | null
   anonymousId: string
@@ -35,18 +35,18 @@ export interface Person {
 }
 
 /**
- * What lasts over page loads, and is shared by the tabs of an origin. Values are JSON. Where the
- * browser refuses storage, it lasts as long as the page.
+ * Keeps values over page loads, shared by the tabs of an origin. Values are JSON. If the browser refuses
+ * storage, they last as long as the page.
  */
 export interface BrowserStore {
   get<Value>(name: string): Value | null
   set(name: string, value: unknown): void
   remove(name: string): void
-  /** The names that begin so. */
+  /** The names that begin with this text. */
   names(beginning: string): string[]
-  /** Removes all of it but this name. */
+  /** Removes everything except this name. */
   forget(but: string): void
-  /** Whether it may be stored, or lasts as long as the page; what has, is stored as soon as it may. */
+  /** Whether values may be stored; if not, they last as long as the page, and are stored once they may be. */
   allow(isAllowed: boolean): void
   /** Called when another tab has written or removed the name. */
   onChange(name: string, listener: () => void): void
@@ -60,12 +60,12 @@ export interface NewEvent {
   stepId?: string
   itemId?: string
   runId?: string
-  /** The visitor whom the user was when it began. */
+  /** The visitor that the user was when the run began. */
   anonymousId?: string
   name?: string
   reason?: string
   properties?: Readonly<Record<string, unknown>>
-  /** Of a start: what is known of the person, of the traits that the organisation lists. */
+  /** For a start: the person's known traits, of those that the organisation lists. */
   traits?: ListedTraits
 }
 
@@ -92,8 +92,8 @@ export interface FingerprintReport {
 }
 
 /**
- * Sends what happened, once each, through reloads, closed tabs, an hour offline and refusals. Until it
- * is told to speak or to be silent it only collects.
+ * Sends what happened, each event once, despite reloads, closed tabs, an hour offline and refusals. Until
+ * it is told to speak or to be silent, it only collects.
  */
 export interface Outbox {
   /** @returns the event's id */
@@ -102,11 +102,11 @@ export interface Outbox {
   fingerprint(stepId: string, report: FingerprintReport): void
   /** Sends what waits, at once. */
   flush(): void
-  /** Lets go of what waits of a run that was not for whoever is there. */
+  /** Drops the waiting events of a run that was not for the person who is there. */
   withdraw(runId: string): void
   /**
-   * What waits was held back until it was said who is there: what the page has tracked is theirs, and
-   * what a visitor has begun whom they turned out to be.
+   * Renames what was held back until the page said who is there. What the page has tracked is theirs. So is
+   * what a visitor has begun, if that visitor turned out to be them.
    */
   rename(wasVisitor: boolean): void
   /** Forgets what waits, and reports nothing more: the visitor has not consented. */
@@ -117,12 +117,12 @@ export interface Outbox {
   speak(): void
 }
 
-/** What became of looking for a step's target. */
+/** The outcome of looking for a step's target. */
 export type Found =
   | {
       element: Element
       by: 'selector' | 'alternate' | 'fingerprint'
-      /** What found it; by the fingerprint, the step's own selector, which did not. */
+      /** The selector that found it. If the fingerprint found it: the step's own selector, which did not. */
       selector: string
       /** How many elements that selector matched. */
       matchCount: number
@@ -132,13 +132,13 @@ export type Found =
       element: null
       because: 'not_found' | 'hidden' | 'ambiguous' | 'error'
       matchCount: number
-      /** What went wrong, of an error. */
+      /** What went wrong, in case of an error. */
       message?: string
       waitedMs: number
     }
 
 export interface Finder {
-  /** Waits up to `waitMs` (for ever with `onMissing: wait`). Never answers a doubtful match. */
+  /** Waits up to `waitMs` (for ever with `onMissing: wait`). Never returns a doubtful match. */
   find(target: Target, signal: AbortSignal): Promise<Found>
 }
 
@@ -156,7 +156,7 @@ export interface StepView {
   spoken: Spoken
   flow: Flow
   step: Step
-  /** Place and number of the steps that are shown, from 1. */
+  /** The step's place, from 1, and the number of steps that are shown. */
   place: number
   of: number
   /** Whether a step was seen before it. */
@@ -166,6 +166,6 @@ export interface StepView {
   /** What it points at; null for modals, banners, and where a step is shown without its target. */
   element: Element | null
   choose(choice: Choice): void
-  /** Loads a part, however often that fails; null once the step is no longer shown. */
+  /** Loads a part, with retries however often that fails; null once the step is no longer shown. */
   part<Name extends keyof StageParts>(name: Name): Promise<StageParts[Name] | null>
 }

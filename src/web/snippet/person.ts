@@ -4,10 +4,10 @@ import { uuid } from './uuid.ts'
 
 const personKey = 'person'
 
-/** What ids the API takes. */
+/** The longest id that the API takes. */
 const longestId = 128
 
-/** A person, and what they belong to, which rules know as a trait of theirs. */
+/** A person and the group that they belong to, which rules see as one of their traits. */
 interface Kept extends Person {
   group?: Readonly<Record<string, unknown>>
 }
@@ -37,11 +37,11 @@ export function createPerson(store: BrowserStore) {
       const { traits, group } = person
       return group ? { ...person, traits: { ...traits, group } } : person
     },
-    /** For what is kept of each person apart; user and visitor never meet. */
+    /** The name under which each person's data is kept. Users and visitors never share one. */
     get name(): string {
       return person.userId === null ? `a${person.anonymousId}` : `u${person.userId}`
     },
-    /** @returns who it is, as against before */
+    /** @returns who it is, compared with before */
     identify(
       userId: unknown,
       traits: unknown,
@@ -56,15 +56,15 @@ export function createPerson(store: BrowserStore) {
         anonymousId: isOther && person.userId !== null ? uuid() : person.anonymousId,
         userHash: typeof userHash === 'string' ? userHash : isOther ? null : person.userHash,
         traits: recordOf(traits) ?? (isOther ? {} : person.traits),
-        // Whoever has been there unnamed may have been in it.
+        // The visitor who is identified now may already have been in the group.
         ...(person.group && (!isOther || person.userId === null) && { group: person.group }),
       }
-      // Some pages say it with everything that they draw.
+      // Some pages identify the user at every render.
       if (JSON.stringify(said) === JSON.stringify(person)) return 'same'
       save(said)
       return isOther ? 'other' : 'changed'
     },
-    /** @returns whether it is one: an id, or null for none */
+    /** @returns whether it is valid: an id, or null for none */
     group(groupId: unknown, traits: unknown): boolean {
       const { group: _, ...alone } = person
       if (groupId === null) save(alone)
@@ -83,13 +83,13 @@ export function createPerson(store: BrowserStore) {
 
 export type PersonStore = ReturnType<typeof createPerson>
 
-/** What is no id, such as an object, would make one person of all. */
+/** A value that is no id, such as an object, would turn everybody into one person. */
 const idOf = (userId: unknown): string =>
   ['string', 'number', 'bigint'].includes(typeof userId) ? textOf(userId, longestId) : ''
 
 const isText = (value: unknown) => typeof value === 'string'
 
-/** Whoever else writes into this storage may have written anything. */
+/** Other scripts write into this storage too, and may have written anything. */
 const isPerson = (value: Kept | null): value is Kept =>
   isText(value?.anonymousId) &&
   (value?.userId === null || isText(value?.userId)) &&

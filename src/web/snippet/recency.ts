@@ -1,6 +1,6 @@
 /**
- * Whether a time is less than so long ago, milliseconds. One that is yet to come was written by a
- * clock that has been set since: it counts as long ago.
+ * Whether a time is less than this long ago, milliseconds. A time in the future was written by a clock
+ * that has been set since, and counts as long ago.
  */
 export function isWithin(at: number, ms: number): boolean {
   const age = Date.now() - at

@@ -9,7 +9,7 @@ export interface Run {
   flowId: string
   /** When it was begun, or joined, in this browser; epoch milliseconds. */
   startedAt: number
-  /** When something of its steps was on a page last, to the minute. */
+  /** When something of its steps was last on a page, to the minute. */
   seenAt?: number
   /** The version that it began with, by which it is counted. */
   flowVersion: number
@@ -18,37 +18,37 @@ export interface Run {
   /** Steps that were reported as viewed, and those whose element was reported as missing. */
   viewed: string[]
   missed: string[]
-  /** Steps whose turn has come, in that order; absent from what an older snippet has begun. */
+  /** Steps whose turn has come, in that order; absent in runs that an older snippet has begun. */
   way?: string[]
-  /** What was answered, by step: a number, a text, or keys of what was chosen. */
+  /** The answers, by step: a number, a text, or the keys of the choices. */
   answers?: Record<string, Answer>
-  /** The address that the visitor was led to last, and has not come to yet. */
+  /** The address that the visitor was last led to, and has not reached yet. */
   ledTo?: string
   /** Steps whose element was reported. */
   checked: string[]
-  /** Whether a checklist's panel is open, and was ever. */
+  /** Whether a checklist's panel is open, and whether it ever was. */
   isOpen: boolean
   wasOpened: boolean
-  /** The server has told of it as open. */
+  /** Whether the server has told of it as open. */
   isKnown?: boolean
-  /** It was begun before the page had said who is there: whether it is for them is seen then. */
+  /** Whether it began before the page said who is there. After that, it is judged whether it is for them. */
   isGuess?: boolean
-  /** The visitor who has begun it; its events name them beside the user that they turned out to be. */
+  /** The visitor who began it. Its events name them beside the user that they turned out to be. */
   anonymousId?: string
   /** The page on which it was asked for, whatever the flow's rules say. */
   askedForOn?: string
   /** When items were ticked, by id, and when the server was asked for them; null for never. */
   ticked: Record<string, number>
   askedAt: number | null
-  /** The version of their progress that was told by then. */
+  /** The version of their progress that was told when the server was asked. */
   progressVersion?: string | null
 }
 
-/** One flow a slot is shown at a time. */
+/** Each slot shows one flow at a time. */
 export const slots = ['steps', 'checklist'] as const
 export type Slot = (typeof slots)[number]
 
-/** Runs of a person that are kept: of flows on other pages, one may wait for the other. */
+/** How many open runs are kept for a person. Flows on other pages may each have one that waits. */
 const mostOpen = 10
 
 /** A run of which nothing was seen yet. */
@@ -67,7 +67,7 @@ export const newRun = (flow: Flow, runId: string, isOpen: boolean): Run => ({
   askedAt: null,
 })
 
-/** The open runs of each person; what is kept of one is changed by the tab that shows it. */
+/** The open runs of each person. What is kept of a run is changed by the tab that shows it. */
 export function createRuns(store: BrowserStore) {
   const key = (person: string, slot: Slot) => `runs:${slot}:${person}`
 
@@ -88,19 +88,19 @@ export function createRuns(store: BrowserStore) {
   return {
     /** The one that was shown last comes first. */
     open,
-    /** @param about what is known of it: by whom, and whether a checklist's panel is open */
+    /** @param about what is known of it: who began it, and whether a checklist's panel is open */
     begin(person: string, flow: Flow, about: Pick<Run, 'isOpen' | 'isGuess' | 'anonymousId'>): Run {
       const run = { ...newRun(flow, uuid(), about.isOpen), ...about }
       save(person, shownAs(flow), run)
       return run
     },
-    /** Goes on with a run that another browser has begun and told: from its first step, behind all others. */
+    /** Goes on with a run that another browser began and reported: from its first step, after all others. */
     join(person: string, flow: Flow, runId: string, isOpen: boolean) {
       const slot = shownAs(flow)
       const run: Run = { ...newRun(flow, runId, isOpen), wasOpened: true, isKnown: true }
       write(person, slot, [...open(person, slot), run])
     },
-    /** Notes something of it, and leaves it in its place. */
+    /** Notes something about a run, and leaves it in its place. */
     note(person: string, slot: Slot, run: Run, what: Pick<Run, 'isKnown' | 'isGuess'>) {
       const noted = (other: Run) => (other.runId === run.runId ? { ...other, ...what } : other)
       write(person, slot, open(person, slot).map(noted))
@@ -108,8 +108,8 @@ export function createRuns(store: BrowserStore) {
     save,
     end: (person: string, slot: Slot, run: Run) => write(person, slot, others(person, slot, run)),
     /**
-     * A visitor has turned out to be a user, and goes on with what they have begun: of two runs of a flow
-     * with the one that they were in just now.
+     * A visitor has turned out to be a user, and goes on with what they have begun. If there are two runs of
+     * a flow, the one that they were in just now goes on.
      */
     adopt(from: string, to: string) {
       for (const slot of slots) {

@@ -1,4 +1,4 @@
-/** What fails in here, or in a listener of the page's, is no matter of the page's. */
+/** Runs work that may fail, here or in one of the page's listeners, without the page noticing. */
 export function safely<Result>(work: () => Result): Result | undefined {
   try {
     return work()
@@ -7,5 +7,5 @@ export function safely<Result>(work: () => Result): Result | undefined {
   }
 }
 
-/** The same for what takes a while, as a listener or timer calls it. */
+/** The same for asynchronous work, in the form that a listener or timer calls. */
 export const quietly = (work: () => Promise<unknown>) => () => void work().catch(() => {})

@@ -2,13 +2,13 @@ import type { BrowserStore } from './parts.ts'
 
 /** A clock that is wrong by no more than this is taken to be right, milliseconds. */
 const rightMs = 3 * 60_000
-/** How long a window of the server's limits is, milliseconds: so long before its end it began. */
+/** How long a window of the server's limits lasts, milliseconds. */
 const windowMs = 60_000
 
 /**
- * The server's time, by which schedules are judged: some visitors' clocks are wrong by hours or years.
- * As each answer says when the window of its limit ends, and a heartbeat says the time itself, what is
- * wrong by more than three minutes is noticed and left out of account.
+ * The server's time, by which schedules are judged: some visitors' clocks are wrong by hours or years. Each
+ * answer says when the window of its limit ends, and a heartbeat says the time itself. So a clock that is
+ * wrong by more than three minutes is noticed and corrected.
  */
 export function createServerClock(store: BrowserStore) {
   const key = 'clock'
@@ -25,7 +25,7 @@ export function createServerClock(store: BrowserStore) {
 
   return {
     now: (): number => Date.now() + aheadMs,
-    /** What is answered is of now, or of a minute ago where the browser has kept it. */
+    /** An answer is from now, or from a minute ago if it came from the browser's cache. */
     heard({ headers }: Response) {
       const endsAt = Number(headers.get('X-RateLimit-Reset')) * 1_000
       if (endsAt > 0) set(endsAt - windowMs / 2)

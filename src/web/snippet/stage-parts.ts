@@ -1,13 +1,13 @@
-/** Parts of the stage that few flows need, by name: files of their own, each loaded when it is needed. */
+/** Parts of the stage that few flows need, by name. Each is a file of its own, loaded when it is needed. */
 export interface StageParts {
   question: typeof import('./stage/question.ts')
-  /** What explains flows, which the page asks for. */
+  /** Explains flows, when the page asks for that. */
   inspection: typeof import('./inspection/inspection.ts')
   video: typeof import('./stage/video.ts')
 }
 
 /**
- * Loads a part, once for all who ask. Rejects where it could not be loaded; asked again, it is tried
- * again. Steps ask by `StepView.part`, which does so.
+ * Loads a part, once for all callers. Rejects if it could not be loaded; another call retries. Steps call
+ * `StepView.part`, which does that.
  */
 export type LoadPart = <Name extends keyof StageParts>(name: Name) => Promise<StageParts[Name]>

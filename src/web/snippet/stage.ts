@@ -10,19 +10,19 @@ export interface StageDeps {
   transport: Transport
   feed: Pick<FlowFeed, 'isCrowded' | 'progressVersion' | 'theme'>
   person: { readonly current: Person }
-  /** Whether whoever is there has tracked an event by this name in this browser. */
+  /** Whether the person who is there has tracked an event with this name in this browser. */
   hasTracked(event: string): boolean
   page: Window
   /** The language that the page has chosen for what is shown. */
   locale?: string | undefined
   tell<Name extends keyof Told>(name: Name, what: Told[Name]): void
   loadPart: LoadPart
-  /** Writes a run down; to be called at every change. */
+  /** Saves a run; to be called at every change. */
   save(slot: Slot, run: Run): void
   /**
-   * The flow has ended, and is cleared away already.
+   * The flow has ended, and has already been cleared away.
    *
-   * @param how `isTold: false` where the server knows it without an event: by the last item's tick
+   * @param how `isTold: false` if the server knows it without an event: from the last item's tick
    */
   end(
     slot: Slot,
@@ -32,22 +32,22 @@ export interface StageDeps {
   /** The page has nothing that any of the flow's steps point at, and none was ever seen. */
   giveWay(slot: Slot): void
   /**
-   * Whether the step that is due has been waited for as long as other flows may be kept waiting: it
-   * is still looked for, and shown where it is found before another flow is due.
+   * Whether the step that is due has been waited for as long as other flows may be kept waiting. It is
+   * still looked for, and shown if it is found before another flow is due.
    */
   inVain(is: boolean): void
 }
 
 /** Shows flows, finds what their steps point at, and reports what happens to them. */
 export interface Stage {
-  /** From the run's step on. One flow a slot; while a step is seen, the checklist is hidden. */
+  /** Shows a flow from the run's step on. One flow a slot; while a step is shown, the checklist is hidden. */
   show(slot: Slot, flow: Flow, run: Run): void
-  /** The page has asked for what the slot shows: if that is for another page, it leads there. */
+  /** The page has asked for what the slot shows. If that is for another page, the visitor is led there. */
   asked(slot: Slot): void
   /** Takes what the slot shows off the page, without a report. */
   clear(slot: Slot): void
-  /** The address has changed, by which a step may have come to its page, or left it. */
+  /** The address has changed, so that a step may have come to its page, or left it. */
   moved(): void
-  /** The page has tracked an event, on which a step or item may wait. */
+  /** The page has tracked an event, for which a step or item may wait. */
   tracked(name: string): void
 }

@@ -4,10 +4,10 @@ import { isWithin } from './recency.ts'
 /** Lets go of what a tab holds. */
 export type LetGo = () => void
 
-/** How long a lease stands that is not renewed, and how often it is, milliseconds. */
+/** How long a lease lasts without renewal, and how often it is renewed, milliseconds. */
 const leaseMs = 4_000
 const renewMs = 1_000
-/** Two tabs that take a lease at the same moment see by then whose it is. */
+/** Two tabs that take a lease at the same moment see by then whose it is, milliseconds. */
 const settleMs = 60
 
 interface Lease {
@@ -17,7 +17,7 @@ interface Lease {
 }
 
 /**
- * What one tab at a time may do. By Web Locks, which browsers offer on secure pages; elsewhere by a
+ * Guards what one tab at a time may do. Uses Web Locks, which browsers offer on secure pages; elsewhere a
  * lease in storage, which a closed tab leaves behind for a few seconds.
  *
  * @returns a function that waits until no other tab holds a name, then holds it until it is let go
@@ -40,7 +40,7 @@ export function createTabs(prefix: string, tab: string, store: BrowserStore, pag
         const lease = store.get<Lease>(key)
         return lease !== null && lease.tab !== tab && isWithin(lease.at, leaseMs)
       }
-      /** A tab that slept is late, and must not take it from the one that has it now. */
+      /** A tab that slept renews late, and must not take the lease from the tab that has it now. */
       const take = () => {
         if (!isTaken()) store.set(key, { tab, at: Date.now() } satisfies Lease)
       }

@@ -13,25 +13,25 @@ import { createReminder, sees } from './on-page.ts'
 import type { BrowserStore, Flow, Outbox } from './parts.ts'
 
 /**
- * Whether flows begin by time, by number and by what has happened: a file of its own, which is loaded
- * where a flow or the organisation asks for any of it.
+ * Judges whether flows begin, by time, by number and by what has happened. It is a file of its own, which
+ * is loaded if a flow or the organisation asks for any of that.
  */
 
 export interface TimingDeps {
-  /** The one of the page's own script, which every page has: it is not loaded twice. */
+  /** Comes from the page's own script, which every page has, so that it is not loaded twice. */
   firstDue: typeof firstDue
   store: BrowserStore
   outbox: Outbox
   history: History
   person: { readonly name: string }
-  /** The published flows, of which any may be waited for. */
+  /** The published flows, any of which may be waited for. */
   flows(): readonly Flow[]
   throttle(): number | null
   /** By the server's clock. */
   now(): number
   /** How long the person has been on the page, milliseconds. */
   viewedMs(): number
-  /** Looks again what is due. */
+  /** Checks again what is due. */
   consider(): void
   page: Window
 }
@@ -43,7 +43,7 @@ export function createTiming(deps: TimingDeps) {
   const caused = createCaused(store)
   const holdBack = createHeldOut(store, deps.outbox)
   const reminder = createReminder(page, deps.consider)
-  /** Whether a flow is due but for an element that is not seen. */
+  /** Whether a flow would be due, except that an element is not seen. */
   let isLacking = false
 
   function moment(): Moment {
@@ -66,9 +66,9 @@ export function createTiming(deps: TimingDeps) {
   }
 
   return {
-    /** What is decided by, for whoever asks why. */
+    /** The facts that decide, for callers that ask why. */
     moment,
-    /** The flow that comes first; of those from which the person is held back it is reported. */
+    /** The flow that comes first. Reports the flows from which the person is held back. */
     firstDue<Of extends OfPage>(candidates: readonly Of[], place: Place): Of | undefined {
       const now = moment()
       const asIfSeen = judgeOf({ ...now, onPage: { ...now.onPage!, sees: () => true } })
@@ -80,11 +80,11 @@ export function createTiming(deps: TimingDeps) {
       return firstDue(candidates, place, judgeOf(now), ({ flow }) => holdBack(person.name, flow))
     },
     isForPerson: (flow: Flow) => isForPerson(flow, moment()),
-    /** It is looked what is due: from now on it counts what that lacks. */
+    /** A new check of what is due begins: whether an element is lacking is noted from here on. */
     forget() {
       isLacking = false
     },
-    /** Looks again when time alone, or a change of the page, may have something begin. */
+    /** Checks again when time alone, or a change of the page, may let something begin. */
     remind() {
       const now = moment()
       reminder.in(Math.min(...deps.flows().map(flow => changesInMs(flow, now))))

@@ -1,6 +1,6 @@
 import type { BrowserStore } from './parts.ts'
 
-/** Names that are remembered of a person: those tracked last. */
+/** How many names are remembered for a person: those tracked last. */
 const mostNames = 100
 
 /** Which events each person has tracked in this browser, by name, for the rules of steps. */

@@ -6,16 +6,16 @@ export type Bucket = 'events' | 'flows' | 'fingerprint' | 'health' | 'heartbeat'
 
 /** How long a bucket is left alone when its key or origin is refused, milliseconds. */
 const refusedMs = 5 * 60_000
-/** The first pause after a failure, which doubles with each further one, and the longest. */
+/** The first pause after a failure, which doubles with each further failure, and the longest pause. */
 const firstPauseMs = 5_000
 const longestPauseMs = 5 * 60_000
-/** However long a server, or what stands before it, says to wait. */
+/** The longest wait that is accepted, whatever a server, or a proxy in front of it, asks for. */
 const longestAskedMs = 3_600_000
-/** A connection that says nothing for so long is dead. */
+/** A connection that gives no answer for this long is dead. */
 const answerMs = 30_000
 
 interface Pause {
-  /** By the page's own clock, which nobody sets. */
+  /** By the page's monotonic clock, which nobody can set. */
   until: number
   failures: number
   /** The caller is at fault, as far as the server says (401, 403). */
@@ -26,35 +26,35 @@ export interface Asked {
   method?: 'GET' | 'POST'
   body?: unknown
   headers?: Record<string, string>
-  /** It names a user, who may be one that cannot be proven: a 401 is an answer, and no pause. */
+  /** It names a user, who may be one that cannot be proven. Then a 401 is an answer, and causes no pause. */
   namesUser?: boolean
 }
 
-/** What whoever owns the page can mend. */
+/** Advice on what the page's owner can fix. */
 const keyAdvice = 'refused (401): the key is not current ("cairn key show")'
 const userAdvice = 'refused (401): the user hash is missing or wrong ("cairn org identity")'
 const originAdvice = 'refused (403): the key may not be used on this origin ("cairn org origins")'
 
-/** Whose requests may be refused for the user that they name. */
+/** Buckets whose requests may be refused because of the user that they name. */
 const namingUsers: readonly Bucket[] = ['events', 'health']
 
 /** Pages that were refused together must not come back together. */
 const spread = (ms: number) => ms * (1 + Math.random() / 4)
 
 /**
- * Cairn answers in JSON; other pages are of what stands between, such as a place to sign in. That may
- * well find a body too large.
+ * Cairn answers in JSON. Other answers come from something in between, such as a sign-in page. That may
+ * well find a body too large, so a 413 counts too.
  */
 const isCairns = ({ status, headers }: Response) =>
   status === 304 || status === 413 || headers.get('Content-Type')?.startsWith('application/json')
 
 /**
- * Asks the API. What it refuses for a while (429, 503, a failed connection) is not asked again
- * before that while is over, as `Retry-After` says or twice as long each time.
+ * Asks the API. A bucket that is refused for a while (429, 503, a failed connection) is not asked again
+ * before that time is over: as long as `Retry-After` says, or twice as long each time.
  */
 export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const pauses = new Map<Bucket, Pause>()
-  /** Whether the key was good when this page last learned it: a 401 says the same of key and user. */
+  /** Whether the key was good when this page last learned it. A 401 is the same for a bad key and a bad user. */
   let isKeyGood = false
   let isUserRefused = false
 
@@ -64,7 +64,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   const isRefusal = (response: Response | null) =>
     response?.status === 401 || response?.status === 403
 
-  /** @returns milliseconds to wait, or 0 where the answer is one */
+  /** @returns milliseconds to wait, or 0 if the response is an answer */
   const refusedFor = (response: Response | null, failures: number): number => {
     const growing = Math.min(firstPauseMs * 2 ** failures, longestPauseMs)
     if (response === null) return growing
@@ -75,7 +75,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     return askedMs > 0 ? Math.min(askedMs, longestAskedMs) : growing
   }
 
-  /** Says which of the two it is, once that is known: flows are asked for without the user too. */
+  /** Warns about the key or the user, once it is known which it is: flows are also requested without the user. */
   function judge({ status }: Response, namesUser: boolean): void {
     if (status === 403) warn(originAdvice)
     else if (status !== 401) isKeyGood = true
@@ -87,7 +87,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     if (isKeyGood && isUserRefused) warn(userAdvice)
   }
 
-  /** Fetches, and takes note of a refusal; null where it is one. */
+  /** Fetches, and takes note of a refusal; null if it was refused. */
   async function tried(
     bucket: Bucket,
     path: string,
@@ -96,10 +96,10 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   ): Promise<Response | null> {
     if (pauseMs(bucket) > 0) return null
     const signal = AbortSignal.timeout(answerMs)
-    // Cairn uses no cookies. Some pages tell everybody their whole address, with its query.
+    // Cairn uses no cookies. Some pages send everybody their whole address, with its query, as the referrer.
     const common = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const
     const asking = async () => page.fetch(`${baseUrl}/api/v1${path}`, { ...common, ...init })
-    // The page may have a `fetch` of its own, which fails as it likes.
+    // The page may have a `fetch` of its own, which may fail in any way.
     const response = (await asking().catch(() => null)) ?? null
     transport.heard?.(bucket, init, response)
     if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
@@ -119,15 +119,15 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
   }
 
   const transport = {
-    /** Told of every answer, or that there was none, while somebody looks on. */
+    /** Told of every answer, or that there was none, while somebody inspects the page. */
     heard: null as null | ((bucket: Bucket, asked: RequestInit, answer: Response | null) => void),
     /** Milliseconds until the bucket may be asked again. */
     pauseMs,
     /** Whether it is left alone because the server refuses this caller. */
     isRefused: (bucket: Bucket) => pauses.get(bucket)?.isRefused ?? false,
-    /** A connection that has come back is worth a try. */
+    /** Ends all pauses, because a connection that has come back is worth a try. */
     forgive: () => pauses.clear(),
-    /** @returns null where nothing was answered, or the bucket is refused for now */
+    /** @returns null if there was no answer, or the bucket is refused for now */
     ask: (bucket: Bucket, path: string, { method = 'GET', body, headers, namesUser }: Asked = {}) =>
       tried(
         bucket,
@@ -144,7 +144,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
         namesUser,
       ),
     /**
-     * Posts a small body in one request, which goes on where the page is left meanwhile: as text, which
+     * Posts a small body in one request, which goes on if the page is left meanwhile. It is sent as text, which
      * needs no preflight, and so with the key in the query.
      */
     tell: (bucket: Bucket, path: string, body: unknown) =>

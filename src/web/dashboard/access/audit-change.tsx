@@ -8,12 +8,12 @@ const words = accessWords.audit
 
 export type AuditLine = AuditLog['lines'][number]
 
-/** Longer texts are cut; the command line has them whole. */
+/** Longer texts are cut. The command line shows them in full. */
 const longest = 200
 
 const cut = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…` : text)
 
-/** A value as people read it; moments are stored as numbers of milliseconds. */
+/** A value in readable form. Points in time are stored as numbers of milliseconds. */
 function shown(name: string, value: unknown): ComponentChildren {
   if (value === undefined || value === null || value === '') return <em>{words.nothing}</em>
   if (typeof value === 'boolean') return value ? words.yes : words.no
@@ -32,7 +32,7 @@ function shown(name: string, value: unknown): ComponentChildren {
   return cut(String(value))
 }
 
-/** What was before and after, by name. */
+/** The changed values before and after, by name. */
 export function AuditChange({ line: { before, after } }: { line: AuditLine }) {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   const changed = names.filter(

@@ -61,7 +61,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
   },
 ]
 
-/** Whose changes are shown. */
+/** Chooses whose changes are shown. */
 function Find() {
   const { filters, setFilters } = useFilters()
   const typed = useSignal<string | null>(null)

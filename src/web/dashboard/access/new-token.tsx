@@ -14,7 +14,7 @@ const words = accessWords.tokens
 const scopes = Object.keys(words.scopeWords) as Scope[]
 const lifetimes = [30, 90, 180, 365]
 
-/** What a new token is called, may do, and how long it works. */
+/** Asks for the name of a new token, what it may do, and how long it works. */
 export function NewToken({
   onMade,
   onClose,

@@ -15,7 +15,7 @@ import { formatMoment } from '../words/time.ts'
 
 const words = accessWords.signIn
 
-/** How people get in. */
+/** The ways to sign in. */
 function WaysIn() {
   const ways = useSignal<Ways | null>(null)
   const failure = useSignal<Failure | null>(null)
@@ -50,7 +50,7 @@ function WaysIn() {
   )
 }
 
-/** How people get in, and who is in here. */
+/** The ways to sign in, and who is signed in here. */
 export function SignInSection() {
   const isAsked = useSignal(false)
   const { person, role, endsAt } = session.value!

@@ -89,7 +89,7 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
 
 const Nothing = () => <Notice title={words.empty}>{words.emptyWhy}</Notice>
 
-/** The tokens that scripts have. */
+/** The tokens that scripts use. */
 export function TokensSection() {
   const list = useRead<TokenList>('/manage/tokens')
   const { filters, setFilters } = useFilters()

@@ -12,7 +12,7 @@ import { RulesForm } from './rules.tsx'
 import { settingsPath, webhooksPath } from './saving.ts'
 import { Webhooks } from './webhooks.tsx'
 
-/** What is watched, and who is told: rules, webhooks, the weekly report. */
+/** What is watched and who is notified: rules, webhooks, the weekly report. */
 export function AlertsSection() {
   const settings = useRead<AlertSettings>(settingsPath)
   const webhooks = useRead<WebhookList>(webhooksPath)

@@ -79,7 +79,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
   },
 ]
 
-/** What was sent, and what waits, each with a replay. */
+/** What was sent and what is waiting, each with a button to replay it. */
 function Sent({
   path,
   caption,
@@ -88,7 +88,7 @@ function Sent({
 }: {
   path: string
   caption: string
-  /** What is said where there is none. */
+  /** Shown if there are none. */
   empty: ComponentChildren
   said: Signal<string | null>
 }) {
@@ -120,7 +120,7 @@ function Sent({
   )
 }
 
-/** What was sent to a webhook, and what waits. */
+/** What was sent to a webhook, and what is waiting. */
 export function Deliveries({
   of: { id, url },
   ...props
@@ -145,7 +145,7 @@ export function Deliveries({
   )
 }
 
-/** Mails of the weekly report, and how each went. */
+/** The mails of the weekly report, and what became of each. */
 export const Mails = (props: { said: Signal<string | null> }) => (
   <>
     <h4>{words.mailsSent}</h4>
@@ -158,5 +158,5 @@ export const Mails = (props: { said: Signal<string | null> }) => (
   </>
 )
 
-/** Since when something is so, for a line of a table. */
+/** The age of something, for a line of a table. */
 export const ageOf = (iso: string) => formatAge(Date.parse(iso))

@@ -13,7 +13,7 @@ import { hostOf } from './webhook-table.tsx'
 type Types = Webhook['types']
 type Type = Types[number]
 
-/** What a webhook is told: everything, or some types; null for everything. */
+/** What a webhook is sent: everything (null), or some types. */
 function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
   const { value } = chosen
   const toggle = (type: Type) =>
@@ -46,11 +46,11 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
   )
 }
 
-/** An empty list is everything. */
+/** An empty list means everything. */
 const useTypes = (types: Types) => useSignal<Types | null>(types.length === 0 ? null : types)
 const isChosen = ({ value }: Signal<Types | null>) => value === null || value.length > 0
 
-/** Asks for the address of a new webhook, and what it is told. */
+/** Asks for the address of a new webhook, and for what it is sent. */
 export function NewWebhook({
   onMade,
   onClose,
@@ -96,7 +96,7 @@ export function NewWebhook({
   )
 }
 
-/** Asks what a webhook is told from now on. */
+/** Asks what a webhook is sent from now on. */
 export function ChooseTypes({
   of,
   onChosen,

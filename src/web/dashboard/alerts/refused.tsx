@@ -1,7 +1,7 @@
 import type { Failure } from '../api/failure.ts'
 import { shellWords } from '../words/shell.ts'
 
-/** Why something was refused that was done without a dialog. */
+/** Why an action without a dialog was refused. */
 export const Refused = ({ of }: { of: Failure | null }) =>
   of === null ? null : (
     <p class="problem" role="alert">

@@ -10,7 +10,7 @@ import { save, useDoing } from './saving.ts'
 
 type Rules = AlertSettings['rules']
 
-/** A rule, whether it is on, and its thresholds where it is. */
+/** A rule, whether it is on, and its thresholds if it is. */
 function Rule({
   name,
   isOn,
@@ -56,7 +56,7 @@ function Whole({ label, of }: { label: string; of: Signal<string> }) {
   )
 }
 
-/** Which rules are on, and from where on they speak. */
+/** Which rules are on, and at which thresholds they alert. */
 export function RulesForm({ rules, said }: { rules: Rules; said: Signal<string | null> }) {
   const { isBusy, refused, go } = useDoing()
   const step = useSignal(rules.stepBroken.on)

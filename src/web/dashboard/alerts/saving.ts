@@ -6,10 +6,10 @@ import { act } from '../api/request.ts'
 
 export const settingsPath = '/manage/alerts/settings'
 export const alertsPath = '/manage/alerts'
-/** How often the overview asks for alerts: they are looked for every five minutes. */
+/** How often the overview asks for alerts. The server looks for them every five minutes. */
 export const alertsMs = 60_000
 export const webhooksPath = '/manage/webhooks'
-/** The path of a webhook, and of what is below it. */
+/** The path of a webhook, or of something below it. */
 export const webhookPath = ({ id }: Webhook, more = '') =>
   `${webhooksPath}/${encodeURIComponent(id)}${more}`
 export const mailsPath = '/manage/alerts/mails'
@@ -17,7 +17,7 @@ export const mailsPath = '/manage/alerts/mails'
 type Deep<T> = { [Name in keyof T]?: T[Name] extends readonly unknown[] ? T[Name] : Deep<T[Name]> }
 export type SettingsPatch = Deep<Omit<AlertSettings, 'sendsMail'>>
 
-/** Something that is done at once, and why it was refused. */
+/** Runs an action at once, and holds why it was refused. */
 export function useDoing(): {
   isBusy: Signal<boolean>
   refused: Signal<Failure | null>
@@ -41,6 +41,6 @@ export function useDoing(): {
   return { isBusy, refused, go }
 }
 
-/** Sets what is named. @throws Failure */
+/** Sets the fields that the patch names. @throws Failure */
 export const save = (patch: SettingsPatch) =>
   act<AlertSettings>(settingsPath, { method: 'PATCH', body: patch })

@@ -8,7 +8,7 @@ import { alertWords as words } from '../words/alerts.ts'
 import { formatMoment } from '../words/time.ts'
 import { ageOf } from './deliveries.tsx'
 
-/** What can be done to a webhook. */
+/** What can be done with a webhook. */
 export interface WebhookActions {
   test: (webhook: Webhook) => void
   turn: (webhook: Webhook, on: boolean) => void
@@ -89,7 +89,7 @@ const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column
   },
 ]
 
-/** Whom messages are sent to. */
+/** The webhooks that messages are sent to. */
 export const WebhookTable = ({
   webhooks,
   actions,

@@ -17,7 +17,7 @@ import { Refused } from './refused.tsx'
 import { webhookPath as at, useDoing } from './saving.ts'
 import { hostOf, WebhookTable } from './webhook-table.tsx'
 
-/** Whom messages are sent to, and all that can be done to them. */
+/** The webhooks that messages are sent to, and all that can be done with them. */
 export function Webhooks({
   of: { webhooks },
   said,

@@ -8,7 +8,7 @@ import { Written } from './written.tsx'
 type Asked = NonNullable<StepNumbers['question']>
 type Row = Asked['distribution'][number]
 
-/** A number with at most two decimals, in the reader's way of writing it. */
+/** A number with at most two decimals, as readers write it. */
 const formatNumber = (value: number | null) =>
   value === null ? none : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value)
 
@@ -161,7 +161,7 @@ function OfStep({
   )
 }
 
-/** What was answered to the questions of the flow's steps. */
+/** The answers to the questions of the flow's steps. */
 export function Answers({ data, question }: { data: Analytics; question: Question }) {
   const asking = data.steps.flatMap(step => (step.question ? [{ step, asked: step.question }] : []))
   if (asking.length === 0) return null

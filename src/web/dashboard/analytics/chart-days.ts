@@ -18,10 +18,10 @@ const begins: Record<Interval, (day: string) => boolean> = {
   month: day => day.endsWith('-01'),
 }
 
-/** What a day, week or month is called: one that is cut by the range, by the days that are left. */
+/** The name of a day, week or month. If the range cuts it, the name gives the days that are left. */
 function nameOf({ from, to, whole, complete }: Span, interval: Interval): string {
   if (interval === 'day') return formatDay(from)
-  // What is not over ends with the range, because today does.
+  // A period that is not over ends with the range only because the range ends today.
   if (begins[interval](from) && (whole || !complete)) {
     return interval === 'week'
       ? words.weekOf(formatDay(from))
@@ -37,8 +37,8 @@ const labelOf = (from: string, interval: Interval): string =>
   interval === 'month' ? formatDay(from, { day: undefined }) : formatShortDay(from)
 
 /**
- * What the chart shows, in order, with what was at the same place of the range that it is compared
- * with: of a week, the days that stand where its days do.
+ * What the chart shows, in order, each with what stood at the same place of the range compared with:
+ * for a week, the days at the places of its days.
  */
 export function chartDaysOf(data: Analytics, other: Analytics | null, asked: Interval): ChartDay[] {
   const interval = data.periods ? asked : 'day'

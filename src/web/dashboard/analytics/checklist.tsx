@@ -10,7 +10,7 @@ interface Row {
   people: number
 }
 
-/** Who ticked which item. */
+/** How many people ticked each item. */
 export function Checklist({ data }: { data: Analytics }) {
   const { checklist, definitions, totals } = data
   if (!checklist) return null

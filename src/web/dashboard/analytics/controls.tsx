@@ -6,7 +6,7 @@ import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
 
-/** What is asked of the results; all of it stands in the address. */
+/** What is asked of the results. All of it is kept in the address. */
 export function Controls({
   flowKey,
   question,

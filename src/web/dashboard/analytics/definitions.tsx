@@ -1,6 +1,6 @@
 import { analyticsWords as words } from '../words/analytics.ts'
 
-/** Every definition at once, for who wants to read, and on paper. */
+/** All definitions at once, for readers who want them and for print. */
 export const Definitions = ({ of }: { of: Readonly<Record<string, string>> }) => (
   <details class="definitions">
     <summary>{words.definitions}</summary>

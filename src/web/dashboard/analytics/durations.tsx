@@ -20,7 +20,7 @@ const sayBin = ({ fromSeconds, toSeconds }: Bin): string => {
 interface Shown {
   count: number
   definitions: Analytics['definitions']
-  /** What it is compared with: what it is called, and how many runs it has. */
+  /** What it is compared with: its name and its number of runs. */
   other: { name: string; count: number } | null
 }
 
@@ -74,7 +74,7 @@ const Legend = ({ count, other, of }: { count: number; other: string; of: Timed 
 
 type Timed = Analytics['timeToComplete']
 
-/** How long completed runs took: as many as are enough to draw, in bins that are always the same. */
+/** How long completed runs took, drawn if there are enough of them. The bins are always the same. */
 export function Durations({
   data,
   other,

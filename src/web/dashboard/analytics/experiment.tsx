@@ -7,7 +7,7 @@ import type { Analytics } from './question.ts'
 
 const points = (share: number) => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`
 
-/** Of a flow that holds people back: whether those who saw it do what it is for more often. */
+/** For a flow that holds people back: whether those who saw it reach its goal more often. */
 export function Experiment({ data: { experiment, definitions } }: { data: Analytics }) {
   if (experiment === undefined) return null
   if (experiment === null) {

@@ -8,7 +8,7 @@ import { flowWords } from '../words/flows.ts'
 import { formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, StepNumbers } from './question.ts'
 
-/** A count, and below it its share where that says something. */
+/** A count, with its share below it if the share means something. */
 const Counted = ({ count, share, of }: { count: number; share?: number | null; of?: number }) => (
   <span class={count === 0 ? 'rate nought' : 'rate'}>
     {formatCount(count)}

@@ -13,7 +13,7 @@ export type Group = Omit<
   'trait' | 'kind' | 'value' | 'values'
 >
 
-/** Groups of runs side by side, each with its rate and the interval in which that lies. */
+/** Groups of runs side by side, each with its rate and the interval of that rate. */
 export function GroupTable<Row extends Group>({
   caption,
   of,
@@ -23,7 +23,7 @@ export function GroupTable<Row extends Group>({
   nameOf,
 }: {
   caption: string
-  /** What the groups are told apart by. */
+  /** What distinguishes the groups. */
   of: string
   definitions: Analytics['definitions']
   rows: readonly Row[]

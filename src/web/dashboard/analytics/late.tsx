@@ -50,7 +50,7 @@ function Cohorts({
   )
 }
 
-/** How runs end by when they first saw a step. */
+/** How runs end, depending on when they first saw a step. */
 export function Late({ data, question }: { data: Analytics; question: Question }) {
   const { setFilters } = useFilters()
   const { flowId, flowKey, steps } = data

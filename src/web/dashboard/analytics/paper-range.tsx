@@ -1,7 +1,7 @@
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatDay } from '../words/time.ts'
 
-/** What a printed page is about, on which the controls that say it are not. */
+/** Says what a printed page is about, because the controls that say so are not printed. */
 export const PaperRange = ({
   from,
   to,

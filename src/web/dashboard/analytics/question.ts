@@ -13,7 +13,7 @@ export type Interval = NonNullable<AnalyticsQuery['interval']>
 export type StepNumbers = Analytics['steps'][number]
 
 const usualDays = 30
-/** Of more, a bar a day says less than a bar a week. */
+/** Beyond this, a bar for each week is clearer than a bar for each day. */
 const mostBars = 120
 
 /** What the address asks of a flow's results. */
@@ -21,22 +21,22 @@ export interface Question {
   from: string
   to: string
   zone: string
-  /** Whether today is left out, of which there is more to come. */
+  /** Whether today is left out because it is not over. */
   isWhole: boolean
   version: string | null
   /** What it is compared with: the period before, a version, or nothing. */
   compare: 'previous' | 'none' | `v${string}`
-  /** What a bar of the chart is. */
+  /** The time that one bar of the chart covers. */
   interval: Interval
-  /** The trait by which runs are told apart. */
+  /** The trait by which runs are grouped. */
   by: string | null
-  /** The one value whose runs are counted, as the API takes it: `plan:pro`. */
+  /** The only value whose runs are counted, as the API takes it: `plan:pro`. */
   only: string | null
-  /** A step, and after how long it was seen late, as the API takes it: `invite:24h`. */
+  /** A step, and the time after which it counts as seen late, as the API takes it: `invite:24h`. */
   late: string | null
 }
 
-/** Reads the address; nonsense goes to the API, which says what is wrong with it. */
+/** Reads the address. Nonsense is passed on to the API, which says what is wrong with it. */
 export function useQuestion(): Question {
   const { filters } = useFilters()
   const zone = useZone()
@@ -67,42 +67,42 @@ const queryOf = ({ from, to, zone, version, only }: Question) =>
     ...(only !== null && { segment: only }),
   })
 
-/** Of all runs by a trait, whatever value is looked at. */
+/** The query for all runs by a trait, whichever value is selected. */
 export function segmentsQuery(question: Question, trait: string): URLSearchParams {
   const query = queryOf({ ...question, only: null })
   query.set('segment', trait)
   return query
 }
 
-/** Of runs by when they first saw a step. */
+/** The query for runs by the time when they first saw a step. */
 export function lateQuery(question: Question, late: string): URLSearchParams {
   const query = queryOf(question)
   query.set('late', late)
   return query
 }
 
-/** With the ways that runs took. */
+/** The query that includes the ways that runs took. */
 export function waysQuery(question: Question): URLSearchParams {
   const query = queryOf(question)
   query.set('ways', '1')
   return query
 }
 
-/** With how long runs took. */
+/** The query that includes how long runs took. */
 function timedQueryOf(question: Question): URLSearchParams {
   const query = queryOf(question)
   query.set('distribution', '1')
   return query
 }
 
-/** With what only the numbers themselves have: they are compared by day. */
+/** The query for the main numbers. Only they have an interval, because comparisons are by day. */
 function fullQueryOf(question: Question): URLSearchParams {
   const query = timedQueryOf(question)
   if (question.interval !== 'day') query.set('interval', question.interval)
   return query
 }
 
-/** What the question is compared with, as a question; null where that is nothing. */
+/** What the question is compared with, as a question of its own; null if nothing. */
 function comparedWith(question: Question): Question | null {
   const { from, to, compare } = question
   if (compare === 'none') return null
@@ -111,22 +111,22 @@ function comparedWith(question: Question): Question | null {
   return days === 0 ? null : { ...question, to: addDays(from, -1), from: addDays(from, -days) }
 }
 
-/** Results are worked out anew for each answer, and seldom change within seconds. */
+/** Results are computed anew for each answer, and seldom change within seconds. */
 export const everyMs = 15_000
 
 export interface Results {
   main: Read<Analytics>
-  /** What it is compared with; null where that is nothing, is not there yet, or has no runs. */
+  /** What it is compared with; null if there is nothing, it has not come yet, or it has no runs. */
   other: Analytics | null
-  /** Whether what it is compared with is there, and nobody started then. */
+  /** Whether the comparison has come but has no starts. */
   isOtherEmpty: boolean
-  /** What the other is called: the days, or the version. */
+  /** The name of `other`: its days or its version. */
   otherName: string
-  /** What the other answers; null where it is nothing. */
+  /** The question that `other` answers; null if there is none. */
   compared: Question | null
 }
 
-/** Reads a flow's results, and what they are compared with. */
+/** Reads a flow's results and those that they are compared with. */
 export function useResults(flowId: string, question: Question): Results {
   const path = (query: URLSearchParams) => `/flows/${flowId}/analytics?${query}`
   const compared = comparedWith(question)
@@ -148,13 +148,13 @@ export function useResults(flowId: string, question: Question): Results {
   }
 }
 
-/** Where the browser downloads the same numbers, or the rows behind them. */
+/** The address from which the browser downloads the same numbers, or the rows behind them. */
 export function csvAddress(
   flowKey: string,
   question: Question,
   rows: 'runs' | 'events' | null,
 ): string {
-  // Events are of people, and only runs are of what these were when they started.
+  // Only runs keep the traits that people had when they started. Events belong to people and have none.
   const asked = rows === 'events' ? { ...question, only: null } : question
   const query = rows ? queryOf(asked) : fullQueryOf(asked)
   if (rows) query.set('rows', rows)

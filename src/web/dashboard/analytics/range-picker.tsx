@@ -12,13 +12,13 @@ import { addDays, dayIn, daysOf } from './zone.ts'
 const presets = [7, 30, 90, 365] as const
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
 
-/** Days and zone of the results; both always stand on the button. */
+/** The days and the time zone of the results. The button always shows both. */
 export function RangePicker({
   question,
   also = {},
 }: {
   question: Question
-  /** What else another range changes. */
+  /** Other filters that change together with the range. */
   also?: Filters
 }) {
   const { setFilters } = useFilters()

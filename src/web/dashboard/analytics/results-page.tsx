@@ -22,7 +22,7 @@ import { Totals } from './totals.tsx'
 import { Versions } from './versions.tsx'
 import { Ways } from './ways.tsx'
 
-/** Why there are no numbers, and what to do. */
+/** Says why there are no numbers, and what to do. */
 function Empty({ flow, data }: { flow: AuthoredFlow; data: Analytics }) {
   if (flow.version === null) {
     return (

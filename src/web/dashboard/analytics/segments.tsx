@@ -13,14 +13,14 @@ import { type Analytics, csvOf, everyMs, type Question, segmentsQuery } from './
 
 type Segment = NonNullable<Analytics['segments']>[number]
 
-/** They are seldom others; who changes them here has everything read anew. */
+/** Traits seldom change. A change made here reads everything again anyway. */
 const seldomMs = 10 * 60_000
 
-/** The traits that the organisation lists; null as long as they are not known. */
+/** The traits that the organisation lists; null until they are known. */
 export const useTraits = (): readonly string[] | null =>
   useRead<Me>('/manage/me', seldomMs).data?.traits ?? null
 
-/** By which trait runs are told apart, in the address. */
+/** Chooses the trait by which runs are grouped. The address keeps the choice. */
 function ByTrait({ question, traits }: { question: Question; traits: readonly string[] }) {
   const { setFilters } = useFilters()
   return (
@@ -33,7 +33,7 @@ function ByTrait({ question, traits }: { question: Question; traits: readonly st
   )
 }
 
-/** Which runs alone are counted, and the way back. */
+/** Says which runs alone are counted, with a link back to all of them. */
 export function Only({ question }: { question: Question }) {
   const { withFilters } = useFilters()
   if (question.only === null) return null
@@ -47,7 +47,7 @@ export function Only({ question }: { question: Question }) {
   )
 }
 
-/** Leads to the runs of one value; what rarer values are together cannot be asked for. */
+/** A link to the runs of one value. Rarer values are put together and cannot be asked for. */
 function Value({ segment: { trait, kind, value, values } }: { segment: Segment }) {
   const { withFilters } = useFilters()
   if (kind === 'other') return <>{words.others(values)}</>
@@ -100,7 +100,7 @@ interface Asked {
   question: Question
 }
 
-/** How runs end by what was said of their people. */
+/** How runs end, by the traits of their people. */
 export function BySegments({ traits, ...asked }: Asked & { traits: readonly string[] }) {
   const { by } = asked.question
   return (

@@ -4,7 +4,7 @@ import { addDays, dayIn } from './zone.ts'
 
 export type FlowSummary = Summary['flows'][number]
 
-/** Numbers of every flow are worked out anew for each answer: not for every glance. */
+/** The numbers of every flow are computed anew for each answer, so they are read less often. */
 const everyMs = 60_000
 
 /** The numbers of every flow over the last days, today included. */

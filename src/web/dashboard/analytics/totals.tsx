@@ -7,7 +7,7 @@ import { analyticsWords as words } from '../words/analytics.ts'
 import { fewest, formatCount, formatPercent, formatSeconds, formatShare } from '../words/time.ts'
 import type { Analytics, Question } from './question.ts'
 
-/** By how much a count has grown, in percent; nothing where it was of too few. */
+/** By how much a count has grown, in percent; null if there were too few before. */
 const changeOf = (now: number, before: number): string | null => {
   if (before < fewest) return null
   const change = Math.round((now / before - 1) * 100)
@@ -36,7 +36,7 @@ function Figure({
   )
 }
 
-/** Whether the difference of two rates is more than chance may make of it. */
+/** Says whether the difference between two rates is larger than chance may explain. */
 function Verdict({ now, before }: { now: Analytics['totals']; before: Analytics['totals'] }) {
   const [one, other] = [now, before].map(totals =>
     wilsonInterval(totals.completions, totals.starts),

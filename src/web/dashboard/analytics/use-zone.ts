@@ -3,9 +3,9 @@ import { useFilters } from '../shell/address.ts'
 import { usualZone } from './zone.ts'
 
 /**
- * The zone of the page's days: the address names it, from the first look on, so that a link that is
- * sent to a colleague means the same days there. A range stands in the address only where a person
- * has chosen one; else it is the last days, whenever the link is followed.
+ * The time zone of the page's days. The address names it from the first visit on, so that a link sent
+ * to a colleague means the same days there. The address has a range only if a person has chosen one.
+ * Otherwise the range is the last days at the time when the link is opened.
  */
 export function useZone(): string {
   const { filters, setFilters } = useFilters()

@@ -56,7 +56,7 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
   },
 ]
 
-/** How the versions of the flow compare in the range, whatever version is looked at. */
+/** How the versions of the flow compare in the range, whichever version is selected. */
 export function Versions({ data }: { data: Analytics }) {
   return (
     <section class="part">

@@ -17,7 +17,7 @@ const ends = ['completed', 'dismissed', null] as const
 
 const idOfEnd = (end: string | null) => `end ${end}`
 
-/** The start, the steps in order, and the ends that any run came to. */
+/** The start, the steps in order, and the ends that at least one run reached. */
 function stopsOf({ ways = [], steps, totals }: Analytics): Stop[] {
   const ended = (end: string | null) =>
     ways.reduce((sum, { to, runs }) => sum + (to === end ? runs : 0), 0)
@@ -49,7 +49,7 @@ function stopsOf({ ways = [], steps, totals }: Analytics): Stop[] {
 interface Row extends Leg {
   fromName: string
   toName: string
-  /** Of all runs that left where it comes from. */
+  /** The number of all runs that left the stop where this leg begins. */
   of: number
 }
 
@@ -118,7 +118,7 @@ function Taken({ flow, question }: { flow: AuthoredFlow; question: Question }) {
   )
 }
 
-/** Which ways runs took, of a flow whose steps may come in another order than they stand in. */
+/** The ways that runs took through a flow whose steps may be shown in another order than written. */
 export function Ways({ flow, question }: { flow: AuthoredFlow; question: Question }) {
   const version = question.version ?? flow.version
   const written = useRead<VersionAnswer>(

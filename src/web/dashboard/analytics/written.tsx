@@ -71,7 +71,7 @@ function List({
   )
 }
 
-/** What people wrote, once somebody wants to read it. */
+/** What people wrote, shown only once somebody asks to read it. */
 export function Written(props: { flowKey: string; stepKey: string; question: Question }) {
   const [isOpen, setOpen] = useState(false)
   if (!may('people:read')) return <p class="hint">{words.hidden}</p>

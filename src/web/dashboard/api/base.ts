@@ -1,13 +1,13 @@
 /**
- * Where the dashboard is: every file of it lies in `…/dashboard/assets/`, whatever path a proxy has
- * put in front.
+ * The address of the dashboard. All of its files are in `…/dashboard/assets/`, whatever path a proxy
+ * has put in front.
  */
 const root = new URL('..', import.meta.url)
 
-/** The path of the dashboard, without a slash behind it. */
+/** The path of the dashboard, without a trailing slash. */
 export const base = root.pathname.replace(/\/$/, '')
 
-/** The address of this server, as this page knows it; without a slash behind it. */
+/** The address of this server as this page knows it, without a trailing slash. */
 export const server = new URL('..', root).href.replace(/\/$/, '')
 
 /** The path of the API. */

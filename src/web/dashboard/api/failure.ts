@@ -1,15 +1,15 @@
-/** What an answer says that is wrong with one place of what was sent. */
+/** What the server says is wrong at one place of what was sent. */
 export interface Problem {
   path: string
   message: string
 }
 
-/** An answer that is a refusal, or none at all. */
+/** A refusal by the server, or no answer at all. */
 export class Failure extends Error {
   constructor(
-    /** The status; 0 where the server was not reached. */
+    /** The status; 0 if the server was not reached. */
     readonly status: number,
-    /** The server's own sentence; empty where it said none. */
+    /** The server's own sentence; empty if it sent none. */
     message: string,
     readonly told: {
       code?: string
@@ -24,7 +24,7 @@ export class Failure extends Error {
     super(message)
   }
 
-  /** The server is away or cannot do it now: all will be well by itself. */
+  /** Whether the server is away or cannot answer now. Such a failure passes by itself. */
   get isPassing(): boolean {
     return this.status === 0 || this.status >= 502
   }
@@ -32,7 +32,7 @@ export class Failure extends Error {
 
 const secondMs = 1_000
 
-/** A refusal, as the server has put it. */
+/** A refusal in the words of the server. */
 export async function failureOf(response: Response): Promise<Failure> {
   const { status, headers } = response
   const body: Record<string, unknown> = await response.json().catch(() => ({}))
@@ -47,7 +47,7 @@ export async function failureOf(response: Response): Promise<Failure> {
   })
 }
 
-/** Fetches, and has one kind of error for all that can go wrong. @throws Failure */
+/** Fetches, with one kind of error for everything that can go wrong. @throws Failure */
 export async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init })

@@ -6,11 +6,11 @@ import { ask } from './request.ts'
 import { presence } from './session.ts'
 
 /**
- * Asks questions whose answer a POST gives, and that change nothing: once, and again where somebody
- * wants it or has signed in again. The answers before stay until the new ones have come.
+ * Asks questions by POST that change nothing: once, and again if somebody wants that or has signed in
+ * again. The previous answers stay until the new ones have come.
  *
  * @param path below `/api/v1`
- * @param bodies null where there is nothing to ask yet
+ * @param bodies null if there is nothing to ask yet
  */
 export function usePosted<T>(path: string, bodies: readonly unknown[] | null): Read<T[]> {
   const data = useSignal<T[] | null>(null)

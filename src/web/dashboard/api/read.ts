@@ -7,41 +7,41 @@ import { ask } from './request.ts'
 import { presence } from './session.ts'
 
 /**
- * How often a page that is looked at asks again: twenty screens of one organisation stay far below its
- * limit.
+ * How often a visible page asks again. At this rate, twenty screens of one organisation stay far below
+ * its limit.
  */
 export const usualMs = 15_000
 
-/** The same where somebody waits for something to happen, or the server is away. */
+/** How often it asks while somebody waits for something to happen, or while the server is away. */
 export const soonMs = 5_000
 
-/** The same for what stays as it is. */
+/** How often it asks for data that does not change. */
 export const never = 86_400_000
 
-/** How often a page asks that was left open. */
+/** How often a page that was left open asks. */
 const leftOpenMs = minuteMs
 
-/** Somebody who waits for something to happen may do so without touching the page. */
+/** Faster reading keeps its pace, because somebody may wait for something without touching the page. */
 const paceOf = (everyMs: number): number =>
   everyMs >= usualMs && isLeftOpen() ? Math.max(everyMs, leftOpenMs) : everyMs
 
-/** What was read from one address, kept as long as somebody may come back to it. */
+/** What was read from one address, kept for as long as somebody may come back to it. */
 export class Reading<T> {
   readonly data: Signal<T | null> = signal(null)
   readonly failure: Signal<Failure | null> = signal(null)
-  /** When the data was known to be so, epoch milliseconds. */
+  /** When the data was last known to be current, epoch milliseconds. */
   readonly at: Signal<number | null> = signal(null)
   private etag: string | null = null
   private underWay: Promise<void> | null = null
 
   constructor(protected readonly path: string) {}
 
-  /** Asks again; at once where a person wants it. */
+  /** Asks again, or waits for the request that is already under way. */
   load(): Promise<void> {
     return this.underWay ?? this.loadAnew()
   }
 
-  /** Asks again after a change. What is under way may tell of before it, and counts no longer. */
+  /** Asks again after a change. A request already under way may show the old state, so it no longer counts. */
   loadAnew(): Promise<void> {
     const asked: Promise<void> = this.ask(() => this.underWay === asked).finally(() => {
       if (this.underWay === asked) this.underWay = null
@@ -65,20 +65,20 @@ export class Reading<T> {
     }
   }
 
-  /** The data as it is now; null where it has not changed. @throws Failure */
+  /** The current data; null if it has not changed. @throws Failure */
   protected async take(): Promise<T | null> {
     const { value, etag } = await ask<T>(this.path, { known: this.etag })
     this.etag = etag
     return value
   }
 
-  /** When to ask next by itself, in milliseconds from now. */
+  /** When to ask again without being told to, in milliseconds from now. */
   nextIn(everyMs: number): number {
     const failure = this.failure.peek()
     if (failure === null) return everyMs
     const { retryAt } = failure.told
     if (retryAt) return Math.max(0, retryAt - Date.now())
-    // What was refused is refused again; a server that is away comes back.
+    // A refused request would be refused again, but a server that is away comes back.
     return failure.isPassing ? Math.min(everyMs, soonMs) : Number.POSITIVE_INFINITY
   }
 }
@@ -88,38 +88,38 @@ const mostReadings = 60
 
 function readingOf<T>(path: string): Reading<T> {
   const known = readings.get(path) ?? new Reading<unknown>(path)
-  // Behind all others, so that the one at the front is the one not used for longest.
+  // Moved behind all others, so that the first one is always the least recently used.
   readings.delete(path)
   readings.set(path, known)
   if (readings.size > mostReadings) readings.delete(readings.keys().next().value!)
   return known as Reading<T>
 }
 
-/** Has everything that is shown read again, as after a change. */
+/** Reads everything that is shown again, for example after a change. */
 export const readAgain = (): void => {
   for (const reading of readings.values()) if (reading.at.peek() !== null) reading.loadAnew()
 }
 
-/** Takes what a change has answered for what an address says now, until that is read again. */
+/** Takes the answer to a change as the data of an address, until that is read again. */
 export const know = <T>(path: string, value: T): void => {
   readingOf<T>(path).data.value = value
 }
 
-/** Forgets what was read from an address at which nothing is any more. */
+/** Forgets what was read from an address that has nothing any more. */
 export const forgetReading = (path: string): void => void readings.delete(path)
 
-/** What a page shows of an address. */
+/** What a page shows of what an address has. */
 export interface Read<T> {
   data: T | null
   failure: Failure | null
-  /** When the data was known to be so, epoch milliseconds. */
+  /** When the data was last known to be current, epoch milliseconds. */
   at: number | null
-  /** Whether the data is that of the address before, until this one's has come. */
+  /** Whether the data is still that of the previous address, because this one's has not come yet. */
   isOld: boolean
   again(): void
 }
 
-/** Asks again and again while the page is visible, less often while nobody is at it, and at once when somebody returns. */
+/** Keeps asking while the page is visible: less often while nobody is at it, at once when somebody returns. */
 export function keepReading(reading: Reading<unknown>, everyMs: number): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isOver = false
@@ -133,7 +133,7 @@ export function keepReading(reading: Reading<unknown>, everyMs: number): () => v
   const turn = () => {
     clearTimeout(timer)
     if (isOver || !isSeen()) return
-    // A failure that is none of the server's leaves no reading to go on with.
+    // It goes on after any failure, one of our own included.
     reading.load().then(plan, plan)
   }
   turn()
@@ -150,10 +150,10 @@ export function keepReading(reading: Reading<unknown>, everyMs: number): () => v
 }
 
 /**
- * Reads an address of the API, and again every few seconds while the page is looked at. Where the
- * address changes, as by a filter, the old data stays until the new has come.
+ * Reads an address of the API, and reads it again every few seconds while the page is visible. If the
+ * address changes, for example by a filter, the old data stays until the new data has come.
  *
- * @param path below `/api/v1`; null where there is nothing to ask yet
+ * @param path below `/api/v1`; null if there is nothing to ask yet
  */
 export function useRead<T>(path: string | null, everyMs = usualMs): Read<T> {
   const shown = useRef<Reading<T> | null>(null)

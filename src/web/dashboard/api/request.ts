@@ -6,17 +6,17 @@ import { noteNodesBehind, noteReached, noteTrouble } from './trouble.ts'
 export interface Asked {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   body?: unknown
-  /** What is known already: the answer is null where it has not changed. */
+  /** The ETag of what is known already: the answer is null if it has not changed. */
   known?: string | null
-  /** What was read, for an edit. */
+  /** The ETag of what was read, for an edit. */
   ifMatch?: string
-  /** For an edit of what must not be there yet. */
+  /** For an edit that creates something, which must not exist yet. */
   isNew?: boolean
   signal?: AbortSignal
 }
 
 export interface Answer<T> {
-  /** Null where it has not changed. */
+  /** Null if it has not changed. */
   value: T | null
   etag: string | null
 }
@@ -37,8 +37,8 @@ async function send(path: string, asked: Asked, credential: string): Promise<Res
 }
 
 /**
- * Asks the API. A session whose token has ended gets a new one; where there is no session any more,
- * the dashboard asks to sign in again.
+ * Asks the API. A session whose token has ended gets a new token. If the session itself has ended, the
+ * dashboard asks to sign in again.
  *
  * @param path below `/api/v1`, with its query
  * @throws Failure
@@ -53,7 +53,7 @@ export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>
     }
     const etag = response.headers.get('etag')
     if (response.status === 304) {
-      // Read to its end, of which there is nothing: else browsers count it as broken off.
+      // The empty body is read to its end, otherwise browsers count the answer as aborted.
       await response.text()
       noteReached()
       return { value: null, etag }
@@ -71,14 +71,14 @@ export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>
   }
 }
 
-/** A file of the API, whole. @throws Failure */
+/** A whole file from the API. @throws Failure */
 export async function download(path: string): Promise<Blob> {
   const response = await send(path, {}, await token())
   if (!response.ok) throw await failureOf(response)
   return response.blob()
 }
 
-/** Has something done, and answers what became of it. @throws Failure */
+/** Has something done, and returns the outcome. @throws Failure */
 export async function act<T>(path: string, asked: Asked): Promise<T> {
   return (await ask<T>(path, { method: 'POST', ...asked })).value as T
 }

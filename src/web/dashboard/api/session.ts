@@ -5,18 +5,18 @@ import { Failure, failureOf, reach } from './failure.ts'
 
 export type Role = 'viewer' | 'editor' | 'owner' | 'operator'
 
-/** Who is signed in, for one organisation. The token lives for minutes, and in memory alone. */
+/** Who is signed in, for one organisation. The token lives for minutes, and only in memory. */
 export interface Session {
   token: string
   expiresAt: string
   role: Role
   person: { name: string }
   organisation: { id: string; slug: string; name: string }
-  /** Whose days are shown where the address names none; null for the browser's. */
+  /** The time zone of the days shown if the address names none; null for the browser's. */
   timezone: string | null
-  /** The organisation's, in which previews are drawn; null where it has none. */
+  /** The organisation's theme, which previews use; null if it has none. */
   theme: Theme | null
-  /** When the session ends, whatever is done. */
+  /** When the session ends, whatever anybody does. */
   endsAt: string
 }
 
@@ -39,17 +39,17 @@ const scopes: Record<Role, (Scope | 'operator')[]> = {
   operator: [...ofOwner, 'operator'],
 }
 
-/** Null until it is known; and where it has ended it stays, so that pages keep what they show. */
+/** Null until it is known. A session that has ended stays here, so that pages keep what they show. */
 export const session = signal<Session | null>(null)
 
-/** Whether somebody is signed in; unknown until the server was asked. */
+/** Whether somebody is signed in; unknown until the server has been asked. */
 export const presence = signal<'unknown' | 'in' | 'out'>('unknown')
 
-/** Whether who is signed in may do this; the server decides in the end. */
+/** Whether the person who is signed in may do this. The server has the last word. */
 export const may = (scope: Scope | 'operator'): boolean =>
   session.value !== null && scopes[session.value.role].includes(scope)
 
-/** The sessions' own routes: by the cookie, and a header that no other site can send. @throws Failure */
+/** Asks a session route: with the cookie, and a header that no other site can send. @throws Failure */
 export async function askSession<T>(path: string, body: unknown): Promise<T> {
   const response = await reach(`${base}/session/${path}`, {
     method: 'POST',
@@ -80,10 +80,10 @@ export function renew(): Promise<Session> {
   return asking
 }
 
-/** A token that ends sooner is not used any more. */
+/** A token that ends sooner than this is no longer used. */
 const marginMs = 30_000
 
-/** A token that works now. @throws Failure */
+/** A token that still works. @throws Failure */
 export async function token(): Promise<string> {
   const known = session.peek()
   const isFresh = known && Date.parse(known.expiresAt) - Date.now() > marginMs

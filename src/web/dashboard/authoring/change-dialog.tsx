@@ -12,8 +12,8 @@ import { type Reviewed, useReviewed } from './reviewed.ts'
 const mostNote = 1_000
 
 /**
- * Asks before what visitors see is changed: shows what would change, and sends what was looked at. If
- * somebody was quicker, it says who, and shows what would change now.
+ * Asks before anything changes what visitors see: shows what would change, and sends exactly what was
+ * reviewed. If somebody else was quicker, it says who, and shows what would change now.
  */
 export function ChangeDialog({
   flowKey,
@@ -33,9 +33,9 @@ export function ChangeDialog({
   title: string
   why: ComponentChildren
   verb: string
-  /** The query of the difference; null where there is none. */
+  /** The query of the difference; null if there is none. */
   compare: Record<string, string> | null
-  /** What the two sides of the difference are called. */
+  /** The names of the two sides of the difference. */
   names: readonly [from: string, to: string]
   isDanger?: boolean
   hasNote?: boolean

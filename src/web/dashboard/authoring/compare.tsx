@@ -12,7 +12,7 @@ const nameOf = (side: string) => (side === 'draft' ? words.draft : words.one(Num
 
 const sideOf = (side: string) => (side === 'draft' ? words.theDraft : words.side(Number(side)))
 
-/** Compared with an older version, what a later one brought back is simply added. */
+/** In a comparison with an older version, anything that a later one brought back simply counts as added. */
 function ofPast({ steps, items, diff }: DiffAnswer): DiffAnswer {
   const come = (changes: DiffAnswer['steps']) => ({
     ...changes,
@@ -22,7 +22,7 @@ function ofPast({ steps, items, diff }: DiffAnswer): DiffAnswer {
   return { steps: come(steps), items: come(items), diff }
 }
 
-/** Any two versions, or the draft, beside each other: both stand in the address. */
+/** Compares any two versions, or a version with the draft. The address names both. */
 export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: readonly number[] }) {
   const { filters, setFilters, withFilters } = useFilters()
   const sides = [...(flow.hasDraft ? ['draft'] : []), ...versions.map(String)]

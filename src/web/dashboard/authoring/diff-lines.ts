@@ -1,14 +1,14 @@
-/** A line of a unified diff, as people read it. */
+/** A line of a unified diff, for people to read. */
 export interface DiffLine {
   kind: 'added' | 'removed' | 'same' | 'place'
   text: string
-  /** Of a place: the line of the new text at which it begins. */
+  /** For a place: the line of the new text at which it begins. */
   line: number
 }
 
 const place = /^@@ -\d+(?:,\d+)? \+(\d+)/
 
-/** The lines of a unified diff, without its head; null where it says that too much differs. */
+/** The lines of a unified diff, without its head; null if it says that too much differs. */
 export function linesOf(diff: string): DiffLine[] | null {
   const [, , ...body] = diff.split('\n')
   if (body[0] !== undefined && body[0] !== '' && !place.test(body[0])) return null

@@ -19,7 +19,7 @@ function Line({ line: { kind, text, line } }: { line: DiffLine }) {
   )
 }
 
-/** Steps, or items, that come, go and move. */
+/** Steps, or items, that are added, removed and moved. */
 function Parts({
   changes,
   names,
@@ -49,7 +49,7 @@ function Parts({
 const isSame = (changes: DiffAnswer['steps']) =>
   Object.values(changes).every(keys => keys.length === 0)
 
-/** What differs between two texts of a flow: in short, and line by line. */
+/** The difference between two texts of a flow: in short, and line by line. */
 export function Difference({
   of: { steps, items, diff },
   from,

@@ -19,7 +19,7 @@ export interface Changing {
   said: Signal<ComponentChildren>
 }
 
-/** Shows a draft as the next version, or what was withdrawn again. */
+/** Publishes a draft as the next version, or publishes again what was withdrawn. */
 export function Publish({ flow, said }: Changing) {
   const isOpen = useSignal(false)
   if (!may('flows:publish')) return null
@@ -56,7 +56,7 @@ export function Publish({ flow, said }: Changing) {
   )
 }
 
-/** Gives a draft up. */
+/** Discards a draft. */
 function Discard({ flow, said }: Changing) {
   const isOpen = useSignal(false)
   const { version, key } = flow
@@ -88,7 +88,7 @@ function Discard({ flow, said }: Changing) {
   )
 }
 
-/** What waits to be published, and what it would change. */
+/** The draft that waits to be published, and what it would change. */
 export function DraftSection({ flow, said, zone }: Changing & { zone: string }) {
   const { version, hasDraft, key, stepCount, itemCount } = flow
   const hasOther = hasDraft && version !== null

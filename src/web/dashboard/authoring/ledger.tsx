@@ -70,10 +70,10 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
   )
 }
 
-/** Starts of the last 30 days are worked out anew for each answer. */
+/** The starts of the last 30 days are computed anew for each answer. */
 const startsMs = 60_000
 
-/** Who reads of a token here knows it by its name; the audit log has its id. */
+/** A token without its id, because readers here know it by its name. The audit log has the id. */
 const withoutId = (name: string) => name.replace(/ \(token_\w+\)$/, '')
 
 const columnsOf = (
@@ -158,7 +158,7 @@ const columnsOf = (
   },
 ]
 
-/** Every version that was published, the newest first. */
+/** All published versions, the newest first. */
 export function Ledger({
   versions,
   zone,

@@ -6,20 +6,20 @@ import { ask } from '../api/request.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { DiffAnswer } from './difference.tsx'
 
-/** What somebody looks at before it is changed. */
+/** What a person reviews before a change. */
 export interface Reviewed {
-  /** Of the draft that the difference is of, or of an older one: then the change is refused. */
+  /** The ETag of the draft that the difference shows, or of an older draft: then the change is refused. */
   etag: string
   draft: DraftAnswer
-  /** Null where there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   difference: DiffAnswer | null
 }
 
 /**
- * Reads what is to be looked at before a flow is changed: its draft, and what would change. The draft
- * is read first, so that its ETag is never newer than what is shown.
+ * Reads what a person has to review before a flow is changed: its draft, and what would change. The
+ * draft is read first, so that its ETag is never newer than what is shown.
  *
- * @param query of the difference; null where there is none
+ * @param query of the difference; null if there is none
  */
 export function useReviewed(key: string, query: Record<string, string> | null) {
   const reviewed = useSignal<Reviewed | null>(null)

@@ -53,7 +53,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
   )
 }
 
-/** What was published and what waits: told apart, published, and taken back. */
+/** The published versions and the waiting draft, with all that can be done: compare, publish, withdraw. */
 export default function VersionsPage({ params }: PageProps) {
   return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Versions flow={flow} />}</FlowFrame>
 }

@@ -23,7 +23,7 @@ const verbs = {
   },
 } as const
 
-/** Takes a flow from visitors, for now or for good. */
+/** Hides a flow from visitors, for now or for good. */
 export function Withdraw({ flow, said }: Changing) {
   const asked = useSignal<keyof typeof verbs | null>(null)
   const close = () => {

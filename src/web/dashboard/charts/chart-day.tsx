@@ -1,14 +1,14 @@
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatCount } from '../words/time.ts'
 
-/** A day, or a week or month, by how its runs ended, and what started on its like before. */
+/** A day, week or month: how its runs ended, and how many started in its counterpart before. */
 export interface ChartDay {
   /** The first of its days. */
   date: string
   name: string
-  /** Above its numbers. */
+  /** Shown above its numbers. */
   title: string
-  /** Below its bar. */
+  /** Shown below its bar. */
   label: string
   starts: number
   people: number
@@ -16,13 +16,13 @@ export interface ChartDay {
   dismissals: number
   inProgress: number
   complete: boolean
-  /** Null where there is nothing to compare with. */
+  /** Null if there is nothing to compare with. */
   before: number | null
 }
 
 export const outcomes = ['completions', 'inProgress', 'dismissals'] as const
 
-/** What the day is, in one line. */
+/** The day and its numbers in one line. */
 export const sayDay = (day: ChartDay, otherName: string): string =>
   [
     day.complete ? day.name : words.open(day.name),
@@ -31,7 +31,7 @@ export const sayDay = (day: ChartDay, otherName: string): string =>
     ...(day.before === null ? [] : [`${formatCount(day.before)} ${words.otherStarts(otherName)}`]),
   ].join(', ')
 
-/** The numbers of a day, beside it. */
+/** The numbers of a day, shown beside it. */
 export function DayTip({
   day,
   otherName,

@@ -8,7 +8,7 @@ import { useWidth } from './use-width.ts'
 
 const height = 220
 const margin = { top: 12, right: 4, bottom: 24, left: 36 }
-/** About so many pixels belong to a label of a day. */
+/** About the room for the label of a day, in pixels. */
 const perLabel = 64
 function scalesOf(days: readonly ChartDay[], width: number) {
   const most = Math.max(4, ...days.map(({ starts, before }) => Math.max(starts, before ?? 0)))
@@ -21,7 +21,7 @@ function scalesOf(days: readonly ChartDay[], width: number) {
   return { x, y }
 }
 
-/** Where days and counts lie. */
+/** The positions of days and counts. */
 export type Scales = ReturnType<typeof scalesOf>
 
 function Axes({
@@ -65,8 +65,8 @@ function Axes({
 }
 
 /**
- * Runs by day, week or month. A pointer or the arrow keys choose one, whose numbers are said and shown; the same
- * numbers stand in the table below.
+ * Runs by day, week or month. The pointer or the arrow keys choose one, whose numbers are shown and read
+ * aloud. The same numbers are in the table below.
  */
 export function DailyChart({
   days,

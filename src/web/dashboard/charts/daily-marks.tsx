@@ -2,7 +2,7 @@ import { area, curveStep, line } from 'd3-shape'
 import { type ChartDay, outcomes } from './chart-day.tsx'
 import type { Scales } from './daily-chart.tsx'
 
-/** What is compared with lies behind, as one outline: as high as each day was, and flat over it. */
+/** The comparison, behind the bars, as one outline: as high as each day was, and flat across it. */
 export function Before({ days, scales: { x, y } }: { days: readonly ChartDay[]; scales: Scales }) {
   const known = days.flatMap(({ date, before }) => (before === null ? [] : [{ date, before }]))
   if (known.length === 0) return null
@@ -22,7 +22,7 @@ export function Before({ days, scales: { x, y } }: { days: readonly ChartDay[]; 
   )
 }
 
-/** The runs of each day by how they ended; what is not over is hatched. */
+/** The runs of each day by how they ended. A day that is not over is hatched. */
 export function Bars({
   days,
   scales: { x, y },
@@ -70,7 +70,7 @@ export function Bars({
   )
 }
 
-/** Stripes of the ground's colour, over what is not over. */
+/** Stripes in the colour of the background, for days that are not over. */
 export const Hatch = ({ id }: { id: string }) => (
   <pattern id={id} width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
     <rect class="hatch" width="2.5" height="5" />

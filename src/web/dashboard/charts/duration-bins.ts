@@ -2,15 +2,15 @@ import type { Analytics } from '../analytics/question.ts'
 
 export type Bin = NonNullable<Analytics['timeToComplete']['distribution']>[number]
 
-/** So many bins are shown at least, so that few do not become slabs. */
+/** The least number of bins shown, because fewer would be drawn as wide slabs. */
 const fewestBins = 8
 
-/** A bin, with the runs of what it is compared with; null where that is nothing. */
+/** A bin, with the number of runs that it is compared with; null if there is no comparison. */
 export interface ComparedBin extends Bin {
   before: number | null
 }
 
-/** The bins with runs in them, of either, and one on either side. */
+/** The bins in which either side has runs, with all between them and one more at each end. */
 export function seenBins(all: readonly Bin[], other: readonly Bin[] | null): ComparedBin[] {
   const bins = all.map((bin, i) => ({ ...bin, before: other?.[i]?.count ?? null }))
   const isFull = ({ count, before }: ComparedBin) => count > 0 || (before ?? 0) > 0
@@ -23,7 +23,7 @@ export function seenBins(all: readonly Bin[], other: readonly Bin[] | null): Com
   return bins.slice(first, last + 1)
 }
 
-/** Where a time lies: bins that it is past, and the part of its own, as far as logarithms go. */
+/** The position of a time: the bins before it, plus the logarithmic fraction of its own bin. */
 export function placeOf(seconds: number, bins: readonly Bin[]): number {
   const at = Math.max(
     0,

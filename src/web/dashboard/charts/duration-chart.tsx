@@ -6,12 +6,12 @@ import { useWidth } from './use-width.ts'
 
 const height = 200
 const margin = { top: 44, right: 12, bottom: 24, left: 36 }
-/** About so many pixels belong to a label of an edge. */
+/** About the room for the label of an edge, in pixels. */
 const perLabel = 48
 /** Room enough for the name of a quantile. */
 const textWidth = 130
 
-/** A line where a quantile lies, and its name beside it: each in a row and on a side of its own. */
+/** A line at a quantile with its name beside it. Each name has a row and a side of its own. */
 function Quantile({
   at,
   row,
@@ -37,7 +37,7 @@ function Quantile({
   )
 }
 
-/** What is compared with lies behind, as one outline: as high as each bin was, and flat over it. */
+/** The comparison, behind the bars, as one outline: as high as each bin was, and flat across it. */
 function Behind({
   heights,
   left,
@@ -57,7 +57,7 @@ function Behind({
   )
 }
 
-/** Runs by how long they took, with median and p90; every number stands in the table below, too. */
+/** Runs by how long they took, with median and p90. Every number is in the table below, too. */
 export function DurationChart({
   bins,
   median,
@@ -69,8 +69,8 @@ export function DurationChart({
   median: number
   p90: number
   /**
-   * How many runs there are of either, where they are compared: then bars are shares, because two of
-   * unlike number are. Null where there is nothing to compare with.
+   * The number of runs on each side of a comparison. The bars are then shares, because counts out of
+   * different totals cannot be compared. Null if there is nothing to compare with.
    */
   compared: { count: number; before: number } | null
   name: string

@@ -5,8 +5,8 @@ import { formatSeconds } from '../words/time.ts'
 const percent = (part: number, whole: number) => `${whole === 0 ? 0 : (part / whole) * 100}%`
 
 /**
- * The share of all starts that reached a step, parted into those that went on, those that may yet, and
- * those that left; below it the share that it is compared with. The numbers stand beside it.
+ * The share of all starts that reached a step, divided into those that went on, those that still may,
+ * and those that left. Below it is the share that it is compared with. The numbers are beside it.
  */
 export function Bar({
   step: { reached, droppedHere, stillHere },
@@ -31,7 +31,7 @@ export function Bar({
   )
 }
 
-/** From the median to the 90th percentile, on the scale that all steps share. */
+/** The range from the median to the 90th percentile, on a scale that all steps share. */
 export function SecondsRange({
   step: { medianSeconds, p90Seconds },
   longest,

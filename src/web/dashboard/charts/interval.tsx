@@ -1,7 +1,7 @@
 import { flowWords as words } from '../words/flows.ts'
 import { formatPercent } from '../words/time.ts'
 
-/** The ends of the scale that intervals are drawn on, above them or below each. */
+/** The ends of the scale on which intervals are drawn, above all of them or below each. */
 export const Scale = () => (
   <span class="scale" aria-hidden="true">
     <span>{formatPercent(0)}</span>
@@ -9,7 +9,7 @@ export const Scale = () => (
   </span>
 )
 
-/** A rate as a point, and the interval in which it lies, on a scale from nothing to all. */
+/** A rate as a point, and its interval, on a scale from 0% to 100%. */
 export function Interval({ share, low, high }: { share: number; low: number; high: number }) {
   const percent = (value: number) => `${value * 100}%`
   return (

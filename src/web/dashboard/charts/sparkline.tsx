@@ -9,7 +9,7 @@ interface Day {
 const width = 88
 const height = 24
 
-/** A bar a day; a day that is not over is hatched. What it shows stands in its name, too. */
+/** One bar per day; a day that is not over is hatched. The name says what it shows, too. */
 export function Sparkline({ days, name }: { days: readonly Day[]; name: string }) {
   const most = Math.max(1, ...days.map(({ starts }) => starts))
   const step = width / days.length

@@ -6,34 +6,34 @@ import { useWidth } from './use-width.ts'
 
 const height = 128
 const margin = { top: 20, right: 4, bottom: 20, left: 32 }
-/** About so many pixels belong to a label of a bar. */
+/** About the room for the label of a bar, in pixels. */
 const perLabel = 56
 
 /** A day or an hour. */
 export interface Slot {
   key: string
-  /** Below its bar. */
+  /** Shown below its bar. */
   label: string
-  /** All that its bar says, in words. */
+  /** Everything that its bar says, in words. */
   said: string
-  /** From below to above; null where nothing was measured: then nothing is drawn. */
+  /** From bottom to top; null if nothing was measured, and then nothing is drawn. */
   parts: readonly number[] | null
   /** Whether it is not over. */
   isOpen: boolean
-  /** What began with it. */
+  /** The name of what began with it. */
   mark?: string | null
 }
 
 const sum = (parts: readonly number[]) => parts.reduce((all, part) => all + part, 0)
 
-/** A small chart of bars in parts; each number stands in the table below, too. */
+/** A small chart of bars in parts. Each number is in the table below, too. */
 export function StackedBars({
   slots,
   classes,
   name,
 }: {
   slots: readonly Slot[]
-  /** One a part. */
+  /** One for each part. */
   classes: readonly string[]
   name: string
 }) {
@@ -89,7 +89,7 @@ export function StackedBars({
         })}
         {marked.map(({ key, mark }, i) => {
           const next = marked[i + 1]
-          // Of two names in one place the later stands; both are told in words.
+          // If two names would overlap, only the later one is drawn. Both are given in words.
           const isCrowded = next !== undefined && x(next.key)! - x(key)! < perLabel
           const isLate = middle(key) > width / 2
           return (

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** How wide an element is, so that what is drawn in it keeps its size of text on every screen. */
+/** The width of an element, so that a drawing in it keeps its text size on every screen. */
 export function useWidth(): { ref: { current: HTMLDivElement | null }; width: Signal<number> } {
   const ref = useRef<HTMLDivElement>(null)
   const width = useSignal(0)

@@ -2,15 +2,15 @@
 export interface Stop {
   id: string
   name: string
-  /** Which of the colours of outcomes it has. */
+  /** Which of the outcome colours it has. */
   looks: 'start' | 'step' | 'completions' | 'dismissals' | 'inProgress'
-  /** How many runs came here. */
+  /** The number of runs that came here. */
   runs: string
-  /** How many went past it, where any did. */
+  /** The number of runs that went past it; null if none did. */
   past: string | null
 }
 
-/** Runs from one stop to another, by their places. */
+/** Runs from one stop to another. The stops are given by their places. */
 export interface Leg {
   from: number
   to: number
@@ -22,12 +22,12 @@ const rowHeight = 40
 const centre = 96
 const width = 232
 const thickest = 16
-/** How far an arc swings out, by how many stops it goes past. */
+/** How far an arc swings out, depending on the number of stops that it spans. */
 const swing = (span: number) => Math.min(120, 22 + span * 18)
 
 const yOf = (place: number) => (place + 0.5) * rowHeight
 
-/** Forwards on the one side, back on the other, straight to the next. */
+/** A straight line to the next stop; otherwise an arc, forwards on one side and back on the other. */
 function pathOf({ from, to }: Leg): string {
   const [begin, end] = [yOf(from), yOf(to)]
   if (to === from + 1) return `M ${centre} ${begin} V ${end}`
@@ -36,12 +36,12 @@ function pathOf({ from, to }: Leg): string {
 }
 
 /**
- * The stops one under the other, and how runs went between them: the more, the broader. What it says
- * stands in a table too.
+ * The stops from top to bottom, with the ways of runs between them: the more runs, the broader. A table
+ * says the same.
  */
 export function WayChart({ stops, legs }: { stops: readonly Stop[]; legs: readonly Leg[] }) {
   const most = Math.max(1, ...legs.map(({ runs }) => runs))
-  // The broad ones first, so that they hide none.
+  // The broad ones are drawn first, so that they hide no others.
   const inOrder = legs.toSorted((a, b) => b.runs - a.runs)
   return (
     <div class="way-chart" aria-hidden="true">

@@ -18,7 +18,7 @@ const words = environmentWords.settings
 
 type Linked = EnvironmentsAnswer['staging'][number]
 
-/** Links another one, by a token that shows that its owner is at it. */
+/** Links another organisation, by a token that proves that its owner agrees. */
 function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   const typed = useSignal('')
   const problem = useSignal<string | undefined>(undefined)
@@ -77,7 +77,7 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   )
 }
 
-/** Which organisations try flows for this one, or for which one it does. */
+/** The organisations that try flows for this one, or the one for which it does. */
 export function EnvironmentsSection() {
   const links = useLinks()
   const said = useSignal<string | null>(null)

@@ -3,5 +3,5 @@ import { never, useRead } from '../api/read.ts'
 
 export const environmentsPath = '/manage/environments'
 
-/** What the organisation is linked to; it is seldom another. */
+/** The organisations that this one is linked to. They seldom change. */
 export const useLinks = () => useRead<EnvironmentsAnswer>(environmentsPath, never)

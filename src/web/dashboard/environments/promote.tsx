@@ -14,7 +14,7 @@ import { environmentsPath } from './links.ts'
 
 export type StagedFlow = StagedFlows['flows'][number]
 
-/** Shows what promoting a flow would change here, and promotes what was looked at. */
+/** Shows what promoting a flow would change here, and promotes exactly what was shown. */
 export function Promote({
   flow: { key, name },
   staging,

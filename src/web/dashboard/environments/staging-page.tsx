@@ -138,7 +138,7 @@ const None = () => (
   </Notice>
 )
 
-/** What was tried elsewhere, and is to come here. */
+/** Flows that were tried elsewhere and are to come here. */
 export default function StagingPage() {
   const { filters, setFilters } = useFilters()
   const links = useLinks()

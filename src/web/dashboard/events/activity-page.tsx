@@ -21,7 +21,7 @@ import { useWatch, type Watched } from './watch.ts'
 
 const verdicts = ['accepted', 'duplicate', 'rejected'] as const
 
-/** Those that there are, and the one in the address, whatever it is. */
+/** The known values, and the one in the address, whatever it is. */
 const optionsOf = (all: string, values: readonly string[], chosen: string | undefined) => [
   ['', all] as const,
   ...[...new Set([...values, ...(chosen ? [chosen] : [])])].map(one => [one, one] as const),
@@ -55,7 +55,7 @@ function Controls() {
   )
 }
 
-/** Nothing has come while this was looked at; whether anything ever has, the installation knows. */
+/** Shown if no event has come while somebody watches. The installation knows whether any ever came. */
 function Waiting() {
   const { data } = useRead<Installation>(installPath)
   const flowing = data?.stages.find(({ stage }) => stage === 'events_flowing')
@@ -106,7 +106,7 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
   )
 }
 
-/** Events as they arrive, with what became of each. */
+/** Events as they arrive, each with its outcome. */
 export default function ActivityPage() {
   const isPaused = useSignal(false)
   const watched = useWatch(isPaused.value)

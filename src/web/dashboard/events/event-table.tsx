@@ -84,7 +84,7 @@ const person: Column<SeenEvent> = {
   ),
 }
 
-/** Events with what became of them; whose they are, for who may know. */
+/** Events with their outcomes, and with their people for those who may see them. */
 export const EventTable = ({ events, zone }: { events: readonly SeenEvent[]; zone: string }) => (
   <Table
     caption={words.caption}

@@ -5,17 +5,17 @@ import { ask } from '../api/request.ts'
 
 const watchEveryMs = 2_000
 
-/** As many as the server remembers. */
+/** The same number as the server remembers. */
 const mostShown = 500
 
 export type SeenEvent = ActivityPage['events'][number] & { number: number }
 
-/** What has arrived since somebody looks, the newest first. */
+/** What has arrived since somebody started to watch, the newest first. */
 export interface Watched extends Pick<ActivityPage, 'cursor' | 'since' | 'missed'> {
   events: readonly SeenEvent[]
 }
 
-/** Asks for what is new, and puts it above what is known. */
+/** Asks for new events, and puts them above the known ones. */
 class Watch extends Reading<Watched> {
   private count = 0
 
@@ -28,14 +28,14 @@ class Watch extends Reading<Watched> {
     const { cursor, since, isAnew, missed } = value
     if (known && !isAnew && cursor === known.cursor) return null
     const added = value.events.map(event => ({ ...event, number: ++this.count })).toReversed()
-    // A person may have been erased: what was told before is forgotten.
+    // A person may have been erased, so everything received before is forgotten.
     if (!known || isAnew) return { cursor, since, missed, events: added }
     const events = [...added, ...known.events].slice(0, mostShown)
     return { cursor, since, missed: known.missed + missed, events }
   }
 }
 
-/** Watches what arrives, while the page is looked at and nobody has paused it. */
+/** Watches what arrives while the page is visible and nobody has paused it. */
 export function useWatch(isPaused: boolean): Read<Watched> {
   const watch = useMemo(() => new Watch('/manage/activity'), [])
   useEffect(() => (isPaused ? undefined : keepReading(watch, watchEveryMs)), [isPaused])

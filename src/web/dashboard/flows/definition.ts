@@ -3,7 +3,7 @@ import type { DraftAnswer, VersionAnswer } from '../../../modules/authoring/mode
 
 export type { DraftAnswer, VersionAnswer }
 
-/** What pages read of a flow as it is written. */
+/** The parts of a written flow that pages read. */
 export interface Written {
   steps: readonly {
     key: string
@@ -14,7 +14,7 @@ export interface Written {
   }[]
 }
 
-/** The API checks definitions by the rules of flow files, and not by a schema of its own. */
+/** The API checks definitions by the rules of flow files and not by a schema of its own, hence the cast. */
 export const writtenIn = ({ definition }: { definition: Record<string, unknown> }): Written =>
   definition as unknown as Written
 

@@ -9,7 +9,7 @@ import type { AuthoredFlow } from './flow-list.ts'
 const flowsByState = (flows: readonly AuthoredFlow[]) =>
   flows.filter(({ status }) => status !== 'archived')
 
-/** What is to be explained; handed on when all of it makes sense. */
+/** Asks what to explain, and passes it on once all of it makes sense. */
 export function ExplainForm({
   question,
   flows,

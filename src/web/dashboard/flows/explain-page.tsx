@@ -12,7 +12,7 @@ import { ExplainedTable } from './explained-table.tsx'
 import { type Explanation, FlowExplanation } from './explanation.tsx'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
 
-/** Flows that are explained together; each is a request. */
+/** The number of flows that are explained together. Each is one request. */
 const mostAtOnce = 30
 
 function Answer({ question, flows }: { question: Question; flows: readonly AuthoredFlow[] }) {
@@ -48,7 +48,7 @@ function Answer({ question, flows }: { question: Question; flows: readonly Autho
   )
 }
 
-/** Whether somebody sees a flow on a page, and why; the question stands in the address. */
+/** Whether somebody sees a flow on a page, and why. The question is kept in the address. */
 export default function ExplainPage() {
   const { filters, setFilters } = useFilters()
   const question = questionIn(filters)

@@ -1,6 +1,6 @@
 import type { Filters } from '../shell/address.ts'
 
-/** What is asked, as it stands in the address. */
+/** What is asked, as the address has it. */
 export interface Question {
   url: string
   flow: string
@@ -17,7 +17,7 @@ export const questionIn = (filters: Readonly<Record<string, string | undefined>>
   traits: filters.traits ?? '',
 })
 
-/** Null where it is no JSON object; an empty text is an empty one. */
+/** The traits in a text; null if it is not a JSON object. An empty text is an empty object. */
 export function traitsIn(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {}
   try {
@@ -30,7 +30,7 @@ export function traitsIn(text: string): Record<string, unknown> | null {
   }
 }
 
-/** As the API takes it, about one flow. */
+/** The body of the request about one flow. */
 export const bodyOf = ({ url, user, anonymous, traits }: Question, flow: string) => ({
   flow,
   url,

@@ -4,10 +4,10 @@ import { useFilters } from '../shell/address.ts'
 import { explainWords as words } from '../words/explain.ts'
 import type { Explanation } from './explanation.tsx'
 
-/** Why it is not shown: the first condition that does not hold. */
+/** Why a flow is not shown: the first condition that does not hold. */
 const reasonOf = ({ rules }: Explanation) => rules.find(({ holds }) => holds === false)
 
-/** Several flows' verdicts beside each other, each leading to its conditions. */
+/** The verdicts on several flows, each with a link to its conditions. */
 export function ExplainedTable({
   explanations,
   nameOf,

@@ -52,13 +52,13 @@ function History({ person: { userId, anonymousId, history } }: Explanation) {
   )
 }
 
-/** One flow's verdict, and every condition in the order in which they are checked. */
+/** The verdict on one flow, and every condition in the order in which they are checked. */
 export function FlowExplanation({
   explanation,
   nameOf,
 }: {
   explanation: Explanation
-  /** What a flow of this key is called. */
+  /** The name of the flow with this key. */
   nameOf: (key: string) => string
 }) {
   const { withFilters } = useFilters()

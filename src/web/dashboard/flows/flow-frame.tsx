@@ -18,7 +18,7 @@ const isOffered = ({ isTab, needs, tabFor }: PageRoute) =>
 
 const tabsOffered = () => routes.filter(isOffered)
 
-/** The pages of a flow beside each other. */
+/** The tabs for the pages of a flow. */
 function Tabs({ flowKey }: { flowKey: string }) {
   const { path } = useLocation()
   const tabs = tabsOffered()
@@ -37,7 +37,7 @@ function Tabs({ flowKey }: { flowKey: string }) {
   )
 }
 
-/** The head and the tabs that all pages of a flow have; the page itself gets the flow. */
+/** The head and the tabs that all pages of a flow have. The page itself is given the flow. */
 export function FlowFrame({
   flowKey,
   actions,
@@ -75,7 +75,7 @@ export function FlowFrame({
           <>
             <PageHead
               title={flow.name}
-              // The first one is the flow itself.
+              // The first tab is the flow itself, so the title names no part.
               part={tab?.path === 'flows/:flow' ? undefined : tab?.name}
               above={above}
               beside={

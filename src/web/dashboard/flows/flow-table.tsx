@@ -14,7 +14,7 @@ import { type AuthoredFlow, toneOfStatus } from './flow-list.ts'
 
 interface Row {
   flow: AuthoredFlow
-  /** Null as long as they are not there. */
+  /** Null until they have come. */
   numbers: FlowSummary | null
   health: ReturnType<typeof worstState>
 }
@@ -97,7 +97,7 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
   ]
 }
 
-/** Flows with what became of their runs, and how their steps are. */
+/** Flows with the outcomes of their runs, and the health of their steps. */
 export function FlowTable({
   flows,
   summary,

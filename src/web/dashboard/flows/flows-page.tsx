@@ -16,7 +16,7 @@ import { FlowTable } from './flow-table.tsx'
 
 const days = 30
 
-/** To where flows are tried first. */
+/** A link to the place where flows are tried first. */
 const Staging = () =>
   useLinks().data?.staging.length ? (
     <LinkButton href={addressOf(['staging'])}>{environmentWords.title}</LinkButton>
@@ -29,7 +29,7 @@ const NewFlow = () =>
     </LinkButton>
   ) : null
 
-/** How to come to a first flow. */
+/** Says how to get a first flow. */
 const NoFlows = () => (
   <Notice
     icon="flows"

@@ -2,11 +2,11 @@ import { installStub, installTags } from '../../install-code.ts'
 import { server } from '../api/base.ts'
 import type { Installation } from './state.ts'
 
-/** Ways in which pages come to the snippet. */
+/** The ways in which pages can load the snippet. */
 export const ways = ['page', 'bundler', 'tags', 'extension'] as const
 export type Way = (typeof ways)[number]
 
-/** Where pages reach this server. */
+/** The address at which pages reach this server. */
 export const addressFor = ({ publicUrl }: Installation): string => publicUrl ?? server
 
 export interface Chosen {
@@ -22,7 +22,7 @@ export function tagFor(installation: Installation, key: string, { hasLogin, isPi
 
 export const stub = `<script>${installStub}</script>`
 
-/** Tag managers drop attributes that they do not know, so the script is made by a script. */
+/** Tag managers drop attributes that they do not know, so a script creates the script element. */
 export function tagManagerCode(
   installation: Installation,
   key: string,
@@ -74,7 +74,7 @@ export const manifestCode = `"content_scripts": [
 export const identifyCode = (way: Way): string =>
   `${way === 'page' || way === 'tags' ? 'cairn' : 'onboarding'}.identify('ann', { plan: 'pro' })`
 
-/** What a page's policy has to allow; null where it does not hold. */
+/** What a page's content security policy has to allow. */
 export function policyFor(installation: Installation, way: Way): string {
   const { origin } = new URL(addressFor(installation))
   if (way === 'extension') return `img-src ${origin}`

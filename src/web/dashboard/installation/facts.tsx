@@ -12,7 +12,7 @@ function skewIn(ms: number | null): string {
   return ms > 0 ? words.skewBehind(time) : words.skewAhead(time)
 }
 
-/** How calls that named a user were signed: for owners. */
+/** How calls that named a user were signed. Only owners see this. */
 function Identity({ of: data }: { of: IdentityAnswer }) {
   const { right = 0, wrong = 0, missing = 0 } = countsIn(data)
   return (
@@ -36,13 +36,13 @@ const countsIn = ({ last24h: { valid, outdated, invalid, missing } }: IdentityAn
   missing,
 })
 
-/** What pages and back ends have told of themselves, of the last 24 hours where it is a count. */
+/** What pages and back ends have reported about themselves. Counts are of the last 24 hours. */
 export function Facts({
   of: { snippetVersion, skewMsMedian, rejected24h, erased24h },
   identity,
 }: {
   of: Installation
-  /** Null for who is not told. */
+  /** Null for those who may not see it. */
   identity: IdentityAnswer | null
 }) {
   const rejected = Object.entries(rejected24h).sort(([, a], [, b]) => b - a)

@@ -11,7 +11,7 @@ const toneOf: Record<Installation['findings'][number]['severity'], Tone> = {
   info: 'neutral',
 }
 
-/** What is wrong, each with what to do about it. */
+/** The problems, each with what to do about it. */
 export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
   <section class="part">
     <div class="part-head">

@@ -60,7 +60,7 @@ function firstSteps(flows: readonly AuthoredFlow[], installation: Installation):
   ]
 }
 
-/** The way of an organisation to its first tour. */
+/** The steps that lead an organisation to its first tour. */
 export const FirstTour = ({
   flows,
   installation,

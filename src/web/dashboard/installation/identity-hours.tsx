@@ -12,7 +12,7 @@ type Hour = IdentityAnswer['hours'][number]
 const hourMs = 3_600_000
 const hoursShown = 24
 
-/** Calls of an hour by what became of the hash. */
+/** The calls of an hour by the outcome of the hash check. */
 const countsOf = ({ valid, outdated, invalid, missing }: Hour) => ({
   proven: valid + outdated,
   unproven: missing,
@@ -23,7 +23,7 @@ const kinds = ['proven', 'unproven', 'wrong'] as const
 
 const allOf = (hour: Hour) => hour.valid + hour.outdated + hour.invalid + hour.missing
 
-/** The last 24 hours in order, this one included; one without a call that named a user is empty. */
+/** The last 24 hours in order, including this one. An hour without calls that named a user is empty. */
 function slotsOf(hours: readonly Hour[], now: number): Slot[] {
   const byStart = new Map(hours.map(hour => [Date.parse(hour.at), hour]))
   const last = Math.floor(now / hourMs) * hourMs
@@ -70,7 +70,7 @@ const columns: Column<Hour>[] = [
   },
 ]
 
-/** Hour by hour, whether calls that named a user proved who it was. */
+/** Shows for each hour whether calls that named a user proved who it was. */
 export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
   const sums = kinds.map(kind => hours.reduce((sum, hour) => sum + countsOf(hour)[kind], 0))
   const told = sums.map(formatCount) as [string, string, string]

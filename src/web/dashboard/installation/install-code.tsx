@@ -117,7 +117,7 @@ function Parts({
   )
 }
 
-/** What to put where, for the ways in which pages come to scripts; the choice stands in the address. */
+/** What to put where, for each way in which pages load scripts. The choice is kept in the address. */
 export function InstallCode({ of }: { of: Installation }) {
   const { filters, setFilters } = useFilters()
   const way = codeFor.ways.find(name => name === filters.way) ?? 'page'

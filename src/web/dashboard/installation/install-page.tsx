@@ -15,7 +15,7 @@ import { InstallCode } from './install-code.tsx'
 import { Stages } from './stages.tsx'
 import { type Installation, installPath, toneOfInstall } from './state.ts'
 
-/** What pages need, how far they have come with it, and what is wrong. */
+/** What pages need, how far the installation has come, and what is wrong. */
 export default function InstallPage() {
   const install = useRead<Installation>(installPath, soonMs)
   const flows = useRead<FlowList>(flowsPath, soonMs)

@@ -3,7 +3,7 @@ import type { Tone } from '../parts/badge.tsx'
 
 export type { Installation }
 
-/** Whether the snippet is on the organisation's pages, and what is wrong. */
+/** The path for whether the snippet is on the organisation's pages, and what is wrong. */
 export const installPath = '/manage/install'
 
 export const toneOfInstall: Record<Installation['state'], Tone> = {

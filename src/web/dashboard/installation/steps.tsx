@@ -5,9 +5,9 @@ import { installationWords as words } from '../words/installation.ts'
 export interface Step {
   title: string
   isDone: boolean
-  /** There while it is to do. */
+  /** Shown until it is done. */
   how: ComponentChildren
-  /** There when it is done. */
+  /** Shown once it is done. */
   since?: ComponentChildren
 }
 

@@ -4,7 +4,7 @@ import { formatCount } from '../words/time.ts'
 const units = ['B', 'KB', 'MB', 'GB', 'TB']
 const step = 1_000
 
-/** How large something is: 5.3 MB. */
+/** A size such as 5.3 MB. */
 export function formatBytes(bytes: number | null): string {
   if (bytes === null) return words.unknown
   const power = Math.min(
@@ -15,7 +15,7 @@ export function formatBytes(bytes: number | null): string {
   return `${amount < 10 && power > 0 ? amount.toFixed(1) : Math.round(amount)} ${units[power]}`
 }
 
-/** How often: few with a decimal. */
+/** A rate. Low rates have decimals. */
 export const formatRate = (perSecond: number): string =>
   words.perSecond(
     perSecond >= 100 || Number.isInteger(perSecond)
@@ -23,7 +23,7 @@ export const formatRate = (perSecond: number): string =>
       : perSecond.toFixed(perSecond < 0.1 ? 2 : 1),
   )
 
-/** The upper bound of a time: ≤ 2.5 ms. None, where nothing took any; beyond what is measured. */
+/** The upper bound of a time, such as ≤ 2.5 ms; a dash if nothing was timed, or "beyond" the measured range. */
 export function formatBound(seconds: number | null, isAny: boolean, mostSeconds: number): string {
   if (seconds === null) return isAny ? words.beyond(`${mostSeconds} s`) : '–'
   return words.upTo(seconds < 1 ? `${formatCount(seconds * 1_000)} ms` : `${seconds} s`)

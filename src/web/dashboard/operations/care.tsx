@@ -16,7 +16,7 @@ function nextBackup({ nextAt, overdueSeconds }: Server['backups']) {
   return nextAt === null ? words.noneYet : moment(nextAt)
 }
 
-/** @param topic of the manual, which says how to have them made */
+/** @param topic the topic of the manual that says how to set up backups */
 const NoBackups = ({ why, topic }: { why: string; topic: string }) => (
   <Part title={words.backups}>
     <p>{why}</p>
@@ -55,7 +55,7 @@ function Backups({ of: backups }: { of: Server['backups'] }) {
   )
 }
 
-/** What is done for the data in the background. */
+/** The background work that takes care of the data. */
 export function Care({ of: { backups, retention, isShared } }: { of: Server }) {
   const { days, deletedEvents, oldestEventAt } = retention
   return (

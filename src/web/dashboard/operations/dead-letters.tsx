@@ -14,7 +14,7 @@ import { Part } from './part.tsx'
 
 type Letter = DeadLetterList['letters'][number]
 
-/** What is to be done, and to which; all where no id is named. */
+/** What to do, and with which dead letter: all of them if there is no id. */
 interface Asked {
   verb: 'retry' | 'drop'
   id?: number
@@ -73,7 +73,7 @@ async function carryOut({ verb, id }: Asked): Promise<string> {
   return words.retried(count('stored'), count('duplicate'), count('refused'))
 }
 
-/** What the database refused, and what becomes of it. */
+/** The dead letters: what the database refused, and what to do with it. */
 export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
   const said = useSignal<string | null>(null)

@@ -4,11 +4,11 @@ import { serverWords as words } from '../words/server.ts'
 import { formatCount } from '../words/time.ts'
 import { formatBound, formatBytes, formatRate } from './amounts.ts'
 
-/** The longest that is measured. */
+/** The longest times that are measured. */
 const longestAnswerSeconds = 10
 const longestCommitSeconds = 5
 
-/** What becomes of events that are not refused. */
+/** The verdicts on events that are not refused. */
 const wellVerdicts = ['accepted', 'duplicate']
 
 function Figure({
@@ -31,7 +31,7 @@ function Figure({
   )
 }
 
-/** How much it has to do, and how much room it has. */
+/** How much the server has to do, and how much room it has. */
 export function Now({ of }: { of: Server }) {
   const { requests, answers, events, queue, disk, process } = of
   const accepted = events.find(({ verdict }) => verdict === 'accepted')

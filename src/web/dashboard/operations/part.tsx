@@ -43,7 +43,7 @@ export const Rows = <Row,>({
     <Table caption={caption} columns={columns} rows={rows} keyOf={keyOf} />
   )
 
-/** How often something was counted, of late and in all. */
+/** How often something was counted: lately, and in total. */
 export const countedColumns: Column<{ perSecond: number; total: number }>[] = [
   {
     head: words.rate,

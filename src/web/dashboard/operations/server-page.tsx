@@ -12,7 +12,7 @@ import { Now } from './now.tsx'
 import { Threads } from './threads.tsx'
 import { Limits, Organisations, Refusals } from './traffic.tsx'
 
-/** While somebody looks at it; a second's figures are of this time then. */
+/** How often the page reads while it is visible. Figures per second then cover this time. */
 const everyMs = 5_000
 
 /** How the server is doing, for its operator. */

@@ -7,7 +7,7 @@ import { Part, Rows } from './part.tsx'
 
 type Thread = Server['threads']['all'][number]
 
-/** A thread that has not turned for as long hangs; each shows several times a second that it turns. */
+/** A thread silent for this long hangs, because each one reports several times a second that it runs. */
 const stuckSeconds = 5
 
 const columns: Column<Thread>[] = [
@@ -29,7 +29,7 @@ const columns: Column<Thread>[] = [
   },
 ]
 
-/** Whether all threads are there, and turn. */
+/** Whether all threads are there and running. */
 export function Threads({ of: { threads } }: { of: Server }) {
   const { all, configured, restarts } = threads
   const up = all.filter(({ name }) => name.startsWith('http')).length

@@ -24,7 +24,7 @@ const refusalColumns: Column<Refusal>[] = [
   ...countedColumns,
 ]
 
-/** What was not answered as it was asked for. */
+/** Requests that did not get the answer that they asked for. */
 export const Refusals = ({ of: { refusals } }: { of: Server }) => (
   <Part title={words.refusals}>
     <Rows
@@ -47,7 +47,7 @@ const limitColumns: Column<Limit>[] = [
   ...countedColumns,
 ]
 
-/** Where organisations ask for more than they may. */
+/** The limits that organisations exceed. */
 export const Limits = ({ of: { limits } }: { of: Server }) => (
   <Part title={words.limits}>
     <Rows
@@ -81,7 +81,7 @@ const organisationColumns: Column<Organisation>[] = [
   rate(words.refused, 'rejected'),
 ]
 
-/** Who sends how much. */
+/** How much each organisation sends. */
 export const Organisations = ({ of: { organisations } }: { of: Server }) => (
   <Part title={words.organisations}>
     <Rows

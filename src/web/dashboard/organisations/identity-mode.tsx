@@ -10,7 +10,7 @@ const words = settingsWords.identity
 
 export type Mode = IdentityAnswer['mode']
 
-/** That which the change has made. */
+/** The secret that the change has created. */
 async function firstSecret(): Promise<string | null> {
   const { value } = await ask<IdentityAnswer>('/manage/identity?secrets=shown')
   return value?.secrets[0]?.secret ?? null
@@ -18,14 +18,14 @@ async function firstSecret(): Promise<string | null> {
 
 const modes = Object.keys(words.modes) as Mode[]
 
-/** Asks how hashes are to be looked at, and says what that does to visitors. */
+/** Asks how hashes are to be checked, and says what that means for visitors. */
 export function ChangeMode({
   identity: { mode, last24h, secrets },
   onChanged,
   onClose,
 }: {
   identity: IdentityAnswer
-  /** The secret is told where there was none before. */
+  /** The secret is given only if there was none before. */
   onChanged: (mode: Mode, secret: string | null) => void
   onClose: () => void
 }) {

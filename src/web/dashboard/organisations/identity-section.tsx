@@ -21,7 +21,7 @@ type Secret = IdentityAnswer['secrets'][number]
 
 const verdicts = Object.keys(words.verdicts) as Verdict[]
 
-/** How many calls had the right hash. */
+/** The number of calls that had the right hash. */
 function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
   const all = verdicts.reduce((sum, verdict) => sum + last24h[verdict], 0)
   return (
@@ -63,7 +63,7 @@ const columns: Column<Secret>[] = [
   },
 ]
 
-/** The new secret, for as long as this section is open. */
+/** The new secret, shown only while this section is open. */
 const NewSecret = ({ secret }: { secret: string }) => (
   <div class="shown-once">
     <h3>{words.shown}</h3>
@@ -72,7 +72,7 @@ const NewSecret = ({ secret }: { secret: string }) => (
   </div>
 )
 
-/** Whether it is checked that people are who pages say they are. */
+/** Whether the server checks that people are who pages say they are. */
 export function IdentitySection() {
   const identity = useRead<IdentityAnswer>('/manage/identity')
   const { said, asked } = useChanging<'mode' | 'rotate'>()

@@ -30,13 +30,13 @@ const columns: Column<Key>[] = [
   },
 ]
 
-/** What became of the key or secret that was current. */
+/** What became of the key or secret that was current before. */
 export const fateOf = (previousUntil: string) =>
   Date.parse(previousUntil) <= Date.now()
     ? settingsWords.ended
     : settingsWords.until(moment(previousUntil))
 
-/** The snippet key: told, and rotated. */
+/** Shows the snippet key, and rotates it. */
 export function KeysSection() {
   const keys = useRead<KeyList>('/manage/keys')
   const { said, asked } = useChanging<'rotate'>()

@@ -68,7 +68,7 @@ const columns = (
     : []),
 ]
 
-/** The operator sets a limit, or takes it back to the default. */
+/** Lets the operator set a limit, or return it to the default. */
 function ChangeLimit({
   bucket,
   settings,
@@ -116,7 +116,7 @@ function ChangeLimit({
   )
 }
 
-/** How much the organisation may ask. */
+/** The limits for the organisation's requests. */
 export const LimitsSection = () => (
   <SettingSection<Bucket> why={words.why} lines={9}>
     {(settings, changing) => {

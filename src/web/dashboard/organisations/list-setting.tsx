@@ -8,14 +8,14 @@ import { Field } from '../parts/field.tsx'
 import { settingsWords } from '../words/settings.ts'
 import { type Changing, problemsAt, save } from './saving.ts'
 
-/** What the form says of its list. */
+/** The texts of the form about its list. */
 interface ListWords {
   label: string
   hint: string
   title: string
   change: string
   saved(count: number): string
-  /** What the server says of an entry, beside the entry that it is about. */
+  /** What the server says about an entry, together with that entry. */
   atLine(entry: string, message: string): string
 }
 
@@ -23,12 +23,12 @@ interface ListSettingOf {
   field: 'origins' | 'traits'
   stored: readonly string[]
   words: ListWords
-  /** The entries that somebody has typed. */
+  /** Reads the entries from what somebody has typed. */
   listed(text: string): string[]
-  /** Said where the list is empty. */
+  /** Shown if the list is empty. */
   none: string
   footnote?: string
-  /** What the change comes to, above or below the entries. */
+  /** What the change means, above or below the entries. */
   consequence(after: readonly string[]): ComponentChildren
 }
 
@@ -44,7 +44,7 @@ const problemOf = (
     })
     .join(' ')
 
-/** The entries as they will be. */
+/** The entries as they will be after the change. */
 export const Entries = ({ of }: { of: readonly string[] }) => (
   <ul class="listed">
     {of.map(entry => (
@@ -55,7 +55,7 @@ export const Entries = ({ of }: { of: readonly string[] }) => (
   </ul>
 )
 
-/** A setting that is a list, a line an entry; saved once its consequence was read. */
+/** A setting that is a list, one entry per line. It is saved after its consequence was shown. */
 export function ListSetting(props: ListSettingOf & Changing<readonly string[]>) {
   const { field, stored, words, listed, none, footnote, consequence, said, asked } = props
   const typed = useSignal<string | null>(null)

@@ -21,7 +21,7 @@ import { sampleFlows } from './sample-flows.ts'
 import { type Changing, problemsAt, save } from './saving.ts'
 import { SettingSection } from './setting-section.tsx'
 
-/** The form edits a file's text, so a theme is one: the same fields, of a flow without anything else. */
+/** The form edits the text of a file, so the theme becomes one: a flow with nothing but a theme. */
 function asText(theme: Settings['theme']): string {
   const said = Object.entries(theme ?? {}).filter(([, value]) => value !== null)
   return said.length === 0 ? '' : stringify({ theme: Object.fromEntries(said) })
@@ -32,7 +32,7 @@ const themeIn = (text: string): { [name: string]: Plain } =>
 
 const nowhere = { line: null, column: null }
 
-/** What the server has refused, and what is hard to see, at the fields that it is about. */
+/** What the server has refused and what is hard to see, at the fields concerned. */
 function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   const refused = problemsAt(failure, '/theme').map(({ path, message }) => ({
     ...({ severity: 'error', code: 'invalid_value', path, message, ...nowhere } as const),

@@ -10,7 +10,7 @@ const listed = (text: string) =>
     .map(origin => origin.trim())
     .filter(Boolean)
 
-/** What a change comes to. */
+/** What a change means. */
 function Consequence({ before, after }: { before: readonly string[]; after: readonly string[] }) {
   const closed = before.filter(origin => !after.includes(origin))
   if (after.length === 0) return <p>{words.opens}</p>
@@ -22,7 +22,7 @@ function Consequence({ before, after }: { before: readonly string[]; after: read
   )
 }
 
-/** Where the snippet may run. */
+/** The origins where the snippet may run. */
 export const OriginsSection = () => (
   <SettingSection<readonly string[]> why={words.why}>
     {({ origins }, changing) => (

@@ -8,26 +8,26 @@ import { settingsWords } from '../words/settings.ts'
 import { problemsAt } from './saving.ts'
 
 interface OwnSettingOf<Value extends string | number> {
-  /** Its name in what the server is sent. */
+  /** The name of the setting in the request to the server. */
   field: string
   stored: Value | null
-  /** Offered to whoever has no value yet. */
+  /** Offered if there is no own value yet. */
   usual: Value
   words: {
     legend: string
-    /** The two choices. */
+    /** The names of the two choices. */
     usual: string
     own: string
     label: string
     hint: string
     failed: string
   }
-  /** The value that somebody has typed; as a string, what is wrong with it. */
+  /** Reads the typed value; a string says what is wrong with it. */
   read(text: string): { value: Value } | string
   suggestions?: readonly string[]
-  /** Saves it, or asks before that; null is the usual. @throws Failure, which is shown here */
+  /** Saves it, or asks first; null is the usual value. @throws Failure, which is shown here */
   onSave(value: Value | null): Promise<void> | void
-  /** What the server has refused, where it was asked elsewhere. */
+  /** What the server has refused, also if it was asked elsewhere. */
   refused: Signal<Failure | null>
   children?: ComponentChildren
 }
@@ -36,7 +36,7 @@ interface OwnSettingOf<Value extends string | number> {
 export const readCount = (message: string) => (text: string) =>
   /^[1-9]\d*$/.test(text) ? { value: Number(text) } : message
 
-/** A setting that is the usual one, or the organisation's own value, as a form. */
+/** A form for a setting that is either the usual value or the organisation's own. */
 export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Value>) {
   const { field, stored, usual, words, read, suggestions, onSave, refused, children } = props
   const chosen = useSignal<'usual' | 'own' | null>(null)

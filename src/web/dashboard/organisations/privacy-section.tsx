@@ -10,7 +10,7 @@ import { save, useChanging, useSettings } from './saving.ts'
 
 const words = settingsWords.privacy
 
-/** What is stored of people, and whose wish not to be counted is heeded. */
+/** What is stored about people, and whose wish not to be counted is respected. */
 export function PrivacySection() {
   const settings = useSettings()
   const { said, asked } = useChanging<boolean>()

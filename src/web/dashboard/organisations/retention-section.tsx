@@ -9,7 +9,7 @@ import { SettingSection } from './setting-section.tsx'
 
 const words = settingsWords.retention
 
-/** The days that are asked for; null for the server's. */
+/** The requested number of days; null for the server's. */
 interface Asked {
   days: number | null
 }
@@ -58,7 +58,7 @@ function Retention({ settings, said, asked }: { settings: Settings } & Changing<
   )
 }
 
-/** For how long raw events are kept. */
+/** How long raw events are kept. */
 export const RetentionSection = () => (
   <SettingSection<Asked> why={words.why}>
     {(settings, changing) => <Retention settings={settings} {...changing} />}

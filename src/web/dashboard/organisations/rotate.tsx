@@ -7,7 +7,7 @@ import { settingsWords as words } from '../words/settings.ts'
 
 const usualHours = '24'
 
-/** Asks for how long what is current goes on to work, and makes a new one. */
+/** Asks how long the current key or secret should keep working, and makes a new one. */
 export function Rotate<Rotated>({
   path,
   title,

@@ -2,7 +2,7 @@ import type { Flow, FlowDefinition } from '../../../core/flow/flow.ts'
 import { flowOf } from '../authoring/preview/shown-flow.ts'
 import { themeWords as words } from '../words/theme.ts'
 
-/** Flows to look at a theme by. */
+/** Flows for previewing a theme. */
 
 const usual = {
   ...({ priority: 0, frequency: 'always', theme: null } as const),

@@ -8,7 +8,7 @@ export const settingsPath = '/manage/settings'
 
 export const useSettings = () => useRead<Settings>(settingsPath)
 
-/** Sets what is named: shown at once, while everything is read anew. @throws Failure */
+/** Sets the fields that the patch names. Shows them at once and reads everything again. @throws Failure */
 export async function save(patch: SettingsBody): Promise<Settings> {
   const settings = await act<Settings>(settingsPath, { method: 'PATCH', body: patch })
   know(settingsPath, settings)
@@ -16,11 +16,11 @@ export async function save(patch: SettingsBody): Promise<Settings> {
   return settings
 }
 
-/** What is wrong with one field, of what the server has refused. */
+/** The problems of one field, from what the server has refused. */
 export const problemsAt = (failure: Failure | null, path: string) =>
   (failure?.told.details ?? []).filter(one => one.path === path || one.path.startsWith(`${path}/`))
 
-/** What a section says after a change, and what it asks before one. */
+/** What a section says after a change, and what it asks about before one. */
 export interface Changing<Asked> {
   said: Signal<string | null>
   asked: Signal<Asked | null>

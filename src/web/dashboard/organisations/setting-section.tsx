@@ -4,7 +4,7 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { Reading } from '../shell/states.tsx'
 import { type Changing, useChanging, useSettings } from './saving.ts'
 
-/** What a section of the settings shows: why it is there, what a change came to, and the setting. */
+/** What a section of the settings shows: its purpose, the outcome of a change, and the setting. */
 export function SettingSection<Asked = never>({
   why,
   lines,

@@ -43,7 +43,7 @@ const first: Name = 'keys'
 const addressOfSection = (name: string) =>
   addressOf(name === first ? ['settings'] : ['settings', name])
 
-/** What an owner sets, a section at an address. */
+/** The settings for owners. Each section has an address. */
 export default function SettingsPage({ params }: PageProps) {
   const name = (params.section ?? first) as Name
   if (!Object.hasOwn(sections, name)) {
@@ -55,7 +55,7 @@ export default function SettingsPage({ params }: PageProps) {
     )
   }
   const Section = sections[name]
-  // On a narrow screen it may be beyond the edge.
+  // On a narrow screen the tab may be beyond the edge.
   const showTab = (nav: HTMLElement | null) =>
     nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   return (

@@ -24,7 +24,7 @@ function Throttle({ settings, said }: { settings: Settings } & Changing<never>) 
   )
 }
 
-/** How often a person is interrupted in a day. */
+/** How often a person may be interrupted in a day. */
 export const ThrottleSection = () => (
   <SettingSection why={words.why}>
     {(settings, changing) => <Throttle settings={settings} {...changing} />}

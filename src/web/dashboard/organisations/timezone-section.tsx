@@ -31,7 +31,7 @@ function Timezone({ settings, said }: { settings: Settings } & Changing<never>) 
   )
 }
 
-/** Whose days and times the dashboard shows where the address names no zone. */
+/** The time zone of the days and times that the dashboard shows if the address names none. */
 export const TimezoneSection = () => (
   <SettingSection why={words.why}>
     {(settings, changing) => <Timezone settings={settings} {...changing} />}

@@ -13,7 +13,7 @@ const listed = (text: string) => [
   ),
 ]
 
-/** What a change comes to. */
+/** What a change means. */
 function Consequence({ before, after }: { before: readonly string[]; after: readonly string[] }) {
   const gone = before.filter(trait => !after.includes(trait))
   const personal = after.filter(mayNameSomebody)
@@ -35,7 +35,7 @@ function Consequence({ before, after }: { before: readonly string[]; after: read
   )
 }
 
-/** Which traits of people are kept with their runs. */
+/** The traits of people that are kept with their runs. */
 export const TraitsSection = () => (
   <SettingSection<readonly string[]>
     why={words.why}

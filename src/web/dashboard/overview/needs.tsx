@@ -15,7 +15,7 @@ import { formatAge, formatPercent } from '../words/time.ts'
 
 interface Need {
   key: string
-  /** The more, the sooner. */
+  /** The higher, the further up in the list. */
   urgency: number
   badge: [Tone, string]
   title: string
@@ -88,10 +88,10 @@ const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'dead_letters.found': 5,
 }
 
-/** For how long what is over is still told of. */
+/** How long an alert that is over is still shown. */
 const toldForMs = 86_400_000
 
-/** An alert that is open, or was over of late; steps that are listed anyway have theirs beside them. */
+/** An alert that is open or was over recently. Steps that are listed anyway show their own alerts. */
 function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
   const isOver = state === 'resolved'
   const said = isOver
@@ -130,7 +130,7 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
 
 const isBad = ({ state }: CheckedStep) => state !== 'healthy' && state !== 'unknown'
 
-/** What goes wrong, or waits, until somebody looks at it. */
+/** What is wrong or waiting until somebody takes care of it. */
 export function Needs({
   flows,
   check,

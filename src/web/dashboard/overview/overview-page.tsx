@@ -21,7 +21,7 @@ import { Needs } from './needs.tsx'
 
 const days = 7
 
-/** Several readings as one: there when all are, and as bad as the worst. */
+/** Several readings as one: there once all are, and failed if one has failed. */
 function together<A, B, C>(a: Read<A>, b: Read<B>, c: Read<C>): Read<[A, B, C]> {
   const all = [a, b, c]
   const isThere = all.every(({ data }) => data !== null)
@@ -76,7 +76,7 @@ function Flows({ flows, check }: FlowList & { check: StepCheck }) {
   )
 }
 
-/** What needs a person, and how all flows do. */
+/** What needs a person, and how all flows are doing. */
 export default function OverviewPage() {
   const everyMs = useSignal(usualMs)
   const list = useRead<FlowList>(flowsPath, everyMs.value)

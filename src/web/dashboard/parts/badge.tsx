@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export type Tone = 'neutral' | 'accent' | 'good' | 'warn' | 'bad'
 
-/** One word about the state of something; the tone only underlines it. */
+/** One word about the state of something. The tone only emphasises it. */
 export function Badge({
   tone = 'neutral',
   children,

@@ -3,7 +3,7 @@ import { Icon, type IconName } from './icon.tsx'
 
 type Look = 'plain' | 'primary' | 'quiet' | 'danger'
 
-/** A button that does something. While it works it says so, and takes no second press. */
+/** A button that does something. While it is busy it says so, and ignores a second press. */
 export function Button({
   look = 'plain',
   icon,
@@ -32,7 +32,7 @@ export function Button({
   )
 }
 
-/** A link that looks like a button, because it leads on. */
+/** A link that looks like a button, because it leads to the next thing to do. */
 export function LinkButton({
   look = 'plain',
   icon,
@@ -44,9 +44,9 @@ export function LinkButton({
   look?: Look
   icon?: IconName
   href: string
-  /** The browser fetches it as a file, and the router keeps away. */
+  /** Whether the browser downloads it as a file, which the router leaves alone. */
   download?: boolean
-  /** Below the dashboard's path and yet none of its pages: the browser goes there itself. */
+  /** Whether it is below the dashboard's path but not one of its pages, so that the browser itself goes there. */
   isOutside?: boolean
   children?: ComponentChildren
 }) {

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 
-/** A few things of which one is chosen, with what they are beside them. */
+/** A few things to choose one from, with their label beside them. */
 export function Choice({
   label,
   value,
@@ -12,7 +12,7 @@ export function Choice({
   value: string
   options: readonly (readonly [string, string])[]
   onChoose: (value: string) => void
-  /** Whether its options say what it is; then its label is read aloud alone. */
+  /** Whether the options explain themselves. Then the label is only read aloud. */
   isSelfEvident?: boolean
 }) {
   const id = useId()

@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx'
 
 const saidMs = 4_000
 
-/** Over plain http there is no clipboard to write to, and the browser copies what is selected. */
+/** Copies a text. Over plain http there is no clipboard to write to, so the browser copies a selection. */
 async function copy(text: string, element: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -16,7 +16,7 @@ async function copy(text: string, element: HTMLElement): Promise<boolean> {
   }
 }
 
-/** Lines to put somewhere else, with a button that copies them. */
+/** Lines to use somewhere else, with a button that copies them. */
 export function Code({ name, children: text }: { name: string; children: string }) {
   const element = useRef<HTMLElement>(null)
   const said = useSignal('')

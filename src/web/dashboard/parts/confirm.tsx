@@ -15,7 +15,7 @@ function whyOf({ status, message, told, isPassing }: Failure): string {
   return isPassing ? states.busy : message || states.failedWhy
 }
 
-/** What a refusal says to who wanted to change something. */
+/** What a refusal says to the person who wanted to change something. */
 function Refusal({ failure }: { failure: Failure }) {
   const { told } = failure
   const why = whyOf(failure)
@@ -36,8 +36,8 @@ function Refusal({ failure }: { failure: Failure }) {
 }
 
 /**
- * Asks before something is changed: what it means for visitors, and a button that is called what it
- * does. A refusal is said in the dialog, which stays open.
+ * Asks before something is changed: says what that means for visitors, and has a button named after
+ * what it does. A refusal is shown in the dialog, which stays open.
  */
 export function Confirm({
   title,
@@ -55,12 +55,12 @@ export function Confirm({
   title: string
   verb: string
   isDanger?: boolean
-  /** Whether all that should be looked at before is there. */
+  /** Whether everything to review first has come. */
   isReady?: boolean
   isWide?: boolean
-  /** Whether who asked says by itself that somebody was quicker. */
+  /** Whether the caller itself says that somebody else was quicker. */
   isSaidElsewhere?: boolean
-  /** Throws where it was refused. */
+  /** Throws if it was refused. */
   act: () => Promise<void>
   onRefused?: (failure: Failure) => void
   onDone: () => void

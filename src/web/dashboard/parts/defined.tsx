@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
-/** A number's name, with what it means for who points at it, or presses it. */
+/** The name of a number. Its meaning is shown to anybody who points at the name or presses it. */
 export function Defined({
   means,
   children,

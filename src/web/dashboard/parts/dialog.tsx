@@ -4,9 +4,9 @@ import { shellWords } from '../words/shell.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * A dialog over the page: the browser keeps the focus in it and gives it back, and Escape closes it.
+ * A dialog over the page. The browser keeps the focus in it and gives it back, and Escape closes it.
  *
- * @param onClose absent where it cannot be closed without an answer
+ * @param onClose absent if it cannot be closed without an answer
  */
 export function Dialog({
   title,

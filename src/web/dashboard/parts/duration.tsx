@@ -1,6 +1,6 @@
 import { formatSeconds } from '../words/time.ts'
 
-/** How long something took: isolated, because a page that is read from the right would turn it round. */
+/** How long something took: isolated, because a right-to-left page would reverse it. */
 export const Duration = ({ seconds }: { seconds: number | null }) => (
   <bdi>{formatSeconds(seconds)}</bdi>
 )

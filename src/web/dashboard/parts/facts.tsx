@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-/** What is the case, by name. */
+/** Facts by their names. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ComponentChildren])[] }) => (
   <dl class="facts">
     {of.map(([name, value]) => (

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** An input with its label, what it is for, and what is wrong with it. */
+/** An input with its label, a hint about its purpose, and what is wrong with it. */
 export function Field({
   label,
   hint,
@@ -32,7 +32,7 @@ export function Field({
   )
 }
 
-/** A few things of which one is chosen. */
+/** A few things to choose one from. */
 export function Segments<Value extends string>({
   legend,
   options,

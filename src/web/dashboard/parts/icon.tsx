@@ -1,4 +1,4 @@
-/** Drawn on a field of 16, by strokes of the text's colour. */
+/** Drawn on a field of 16 by 16, with strokes in the colour of the text. */
 const paths = {
   home: 'M2.5 7 8 2.5 13.5 7v6.5h-4v-4h-3v4h-4z',
   flows: 'M2.5 3.5h5v3h-5zM8.5 9.5h5v3h-5zM5 6.5v4.5h3.5',
@@ -35,7 +35,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** A small drawing beside words; never the only thing that says something. */
+/** A small drawing beside words. It never carries a meaning alone. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
@@ -44,7 +44,7 @@ export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   )
 }
 
-/** A cairn: stones that somebody has laid on each other, so that others find the way. */
+/** A cairn: stones that somebody has piled up so that others find the way. */
 export function Mark({ size = 20 }: { size?: number }) {
   return (
     <svg class="mark" width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">

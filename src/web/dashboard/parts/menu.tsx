@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
 /**
- * A button with things to choose from below it: the browser closes it at Escape and at a press beside
- * it. What is inside closes it by `close`.
+ * A button with things to choose from below it. The browser closes it on Escape and on a press outside.
+ * Its content closes it with `close`.
  */
 export function Menu({
   label,
@@ -12,7 +12,7 @@ export function Menu({
   children,
 }: {
   label: ComponentChildren
-  /** What the button is called where its content does not say it. */
+  /** The name of the button if its content does not say it. */
   name?: string
   class?: string
   children: (close: () => void) => ComponentChildren
@@ -49,7 +49,7 @@ export function Menu({
   )
 }
 
-/** Below the button, or above where there is more room; inside the window. */
+/** Places the panel below the button, or above if there is more room, and inside the window. */
 function place(panel: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect()
   const { offsetWidth: width, offsetHeight: height } = panel

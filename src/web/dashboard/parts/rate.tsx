@@ -2,7 +2,7 @@ import { wilsonInterval } from '../../../core/number/interval.ts'
 import { flowWords as words } from '../words/flows.ts'
 import { fewest, formatPercent, formatShare } from '../words/time.ts'
 
-/** A share with the interval that it stands for; of too few, none. */
+/** A share with the interval that it stands for; no interval if there are too few. */
 export function Rate({ hits, of }: { hits: number; of: number }) {
   const interval = wilsonInterval(hits, of)
   const share = of === 0 ? null : hits / of

@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { Icon } from './icon.tsx'
 
-/** What became of something that was done: said aloud, and there until something else is done. */
+/** The outcome of an action: read aloud, and shown until the next action. */
 export const StatusMessage = ({ of }: { of: Signal<ComponentChildren> }) => (
   <div role="status">
     {of.value && (

@@ -3,16 +3,16 @@ import type { ComponentChildren } from 'preact'
 /** A column: its head, and the cell of a row. */
 export interface Column<Row> {
   head: ComponentChildren
-  /** What the cell is called where rows are cards; the head's own text unless given. */
+  /** The label of the cell if rows are cards. */
   name: string
   cell: (row: Row) => ComponentChildren
-  /** Figures stand at the end, one under the other. */
+  /** Numbers are aligned at the end, one under the other. */
   isNumber?: boolean
-  /** What the row is about: its title, where rows are cards. */
+  /** Whether the column says what the row is about, which is the title if rows are cards. */
   isTitle?: boolean
 }
 
-/** Rows under columns; on narrow screens each row is a card. */
+/** A table. On narrow screens each row is a card. */
 export function Table<Row>({
   caption,
   columns,

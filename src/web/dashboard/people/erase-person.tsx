@@ -8,7 +8,7 @@ import { peopleWords as words } from '../words/people.ts'
 import { formatCount, formatMoment } from '../words/time.ts'
 import { namedIn, type Person, personPath } from './person.ts'
 
-/** Erases somebody, once their id was typed anew. */
+/** Erases a person, once their id has been typed again. */
 export function ErasePerson({
   person,
   onErased,
@@ -59,7 +59,7 @@ export function ErasePerson({
   )
 }
 
-/** What became of an erasure. */
+/** The receipt of an erasure: what became of it. */
 export function Receipt({ of }: { of: Erasure }) {
   const { receiptFields: fields } = words
   const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
@@ -99,7 +99,7 @@ export function Receipt({ of }: { of: Erasure }) {
   )
 }
 
-/** Has what somebody reports be taken again, who was erased. */
+/** Lets events of an erased person be accepted again. */
 export const AllowPerson = ({
   person,
   onAllowed,

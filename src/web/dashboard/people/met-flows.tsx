@@ -94,7 +94,7 @@ const columns: Column<Met>[] = [
   },
 ]
 
-/** The flows that somebody has run, completed or ticked something of. */
+/** The flows that a person has started, completed or ticked an item of. */
 export const MetFlows = ({ flows }: Pick<PersonHistory, 'flows'>) => (
   <section class="part">
     <div class="part-head">

@@ -11,7 +11,7 @@ import { type Person, type PersonEvent, type PersonHistory, personPath } from '.
 
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
 
-/** What an event is of: its flow with step or item, or its own name. */
+/** What an event is about: its flow with step or item, or its own name. */
 const aboutOf = ({ flowKey, stepKey, itemKey, name, reason }: PersonEvent) =>
   [[flowKey, stepKey ?? itemKey].filter(Boolean).join(' / '), name, reason]
     .filter(Boolean)
@@ -59,7 +59,7 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
   },
 ]
 
-/** What has been read so far, the latest first; what has come since the first page goes on top. */
+/** The events read so far, the latest first. Those that came after the first page go on top. */
 function useEvents(person: Person, { events, next }: PersonHistory) {
   const known = useSignal<readonly PersonEvent[]>(events)
   const earlier = useSignal(next)
@@ -87,7 +87,7 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
   return { known: known.value, hasMore: earlier.value !== null, isBusy, failed, showMore }
 }
 
-/** What was reported of somebody, as far back as somebody asks for. */
+/** The events of a person, as far back as the reader asks for. */
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
   const { known, hasMore, isBusy, failed, showMore } = useEvents(person, history)
   return (

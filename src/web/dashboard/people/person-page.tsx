@@ -17,7 +17,7 @@ import { PersonEvents } from './person-events.tsx'
 import { PersonSearch } from './person-search.tsx'
 import { UnmetFlows } from './unmet-flows.tsx'
 
-/** Events are looked for in all that is stored: not every few seconds. */
+/** Finding a person's events searches everything stored, so it is not done every few seconds. */
 const everyMs = 60_000
 
 const isUnseen = ({ flows, events, next }: PersonHistory) =>
@@ -29,7 +29,7 @@ const Unseen = ({ person, children }: { person: Person; children: ComponentChild
   </Notice>
 )
 
-/** Whom the address names: what they met, and what can be done about them. */
+/** The person whom the address names: what they met, and what can be done for them. */
 function PersonData({ person }: { person: Person }) {
   const history = useRead<PersonHistory>(personPath(person, '/history'), everyMs)
   const asked = useSignal<'erase' | 'allow' | null>(null)
@@ -100,7 +100,7 @@ function PersonData({ person }: { person: Person }) {
   )
 }
 
-/** A person by their id, which stands in the address. */
+/** A person by their id, which the address has. */
 export default function PersonPage() {
   const { filters } = useFilters()
   const person = personIn(filters)

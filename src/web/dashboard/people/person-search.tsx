@@ -5,7 +5,7 @@ import { useFilters } from '../shell/address.ts'
 import { peopleWords as words } from '../words/people.ts'
 import type { Person } from './person.ts'
 
-/** Leads to a person by their id, which then stands in the address. */
+/** Leads to a person by their id, which the address then has. */
 export function PersonSearch({ person }: { person: Person | null }) {
   const { setFilters } = useFilters()
   const kind = useSignal<Person['kind']>(person?.kind ?? 'user')

@@ -3,13 +3,13 @@ import type { PersonHistory } from '../../../modules/people/model.ts'
 export type { PersonHistory }
 export type PersonEvent = PersonHistory['events'][number]
 
-/** Somebody by one of the two ids, which may hold anything, a slash too. */
+/** A person by one of the two ids, which may contain anything, even a slash. */
 export interface Person {
   kind: 'user' | 'anonymous'
   id: string
 }
 
-/** Whom the address names; null where it names nobody. */
+/** The person whom the address names; null if it names nobody. */
 export function personIn({
   user,
   anonymous,
@@ -20,10 +20,10 @@ export function personIn({
 
 const nameFor = { user: 'userId', anonymous: 'anonymousId' } as const
 
-/** As bodies of the API name them. */
+/** The person as bodies of the API name them. */
 export const namedIn = ({ kind, id }: Person) => ({ [nameFor[kind]]: id })
 
-/** A route of the API about them. */
+/** The path of an API route about the person. */
 export const personPath = (
   person: Person,
   path = '',

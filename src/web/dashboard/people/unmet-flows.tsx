@@ -39,7 +39,7 @@ const columnsOf = (person: Person): Column<Unmet>[] => [
   },
 ]
 
-/** The published flows that somebody has not met, each with the way to why. */
+/** The published flows that a person has not met, each with a link to the reason. */
 export function UnmetFlows({ person, met }: { person: Person; met: PersonHistory['flows'] }) {
   const { data } = useRead<FlowList>(flowsPath)
   const known = new Set(met.map(({ flowKey }) => flowKey))

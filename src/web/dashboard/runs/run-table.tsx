@@ -18,7 +18,7 @@ const toneOfOutcome: Record<Run['outcome'], Tone> = {
   in_progress: 'accent',
 }
 
-/** Whose run it was, and where one may: with a way to them. */
+/** The person whose run it was, with a link to them if the reader may see people. */
 function Person({ run: { userId, anonymousId } }: { run: Run }) {
   const id = userId ?? anonymousId
   if (id === null) return <span class="hint">{words.nobody}</span>
@@ -33,7 +33,7 @@ function Person({ run: { userId, anonymousId } }: { run: Run }) {
   )
 }
 
-/** How long it took; of a run that was not completed, how long it was heard of. */
+/** How long the run took. If it was not completed, the time until its last event. */
 function Time({ run }: { run: Run }) {
   if (run.outcome === 'completed') return <Duration seconds={run.secondsToComplete} />
   const seconds = (Date.parse(run.lastAt) - Date.parse(run.startedAt)) / 1_000

@@ -18,7 +18,7 @@ import { formatCount } from '../words/time.ts'
 import { versionWords } from '../words/versions.ts'
 import { RunTable } from './run-table.tsx'
 
-/** Numbers are worked out anew for each answer: not for every glance. */
+/** The numbers are computed anew for each answer, so they are read less often. */
 const countsEveryMs = 30_000
 
 const queryOf = ({ from, to, zone, version }: Question) =>
@@ -119,7 +119,7 @@ function Runs({ flow }: { flow: AuthoredFlow }) {
   )
 }
 
-/** What single people did with a flow. */
+/** What individual people did with a flow. */
 export default function RunsPage({ params }: PageProps) {
   return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Runs flow={flow} />}</FlowFrame>
 }

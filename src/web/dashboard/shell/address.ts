@@ -3,7 +3,7 @@ import { useLocation } from 'preact-iso'
 import { base } from '../api/base.ts'
 import { session } from '../api/session.ts'
 
-/** The filters of a page, as they stand in its address. */
+/** The filters of a page, as its address has them. */
 export type Filters = Record<string, string | null | undefined>
 
 const queryOf = (filters: Filters) => {
@@ -13,8 +13,8 @@ const queryOf = (filters: Filters) => {
 }
 
 /**
- * The address of a page of the organisation, such as `['flows', key]`: each part is encoded, so that
- * any key may stand in it.
+ * The address of a page of the organisation, such as `['flows', key]`. Each part is encoded, so that
+ * it may contain any key.
  */
 export function addressOf(parts: readonly string[] = [], filters: Filters = {}): string {
   const slug = session.value?.organisation.slug ?? ''
@@ -22,10 +22,10 @@ export function addressOf(parts: readonly string[] = [], filters: Filters = {}):
 }
 
 /**
- * The filters in the address, and a way to change some: null takes one away. Going back undoes it,
- * unless it takes the place of what was there. They are those of the page that the caller is on: it
- * stays, dimmed, while the code of the next one is loaded, and then neither reads nor changes what is
- * the next one's.
+ * The filters in the address, and a way to change some of them: null removes one. Going back undoes a
+ * change, unless it replaced the previous address. The filters are those of the caller's own page. That
+ * page stays, dimmed, while the code of the next page is loaded, and must not read or change the filters
+ * of the next page meanwhile.
  */
 export function useFilters(): {
   filters: Readonly<Record<string, string | undefined>>
@@ -42,7 +42,7 @@ export function useFilters(): {
     filters: query,
     withFilters,
     setFilters(changed, { replace = false } = {}) {
-      // An effect may run after somebody has gone on.
+      // An effect may run after the page has been left.
       const isLeft = location.pathname.replace(/\/+$/, '') !== path
       if (!isLeft) route(withFilters(changed), replace)
     },

@@ -13,14 +13,14 @@ import { SignIn } from './sign-in.tsx'
 import { Notice, Skeleton } from './states.tsx'
 
 const signInPath = `${base}/sign-in`
-/** The server's page without an organisation: each belongs to the server. */
+/** The address of the server's page without an organisation, because every organisation is on the server. */
 const serverPath = `${base}/server`
 const retryMs = 3_000
 
-/** The code of a link, once: it is not kept in the address when it is spent. */
+/** The code of a sign-in link. It works once, and is removed from the address when it is spent. */
 const codeInAddress = () => (location.pathname === signInPath ? location.hash.slice(1) : '')
 
-/** Who is there? Asked until the server has answered. */
+/** Asks the server who is signed in, until it has answered. */
 function useSession(): void {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -57,7 +57,7 @@ function SignInPage() {
   )
 }
 
-/** A session that has ended does not take the page away: what is on it may be half written. */
+/** Signs in over the page. When a session ends, the page stays, because it may have half-written work. */
 const SignInAgain = () => (
   <Dialog title={words.signIn.ended} class="narrow">
     <p>{words.signIn.endedWhy}</p>
@@ -69,7 +69,7 @@ function Pages() {
   const { path, route } = useLocation()
   useSession()
   const isIn = presence.value === 'in'
-  // Unless an organisation is called so.
+  // Unless an organisation has this slug.
   const isServer = path === serverPath && session.value?.organisation.slug !== 'server'
   const isAtDoor = path === signInPath || path === base || path === '/' || isServer
   const hasCode = codeInAddress() !== ''
@@ -88,7 +88,7 @@ function Pages() {
       </main>
     )
   }
-  // Who follows a link while signed in wants to be who the link says.
+  // A person who follows a sign-in link while signed in wants to be signed in as the link says.
   if (path === signInPath) return hasCode ? <SignInPage /> : <Skeleton lines={0} />
   if (isAtDoor) return <Skeleton lines={0} />
   return (

@@ -7,7 +7,7 @@ import { Notice } from './states.tsx'
 
 const words = shellWords.states
 
-/** In place of a page that who is signed in is not offered: why, and who can help. */
+/** Shown in place of a page that the signed-in person is not offered: says why, and who can help. */
 export function Forbidden({ route: { name, needs } }: { route: PageRoute }) {
   const isOperators = needs === 'operator'
   return (

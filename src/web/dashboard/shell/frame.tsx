@@ -18,7 +18,7 @@ import { isLoadingPage, Outlet } from './outlet.tsx'
 import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
 
-/** Over all pages, as long as the server does not answer as it should. */
+/** Shown above all pages while the server does not answer as it should. */
 function Trouble() {
   const kind = trouble.value
   return (
@@ -35,7 +35,7 @@ function Trouble() {
   )
 }
 
-/** Over all pages, as long as what was changed may not be seen everywhere. */
+/** Shown above all pages while a change may not have reached every node. */
 const Behind = () => (
   <div role="status">
     {nodesBehind.value && (
@@ -47,7 +47,7 @@ const Behind = () => (
   </div>
 )
 
-/** An address of an organisation that this session is not for. */
+/** Shown at an address of an organisation that this session is not for. */
 function Elsewhere() {
   const { name } = session.value!.organisation
   return (
@@ -64,7 +64,7 @@ function Elsewhere() {
   )
 }
 
-/** Navigation beside the page, or on a narrow screen behind a button. */
+/** The navigation beside the page or, on a narrow screen, behind a button. */
 export function Frame() {
   const { path, route: go } = useLocation()
   const place = useMemo(() => placeOf(path), [path])

@@ -4,7 +4,7 @@ import { opened } from './keyboard.ts'
 import { routes } from './routes.ts'
 import { hasLetters } from './settings.ts'
 
-/** The shortcuts, and the switch that takes single letters away. */
+/** The keyboard shortcuts, and the switch that turns single letters off. */
 export function Help() {
   const pages = routes.filter(({ nav }) => nav?.letter)
   return (

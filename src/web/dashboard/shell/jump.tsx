@@ -20,7 +20,7 @@ interface Target {
 
 const most = 12
 
-/** Where one can jump to: every page, and every flow. */
+/** The places to jump to: every page and every flow. */
 function useTargets(): Target[] {
   const { data } = useRead<FlowList>(flowsPath, 60_000)
   const pages = routes
@@ -40,7 +40,7 @@ function useTargets(): Target[] {
   return [...pages, ...flows]
 }
 
-/** A list to type into: arrows choose, Enter goes (ARIA's combobox pattern). */
+/** A list filtered by typing. Arrows choose, Enter goes there (ARIA's combobox pattern). */
 export function Jump() {
   const { route } = useLocation()
   const id = useId()

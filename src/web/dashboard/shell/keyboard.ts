@@ -3,20 +3,20 @@ import { addressOf } from './address.ts'
 import { routes } from './routes.ts'
 import { hasLetters } from './settings.ts'
 
-/** Which dialog of the shell is open. */
+/** The dialog of the shell that is open. */
 export const opened = signal<'jump' | 'help' | null>(null)
 
-/** How long after `g` its second letter may come. */
+/** How long after `g` the second letter may come. */
 const patienceMs = 1_500
 
-/** The editor of flows is in a shadow root, which the event's own target does not look into. */
+/** The flow editor is in a shadow root, and the target of an event does not reach into it. */
 const isTyping = (event: KeyboardEvent) => {
   const [target] = event.composedPath()
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
 }
 
-/** Listens for shortcuts; never for such as browsers and screen readers have of their own. */
+/** Listens for shortcuts, but never for those that browsers and screen readers have themselves. */
 export function listen(go: (address: string) => void): () => void {
   let goUntil = 0
   const onKey = (event: KeyboardEvent) => {

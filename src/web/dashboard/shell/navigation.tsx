@@ -13,7 +13,7 @@ import type { PageRoute } from './routes.ts'
 import { routes } from './routes.ts'
 import { appearance, appearances } from './settings.ts'
 
-/** The pages that who is signed in may open; a flow's pages belong to the list of flows. */
+/** The pages that the signed-in person may open. A flow's pages count as part of the list of flows. */
 function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
   const offered = routes.filter(({ nav, needs }) => nav && (!needs || may(needs)))
   const isIn = ({ path }: PageRoute) =>
@@ -38,7 +38,7 @@ function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => 
   )
 }
 
-/** Who is signed in, and the way out. */
+/** Says who is signed in, and signs them out. */
 function Account() {
   const failed = useSignal(false)
   const { role, person } = session.value!
@@ -93,7 +93,7 @@ function Account() {
   )
 }
 
-/** Dark, light, or as the system has it. */
+/** Chooses dark, light, or the system's setting. */
 const Appearance = () => (
   <div class="menu-row">
     <span>{words.appearance}</span>
@@ -108,7 +108,7 @@ const Appearance = () => (
   </div>
 )
 
-/** Everything beside the page: whose it is, where one can go, who one is. */
+/** Everything beside the page: the organisation, the links, and who is signed in. */
 export function Sidebar({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
   return (
     <>

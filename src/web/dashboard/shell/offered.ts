@@ -3,10 +3,10 @@ import { addressOf } from './address.ts'
 import { routes } from './routes.ts'
 
 /**
- * The address of the first of some pages that there is and that who is signed in may open; the last
- * one in any case.
+ * The address of the first of these pages that exists and that the signed-in person may open; if there
+ * is none, the address of the last one.
  *
- * @param paths as in the table of routes
+ * @param paths paths as in the table of routes
  * @param flow the key of the flow that `:flow` stands for
  */
 export function addressOfFirst(paths: readonly string[], flow = ''): string {

@@ -12,14 +12,14 @@ import { Missing, Notice, Skeleton } from './states.tsx'
 
 const words = shellWords.states
 
-/** Pages that were opened once. */
+/** Pages whose code was loaded. */
 const loaded = new Map<PageRoute, ComponentType<PageProps>>()
 
 const reloadedFor = 'cairn-reloaded'
 
 /**
- * Loads a page's code. After an upgrade with a tab open its file is another one: the document is
- * loaded again, once, for which it gets the new names.
+ * Loads a page's code. If the server was upgraded while this tab was open, the file has another name.
+ * The document is then reloaded, once, to get the new names.
  */
 async function load(route: PageRoute): Promise<void> {
   if (loaded.has(route)) return
@@ -52,7 +52,7 @@ const Reload = ({ page, title, why }: { page: string; title: string; why: string
   </>
 )
 
-/** A fault in a page's code takes that page away, and not the navigation. */
+/** Keeps the navigation if the code of a page fails. Only that page is replaced. */
 class Guard extends Component<
   { page: string; children: ComponentChildren },
   { isBroken: boolean }
@@ -68,10 +68,10 @@ class Guard extends Component<
   }
 }
 
-/** Whether a page's code is on its way. */
+/** Whether the code of a page is being loaded. */
 export const isLoadingPage = signal(false)
 
-/** The page that the address names; the one before stays, dimmed, until its code has come. */
+/** The page that the address names. The previous page stays, dimmed, until the code has come. */
 export function Outlet({ place }: { place: Place }) {
   const [shown, setShown] = useState<Place | null>(null)
   const [failed, setFailed] = useState<Place | null>(null)
@@ -91,7 +91,7 @@ export function Outlet({ place }: { place: Place }) {
       isOver = true
     }
   }, [place])
-  // What it asks for would be refused, in words that lead nowhere.
+  // Otherwise the page's requests would be refused, with messages that do not help anybody.
   const { route } = place
   if (route?.needs && !may(route.needs)) return <Forbidden route={route} />
   if (route && failed === place)
@@ -107,7 +107,7 @@ export function Outlet({ place }: { place: Place }) {
     )
   }
   const Page = loaded.get(ready.route)!
-  // Another flow is another page: nothing of what was typed or opened is taken along.
+  // Another flow is another page, so nothing that was typed or opened is carried over.
   const key = [ready.route.path, ...Object.values(ready.params)].join('\n')
   return (
     <Guard key={key} page={ready.route.name}>

@@ -3,11 +3,11 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { session } from '../api/session.ts'
 import { shellWords } from '../words/shell.ts'
 
-/** The page that was shown last, by its address: only a new one takes the focus. */
+/** The address of the page shown last. The focus moves only to a new page. */
 let lastPath: string | null = null
 
 /**
- * The head of a page: its one first heading, which gets the focus where somebody has come from
+ * The head of a page with its only main heading. The heading gets the focus if somebody has come from
  * another page, and gives the window its title.
  */
 export function PageHead({
@@ -19,9 +19,9 @@ export function PageHead({
   children,
 }: {
   title: string
-  /** Which of several pages under one heading it is; the window's title says so. */
+  /** Which of several pages under one heading this is. The window's title includes it. */
   part?: string | undefined
-  /** Where the page belongs to, such as a link to its list. */
+  /** What the page belongs to, such as a link to its list. */
   above?: ComponentChildren
   /** Badges. */
   beside?: ComponentChildren
@@ -34,7 +34,7 @@ export function PageHead({
     const names = [part, title, organisation, shellWords.product]
     document.title = names.filter(Boolean).join(' · ')
   }, [part, title, organisation])
-  // Before the next picture: what is pressed as soon as the page is seen begins here.
+  // Before the next paint, so that a key pressed as soon as the page is visible already starts here.
   useLayoutEffect(() => {
     if (lastPath !== null && lastPath !== location.pathname) {
       heading.current?.focus({ preventScroll: true })

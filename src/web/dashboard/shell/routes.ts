@@ -6,28 +6,28 @@ import { flowWords } from '../words/flows.ts'
 import { overviewWords } from '../words/overview.ts'
 import { shellWords } from '../words/shell.ts'
 
-/** What the address says; `flow` on the pages of a flow. */
+/** The parameters in the address: `flow` on the pages of a flow. */
 export interface PageProps {
   params: Readonly<Record<string, string>>
 }
 
 export interface PageRoute {
-  /** Below the organisation, with `:flow` for a flow's key. */
+  /** The path below the organisation, with `:flow` for a flow's key. */
   path: string
-  /** What the page is called in navigation, jump list and tabs. */
+  /** The name of the page in navigation, jump list and tabs. */
   name: string
   load(): Promise<{ default: ComponentType<PageProps> }>
-  /** Stands in the navigation; `g` and this letter lead there. */
+  /** Given if the page is in the navigation; `g` and this letter lead there. */
   nav?: { icon: IconName; letter?: string }
-  /** Stands among the tabs of a flow. */
+  /** Whether the page is among the tabs of a flow. */
   isTab?: boolean
-  /** Who lacks it is not offered the page. */
+  /** People without it are not offered the page. */
   needs?: Scope | 'operator'
-  /** Who lacks it is not offered the page among the tabs, and may open it yet. */
+  /** People without it are not offered the page among the tabs, but may still open it. */
   tabFor?: Scope
 }
 
-/** Every page, in the order of navigation and tabs. A page is one line here, loaded when it is opened. */
+/** All pages, in the order of navigation and tabs. Each is one entry here, and loaded when it is opened. */
 export const routes: readonly PageRoute[] = [
   {
     path: '',

@@ -1,8 +1,8 @@
 import { effect, signal } from '@preact/signals'
 
-/** What somebody has chosen for this browser; nothing that says who they are. */
+/** What somebody has chosen for this browser. Nothing here says who they are. */
 
-/** A choice by its name; null where none was made. */
+/** A choice by its name; null if none was made. */
 export const stored = (name: string): string | null => {
   try {
     return localStorage.getItem(`cairn-${name}`)
@@ -17,7 +17,7 @@ export const storeSetting = (name: string, value: string | null): void => {
     if (value === null) localStorage.removeItem(`cairn-${name}`)
     else localStorage.setItem(`cairn-${name}`, value)
   } catch {
-    // Where nothing may be stored, it holds until the page is left.
+    // If nothing may be stored, the choice holds until the page is left.
   }
 }
 

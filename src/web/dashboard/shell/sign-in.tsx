@@ -21,7 +21,7 @@ const sentenceOf = (error: unknown, refused: string): string => {
   return error.status === 401 || error.status === 422 ? refused : words.other(error.message)
 }
 
-/** Signs in by what was handed in, and tells why it could not. */
+/** Signs in with a code or a token, and says why if that fails. */
 function useRedeeming(onDone: () => void) {
   const problem = useSignal('')
   const isBusy = useSignal(false)
@@ -32,7 +32,7 @@ function useRedeeming(onDone: () => void) {
     try {
       await askSession('redeem', sent)
       const { organisation } = await renew()
-      // What is on the page is another organisation's.
+      // The page still shows the data of another organisation.
       if (before && before !== organisation.id) location.assign(`${base}/${organisation.slug}`)
       else onDone()
     } catch (error) {
@@ -74,7 +74,7 @@ function ByToken({ onDone }: { onDone: () => void }) {
   )
 }
 
-/** A link's code stands behind the `#`, which no server sees; a preview of the link spends nothing. */
+/** The code of a link is behind the `#`, which no server sees, so a preview of the link does not spend it. */
 function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpent(): void }) {
   const { problem, isBusy, redeem } = useRedeeming(() => {
     onSpent()
@@ -104,7 +104,7 @@ function ByLink({ code, onDone, onSpent }: { code: string; onDone(): void; onSpe
 
 const Or = () => <div class="or">{words.or}</div>
 
-/** The ways in; the same on its page and in the dialog over a page whose session has ended. */
+/** The ways to sign in, both on the sign-in page and in the dialog over a page whose session has ended. */
 export function SignIn({
   code,
   onDone,

@@ -11,7 +11,7 @@ import { addressOf, useFilters } from './address.ts'
 
 const words = shellWords.states
 
-/** Something in place of a page or of a part of it: what is the case, why, and what to do. */
+/** Shown in place of a page or a part of it: says what is the case, why, and what to do. */
 export function Notice({
   icon = 'info',
   title,
@@ -88,14 +88,14 @@ function Wrong({ failure }: { failure: Failure }) {
   )
 }
 
-/** There is nothing at an address. */
+/** Says that there is nothing at an address. */
 export const Missing = () => (
   <Notice title={words.missing} actions={<Home />}>
     {words.missingWhy}
   </Notice>
 )
 
-/** Why there is nothing to show, and what to do about it. */
+/** Says why there is nothing to show, and what to do about it. */
 export function FailureNotice({ failure, again }: { failure: Failure; again(): void }) {
   if (failure.status === 429) return <Limited failure={failure} />
   if (failure.status === 422) return <Wrong failure={failure} />
@@ -134,7 +134,7 @@ export function FailureNotice({ failure, again }: { failure: Failure; again(): v
   )
 }
 
-/** Above data that could not be read anew: why, and how old it is. */
+/** Shown above data that could not be refreshed: says why, and how old it is. */
 export function StaleNote({ failure, at, again }: { failure: Failure; at: number; again(): void }) {
   const seconds = useSecondsUntil(failure.told.retryAt)
   const why = failure.status === 429 ? words.limitedWhy(seconds) : failure.message || words.away
@@ -153,7 +153,7 @@ export function StaleNote({ failure, at, again }: { failure: Failure; at: number
   )
 }
 
-/** Where something is loading for the first time. */
+/** Shown while something is loading for the first time. */
 export const Skeleton = ({ lines = 4 }: { lines?: number }) => (
   <div class="skeleton" role="status">
     <span class="unseen">{shellWords.loading}</span>
@@ -165,9 +165,9 @@ export const Skeleton = ({ lines = 4 }: { lines?: number }) => (
 
 /**
  * What was read, in every state that reading can be in: loading, failed with nothing to show, failed
- * with old data, showing the data of the address before, and all well.
+ * with old data, showing the data of the previous address, and all well.
  *
- * A 401 shows nothing of its own here: the dialog to sign in is over the page.
+ * A 401 shows nothing here, because the dialog to sign in is over the page.
  */
 export function Reading<T>({
   of,
@@ -175,7 +175,7 @@ export function Reading<T>({
   children,
 }: {
   of: Read<T>
-  /** Lines of the skeleton. */
+  /** The number of lines of the skeleton. */
   lines?: number
   children: (data: T) => ComponentChildren
 }) {

@@ -7,11 +7,11 @@ import type { CheckedStep } from './health.ts'
 export interface Candidate {
   selector: string
   known: string
-  /** What the next build will probably break of it. */
+  /** The parts of it that the next build will probably break. */
   fragile: readonly string[]
 }
 
-/** Null where nothing suggests one. */
+/** The candidate for a step; null if nothing suggests one. */
 export function candidateOf({ suggestion, alternate }: CheckedStep): Candidate | null {
   const selector = suggestion?.selector ?? alternate?.selector
   if (selector === undefined) return null

@@ -8,7 +8,7 @@ type PartName = keyof typeof words.parts
 
 const partNames = Object.keys(words.parts) as PartName[]
 
-/** A part of what an element is like, as people read it; null where it has none. */
+/** One part of an element's fingerprint as readable text; null if it has none. */
 function textOf(print: Print | null, part: PartName): string | null {
   const value = print?.[part]
   if (print === null || value === undefined) return null
@@ -35,7 +35,7 @@ function ancestorText({ tag, id, role, testId }: NonNullable<Print['ancestors']>
   return [named, role && `role ${role}`, testId && `test id ${testId}`].filter(Boolean).join(', ')
 }
 
-/** What a step's element was like, beside what it is like now: what changed is marked. */
+/** What a step's element was like and what it is like now, with changes marked. */
 export function Element({ step, zone }: { step: CheckedStep; zone: string }) {
   const { baseline, baselineAt, latest } = step.fingerprints
   if (!baseline) return <p class="hint">{words.noBaseline}</p>

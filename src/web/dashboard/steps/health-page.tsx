@@ -24,7 +24,7 @@ import { healthMs, healthPath, type StepCheck, toneOfState } from './health.ts'
 import { isWell } from './step-facts.tsx'
 import { StepSection } from './step-section.tsx'
 
-/** Health is of what pages show. */
+/** Shown for an unpublished flow, because health is about what pages show. */
 const Unpublished = ({ flow }: { flow: AuthoredFlow }) => (
   <Notice
     icon="health"
@@ -37,7 +37,7 @@ const Unpublished = ({ flow }: { flow: AuthoredFlow }) => (
   </Notice>
 )
 
-/** How many need somebody, and of how many that cannot be said. */
+/** Says how many steps need a person, and for how many that is unknown. */
 function summaryOf(steps: StepCheck['steps']): string {
   const bad = steps.filter(({ state }) => !isWell(state)).length
   const unknown = steps.filter(({ state }) => state === 'unknown').length

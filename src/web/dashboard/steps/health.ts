@@ -8,7 +8,7 @@ export type { StepCheck }
 /** The health of every published step. */
 export const healthPath = '/manage/health'
 
-/** How often it is asked for: it is about a whole day, and the dearest of what lists show. */
+/** How often it is read. It covers a whole day, and is the most expensive thing that lists show. */
 export const healthMs = 30_000
 
 /** From the worst to the best. */
@@ -22,7 +22,7 @@ export const toneOfState: Record<StepState, Tone> = {
   healthy: 'good',
 }
 
-/** The worst state among the steps of a flow; null where none has a target. */
+/** The worst state among the steps of a flow; null if none has a target. */
 export function worstState(steps: readonly CheckedStep[], flowKey: string): StepState | null {
   const states = steps.filter(({ flow }) => flow === flowKey).map(({ state }) => state)
   return order.find(state => states.includes(state)) ?? null

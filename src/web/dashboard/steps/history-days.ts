@@ -9,21 +9,21 @@ import type { CheckedStep, StepCheck, StepState } from './health.ts'
 export type HistoryDay = NonNullable<CheckedStep['history']>[number]
 export type HistoryRange = NonNullable<StepCheck['historyRange']>
 
-/** People of a day: who found the element as described, who found it by another way, who missed it. */
+/** The people of a day who found the element as described, found it in another way, and missed it. */
 export function foundOf({ people }: HistoryDay) {
   const { people: all, finds, makeshift, misses } = totalsOf(people)
   return { all, found: finds - makeshift, makeshift, misses }
 }
 
-/** A state, and the day from which on the step was in it. */
+/** A state, and the first day on which the step was in it. */
 export interface StateChange {
   date: string
   state: StepState
-  /** Null of the first that is known. */
+  /** Null for the first known state. */
   before: StepState | null
 }
 
-/** When the state was another than before; days on which too few reported say nothing. */
+/** The days on which the state changed. Days on which too few people reported do not count. */
 export function changesOf(days: readonly HistoryDay[]): StateChange[] {
   const changes: StateChange[] = []
   for (const { date, state } of days) {
@@ -44,7 +44,7 @@ function sayDay(day: HistoryDay): string {
   ].join(', ')
 }
 
-/** Every day of the range in order, with nothing on those that were not measured. */
+/** All days of the range in order. Days that were not measured have nothing. */
 export function slotsOf(days: readonly HistoryDay[], { from, to }: HistoryRange): Slot[] {
   const byDate = new Map(days.map(day => [day.date, day]))
   const changed = new Map(changesOf(days).map(change => [change.date, change]))

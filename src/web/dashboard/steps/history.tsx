@@ -14,7 +14,7 @@ import { changesOf, foundOf, type HistoryDay, type HistoryRange, slotsOf } from 
 
 const kinds = ['found', 'makeshift', 'misses'] as const
 
-/** Where the browser downloads the days of all steps of a flow. */
+/** The address from which the browser downloads the days of all steps of a flow. */
 function csvAddress(flowKey: string, zone: string): string {
   const slug = session.value?.organisation.slug ?? ''
   const query = new URLSearchParams({ timezone: zone })
@@ -61,7 +61,7 @@ const columnsOf = (definitions: StepCheck['definitions']): Column<HistoryDay>[] 
   },
 ]
 
-/** What the chart shows, in a sentence. */
+/** Says what the chart shows, in a sentence. */
 function sayHistory(days: readonly HistoryDay[]): string {
   const changes = changesOf(days).filter(({ before }) => before !== null)
   const said = changes.map(({ state, date }) =>
@@ -70,7 +70,7 @@ function sayHistory(days: readonly HistoryDay[]): string {
   return words.picture(days.length, said.length > 0 ? `${said.join(', ')}.` : words.noChange)
 }
 
-/** How a step fared in the last 30 days, and when its state changed. */
+/** How a step did in the last 30 days, and when its state changed. */
 export function History({
   step,
   title,

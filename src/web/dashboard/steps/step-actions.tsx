@@ -20,7 +20,7 @@ interface Acting {
   said: Signal<ComponentChildren>
 }
 
-/** A sentence about a draft, and where it is looked at. */
+/** A sentence about a draft, with a link to it. */
 export const WithDraft = ({ flowKey, children }: { flowKey: string; children: string }) => (
   <>
     {children} <a href={addressOf(['flows', flowKey, 'versions'])}>{words.toVersions}</a>
@@ -101,7 +101,7 @@ export function Repair({ candidate, ...acting }: Acting & { candidate: Candidate
   )
 }
 
-/** Puts the selector of an element that is picked on the page into the draft. */
+/** Puts the selector of an element picked on the page into the draft. */
 export function Pick(acting: Acting) {
   const picked = useSignal<string | null>(null)
   const isAlone = useSignal(false)
@@ -114,7 +114,7 @@ export function Pick(acting: Acting) {
         selector={step.selector}
         onPicked={({ selector, alternates }) => {
           picked.value = selector
-          // One that finds others too has none beside it.
+          // A selector that also finds other elements comes without alternates.
           isAlone.value = alternates !== undefined
         }}
       />
@@ -130,7 +130,7 @@ export function Pick(acting: Acting) {
   )
 }
 
-/** Has the draft remember what the element was like. */
+/** Makes the draft remember what the element was like. */
 export function Pin({ flow, step, title, said }: Acting) {
   const isOpen = useSignal(false)
   const close = () => {

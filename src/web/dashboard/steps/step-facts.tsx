@@ -6,7 +6,7 @@ import type { CheckedStep, StepState } from './health.ts'
 
 type PageOfStep = CheckedStep['pages'][number]
 
-/** Since when it is as bad as it is; null of a step that is well. */
+/** Since when the step has been in its bad state; null for a step that is well. */
 function sinceOf({ state, missesSince, makeshiftSince }: CheckedStep): string | null {
   const isBad: Partial<Record<StepState, string | null>> = {
     broken: missesSince,
@@ -27,7 +27,7 @@ function Moment({ at, zone }: { at: string | null; zone: string }) {
   )
 }
 
-/** The numbers that a step's state is made of. */
+/** The numbers from which a step's state is derived. */
 export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
   const { people, finds, misses, makeshift } = totalsOf(step.people)
   const since = sinceOf(step)
@@ -105,7 +105,7 @@ const columns: Column<PageOfStep>[] = [
   },
 ]
 
-/** Where it was looked for, and what was said of it. */
+/** The pages on which the element was looked for, and the messages about it. */
 export function StepPages({ step }: { step: CheckedStep }) {
   return (
     <>

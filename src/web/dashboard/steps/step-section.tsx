@@ -83,7 +83,7 @@ function Remedy({
   )
 }
 
-/** One step: how it is, what that rests on, and what to do. */
+/** One step: its state, what the state is based on, and what to do. */
 export function StepSection({
   place,
   title,
@@ -99,7 +99,7 @@ export function StepSection({
   place: number
   title: string
   stepKey: string
-  /** Null of a step that points at nothing. */
+  /** Null for a step that points at nothing. */
   step: CheckedStep | null
   drafted: Written['steps'][number] | null
   flow: AuthoredFlow

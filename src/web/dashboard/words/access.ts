@@ -1,6 +1,6 @@
 import { shellWords } from './shell.ts'
 
-/** What people read of tokens, sessions and the audit log. */
+/** Texts about tokens, sessions and the audit log. */
 export const accessWords = {
   tokens: {
     why: 'For scripts and CI: a token lets its holder manage this organisation, as far as its scopes go.',

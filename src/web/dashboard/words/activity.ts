@@ -1,4 +1,4 @@
-/** What people read of events as they arrive. */
+/** Texts about events as they arrive. */
 export const activityWords = {
   pause: 'Pause',
   goOn: 'Go on',

@@ -3,7 +3,7 @@ import type { Webhook } from '../../../modules/alerts/model.ts'
 const toldOf = (types: number) =>
   types === 0 ? 'everything' : types === 1 ? 'one type' : `${types} types`
 
-/** What people read of alerts: in the settings, and on the overview. */
+/** Texts about alerts, in the settings and on the overview. */
 export const alertWords = {
   why: 'What Cairn notices by itself, and whom it tells. An alert opens once, is shown on the overview while it lasts, and is over once. Nothing is watched, and nobody told, until you switch it on.',
   rules: 'Rules',

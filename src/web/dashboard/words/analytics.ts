@@ -1,4 +1,4 @@
-/** What people read of results. */
+/** Texts about results. */
 export const analyticsWords = {
   range: 'Range',
   presets: { 7: 'Last 7 days', 30: 'Last 30 days', 90: 'Last 90 days', 365: 'Last 12 months' },

@@ -1,4 +1,4 @@
-/** What people read of what was answered to questions. */
+/** Texts about the answers to questions. */
 export const answerWords = {
   answers: 'Answers',
   answered: (count: string, people: string) => `${count} of ${people} runs that saw it answered`,

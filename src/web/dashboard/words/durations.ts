@@ -1,6 +1,6 @@
 import type { Interval } from '../analytics/question.ts'
 
-/** What people read of how long runs took, and of days that are put together. */
+/** Texts about how long runs took, and about days that are put together. */
 export const durationWords = {
   title: 'Time to complete',
   caption: 'Completed runs by how long they took.',

@@ -1,4 +1,4 @@
-/** What people read where flows are written. */
+/** Texts on the page where flows are written. */
 export const editorWords = {
   newWhy:
     'A flow is a short text: a key, a name, and steps or items. What you save is a draft, which no visitor sees.',
@@ -104,7 +104,7 @@ export const editorWords = {
   saveMerged: 'Save as chosen',
 } as const
 
-/** What a new flow begins with. */
+/** The text that a new flow begins with. */
 export const firstText = `# A draft: no visitor sees it until you publish it.
 key: my-tour
 name: My tour

@@ -1,4 +1,4 @@
-/** What people read of organisations in which flows are tried first. */
+/** Texts about organisations in which flows are tried first. */
 export const environmentWords = {
   title: 'Staging',
   ribbon: (name: string) => `Staging of ${name}`,

@@ -1,4 +1,4 @@
-/** What people read where it is explained why somebody sees a flow, or does not. */
+/** Texts that explain why somebody sees a flow, or does not. */
 export const explainWords = {
   title: 'Why not?',
   why: 'Whether somebody sees a flow on a page, and why. The address of this page holds the question: send it to a colleague.',

@@ -1,4 +1,4 @@
-/** What people read in the form of a flow; what a field is for is said by the schema of flow files. */
+/** Texts in the form of a flow. The schema of flow files says what each field is for. */
 export const flowFormWords = {
   label: 'Parts of the flow',
   flow: 'Flow',

@@ -1,6 +1,6 @@
 import type { FlowSource, PromotedSource } from '../../../core/flow/flow.ts'
 
-/** What people read of flows. */
+/** Texts about flows. */
 export const flowWords = {
   title: 'Flows',
   results: 'Results',

@@ -1,4 +1,4 @@
-/** What people read of how a step has fared day by day. */
+/** Texts about how a step did day by day. */
 export const historyWords = {
   title: 'The last 30 days',
   found: 'found it',

@@ -1,4 +1,4 @@
-/** What people read of a flow's health. */
+/** Texts about a flow's health. */
 export const healthWords = {
   title: 'Health',
   needed: (bad: number, of: number) =>

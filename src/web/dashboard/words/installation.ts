@@ -1,4 +1,4 @@
-/** What people read of the installation. */
+/** Texts about the installation. */
 export const installationWords = {
   title: 'Install',
   lastSeen: (age: string) => `last seen ${age}`,
@@ -129,7 +129,7 @@ export const installationWords = {
   },
 }
 
-/** A first tour, that anybody can push as it is. */
+/** A first tour that anybody can push as it is. */
 export const firstTour = (url: string): string => `cat > welcome.yaml <<'END'
 key: welcome
 name: Welcome tour

@@ -1,4 +1,4 @@
-/** What people read where a flow's texts in other languages are edited. */
+/** Texts for editing a flow's texts in other languages. */
 export const languagesWords = {
   title: 'Languages',
   own: 'Written in',

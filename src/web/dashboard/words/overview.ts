@@ -1,4 +1,4 @@
-/** What people read on the overview. */
+/** Texts on the overview. */
 export const overviewWords = {
   title: 'Overview',
   needed: 'Needs a person',

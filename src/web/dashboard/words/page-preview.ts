@@ -1,4 +1,4 @@
-/** What people read of links by which a draft is looked at in the real page. */
+/** Texts about links for seeing a draft on the real page. */
 export const pagePreviewWords = {
   open: 'Preview on page',
   title: 'Preview the draft on your page',

@@ -1,4 +1,4 @@
-/** What people read of a person. */
+/** Texts about a person. */
 export const peopleWords = {
   title: 'People',
   idKind: 'Which id',

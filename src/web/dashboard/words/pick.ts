@@ -1,4 +1,4 @@
-/** What people read while they pick an element on their own page. */
+/** Texts shown while people pick an element on their own page. */
 export const pickWords = {
   pick: 'Pick on page',
   title: 'Pick the element on your page',

@@ -1,4 +1,4 @@
-/** What people read beside a preview. */
+/** Texts beside a preview. */
 export const previewWords = {
   title: 'What visitors see',
   frame: 'Preview of the flow',

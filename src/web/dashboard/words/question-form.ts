@@ -1,4 +1,4 @@
-/** What people read where a step's question is written. */
+/** Texts for writing a step's question. */
 export const questionFormWords = {
   question: 'Question',
   add: 'Ask a question',

@@ -1,4 +1,4 @@
-/** What people read of runs. */
+/** Texts about runs. */
 export const runWords = {
   title: 'Runs',
   caption: 'Runs that started in the range, the latest first',

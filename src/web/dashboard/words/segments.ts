@@ -1,4 +1,4 @@
-/** What people read of runs by traits, and of runs that saw a step late. */
+/** Texts about runs by traits, and about runs that saw a step late. */
 export const segmentWords = {
   title: 'By what people are',
   by: 'By',

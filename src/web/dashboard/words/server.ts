@@ -1,6 +1,6 @@
 import { shellWords } from './shell.ts'
 
-/** What people read of the server. */
+/** Texts about the server. */
 export const serverWords = {
   title: shellWords.pages.server,
   ready: 'Ready',

@@ -1,6 +1,6 @@
 import { shellWords } from './shell.ts'
 
-/** What people read of an organisation's settings. */
+/** Texts about an organisation's settings. */
 export const settingsWords = {
   title: shellWords.pages.settings,
   sections: {

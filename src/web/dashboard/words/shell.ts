@@ -1,4 +1,4 @@
-/** What people read around the pages. */
+/** Texts around the pages. */
 export const shellWords = {
   product: 'Cairn',
   skip: 'Skip to the page',
@@ -14,7 +14,7 @@ export const shellWords = {
   manual: 'Manual',
   organisation: 'Organisation',
 
-  /** Pages whose own words come with them. */
+  /** The names of pages whose other texts are loaded with the page. */
   pages: {
     people: 'People',
     explain: 'Why not?',

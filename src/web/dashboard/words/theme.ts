@@ -1,4 +1,4 @@
-/** What people read of themes; what a field is for is said by the schema of flow files. */
+/** Texts about themes. The schema of flow files says what each field is for. */
 export const themeWords = {
   title: 'Look',
   unsaid: 'Not set',

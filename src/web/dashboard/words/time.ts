@@ -1,4 +1,4 @@
-/** How numbers, times and durations are written. */
+/** Writes numbers, times and durations. */
 
 const count = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
@@ -6,23 +6,23 @@ const oneDecimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
 export const formatCount = (value: number): string => count.format(value)
 
-/** For axes and narrow places. */
+/** A short form for axes and narrow places. */
 export const formatCompact = (value: number): string => compact.format(value)
 
-/** What stands where there is no number. */
+/** Shown if there is no number. */
 export const none = '–'
 
-/** Of fewer runs, a percentage says nothing. */
+/** With fewer runs than this, a percentage means nothing. */
 export const fewest = 5
 
-/** A share in percent; none where it is of too few. */
+/** A share in percent; `none` if there are too few. */
 export const formatShare = (share: number | null, of: number): string =>
   share === null || of < fewest ? none : `${oneDecimal.format(share * 100)}%`
 
-/** In percent, whatever it is of. */
+/** A share in percent, however few there are. */
 export const formatPercent = (share: number): string => `${oneDecimal.format(share * 100)}%`
 
-/** In the two units that matter: 42 s, 2 min 5 s, 3 h 10 min, 4 d 2 h. */
+/** A duration in the two units that matter: 42 s, 2 min 5 s, 3 h 10 min, 4 d 2 h. */
 export function formatSeconds(seconds: number | null): string {
   if (seconds === null) return none
   if (seconds < 10) return `${oneDecimal.format(seconds)} s`
@@ -56,7 +56,7 @@ export function formatAge(at: number, now = Date.now()): string {
   return `${amount} ${word}${amount === 1 ? '' : 's'} ago`
 }
 
-/** A calendar day, which has no zone: 22 Nov 2026. */
+/** A calendar day, which has no time zone: 22 Nov 2026. */
 export const formatDay = (date: string, options: Intl.DateTimeFormatOptions = {}): string =>
   new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
@@ -66,11 +66,11 @@ export const formatDay = (date: string, options: Intl.DateTimeFormatOptions = {}
     timeZone: 'UTC',
   }).format(new Date(`${date}T00:00:00Z`))
 
-/** Without its year. */
+/** A calendar day without its year. */
 export const formatShortDay = (date: string): string =>
   formatDay(date, { year: undefined as never })
 
-/** A moment, in a zone. */
+/** A moment in a time zone. */
 export const formatMoment = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
@@ -81,11 +81,11 @@ export const formatMoment = (iso: string, timeZone: string): string =>
     timeZone,
   }).format(new Date(iso))
 
-/** The time of day to the second, in a zone. */
+/** The time of day to the second, in a time zone. */
 export const formatSecondOfDay = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone }).format(new Date(iso))
 
-/** The time of day, in a zone. */
+/** The time of day, in a time zone. */
 export const formatClock = (iso: string, timeZone: string): string =>
   new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone }).format(
     new Date(iso),

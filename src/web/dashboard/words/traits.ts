@@ -1,4 +1,4 @@
-/** What people read of the traits that an organisation lists. */
+/** Texts about the traits that an organisation lists. */
 export const traitWords = {
   why: 'Pages say traits of people with identify(). They stay in the browser, but for those listed here: of these Cairn keeps the value with each run that starts from then on, so that results can be told by them.',
   none: 'None is listed: no trait leaves a browser.',

@@ -1,4 +1,4 @@
-/** What people read of versions and drafts. */
+/** Texts about versions and drafts. */
 export const versionWords = {
   title: 'Versions',
   draft: 'Draft',

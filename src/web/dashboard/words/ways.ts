@@ -1,4 +1,4 @@
-/** What people read of the ways through a flow. */
+/** Texts about the ways through a flow. */
 export const wayWords = {
   title: 'Ways that were taken',
   caption: 'How often runs went from one step to the next, by when each first saw them.',

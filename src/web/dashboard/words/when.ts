@@ -1,4 +1,4 @@
-/** What people read of how often a person is interrupted. */
+/** Texts about how often a person is interrupted. */
 export const throttleWords = {
   why: 'However many flows are due, a person is not interrupted more often than this. Checklists wait beside the page and do not count, nor does what your page starts itself.',
   legend: 'How often a person is interrupted',
@@ -13,7 +13,7 @@ export const throttleWords = {
   failed: 'That was not saved. Try again in a moment.',
 } as const
 
-/** What people read of whether a flow brings people to do what it is for. */
+/** Texts about whether a flow makes people reach its goal. */
 export const experimentWords = {
   title: 'What it changes',
   why: (goal: string) =>
@@ -31,7 +31,7 @@ export const experimentWords = {
   bySegment: 'Not told for a segment: nothing is known of the traits of those who were held back.',
 } as const
 
-/** What people read in the form where it says when a flow begins, and for how many. */
+/** Texts in the form about when a flow begins, and for how many people. */
 export const whenWords = {
   part: 'When',
   schedule: 'Between two times',

@@ -11,7 +11,7 @@ import { reportOf } from './report.ts'
 import { traceTraffic } from './traffic.ts'
 import { verdictsOn } from './why.ts'
 
-/** What is looked at. */
+/** The parts of the snippet that are inspected. */
 export interface Inside {
   settings: Settings
   version: string
@@ -31,11 +31,11 @@ export interface Inside {
 export interface Inspection {
   flows(): FlowSummary[]
   why(flowKey: string): Why | null
-  /** Opens the panel, or closes it; without an argument, whichever it is not. */
+  /** Opens the panel or closes it; without an argument, it switches. */
   show(isOpen?: boolean): void
 }
 
-/** Tells of the flows and of why they are shown or not. Loaded when the page first asks. */
+/** Tells about the flows, and why they are shown or not. Loaded when the page first asks. */
 export function createInspection(inside: Inside): Inspection {
   const { engine, page } = inside
   const traffic = traceTraffic(inside.transport, inside.store)

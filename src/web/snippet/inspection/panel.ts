@@ -4,7 +4,7 @@ import { button, make } from '../stage/make.ts'
 import { type DebugReport, timeOf } from './report.ts'
 import { styles } from './styles.ts'
 
-/** How often it looks anew, milliseconds. */
+/** How often the panel is brought up to date, milliseconds. */
 const lookMs = 500
 
 export interface PanelDeps {
@@ -14,8 +14,8 @@ export interface PanelDeps {
 }
 
 /**
- * Draws the debug panel, and keeps it true. For whoever writes the page, in English; above everything,
- * dialogs of the page's too, and with styles that a strict policy lets pass.
+ * Draws the debug panel, and keeps it up to date. It is for the page's developers, so it is in English. It
+ * lies above everything, the page's dialogs too, and its styles pass a strict policy.
  *
  * @returns a function that takes it away
  */
@@ -121,7 +121,7 @@ export function openPanel(page: Window, { look, start, closed }: PanelDeps): () 
       panel.showPopover()
     }
     const report = look()
-    // As long as nothing changes, whoever reads or presses something in it is not disturbed.
+    // While nothing changes it is not redrawn, which would disturb whoever reads or presses something.
     if (drawn === JSON.stringify(report)) return
     drawn = JSON.stringify(report)
     const focused = (shadow.activeElement as HTMLElement | null)?.textContent
@@ -147,7 +147,7 @@ export function openPanel(page: Window, { look, start, closed }: PanelDeps): () 
   }
 }
 
-/** A modal dialog, the page's or our own, leaves nothing outside of it to be worked with. */
+/** The last modal dialog, the page's or the snippet's own: nothing outside of it can be used. */
 function lastModal({ document }: Window): Element | undefined {
   const own = document.querySelectorAll(`[${ownHostAttribute}]`)
   const trees = [document, ...[...own].flatMap(({ shadowRoot }) => shadowRoot ?? [])]

@@ -3,7 +3,7 @@ import type { Inside } from './inspection.ts'
 import type { TracedEvent, traceTraffic } from './traffic.ts'
 import { verdictsOn } from './why.ts'
 
-/** What the panel shows, as plain data: it is also what somebody copies who asks for help. */
+/** What the panel shows, as plain data. It is also what people copy when they ask for help. */
 export interface DebugReport {
   versions: Record<string, string>
   person: Record<string, string>
@@ -14,7 +14,7 @@ export interface DebugReport {
 
 const said = { known: 'told what they have done', refused: 'does not believe that it is them' }
 
-/** All of it as of now. Of the key and the hash it tells no more than whether they are there. */
+/** The whole report as of now. It leaves out the snippet key, and tells of the user hash only whether it is there. */
 export function reportOf(inside: Inside, traffic: ReturnType<typeof traceTraffic>): DebugReport {
   const { engine, feed, person, settings, transport, page, version } = inside
   const { userId, anonymousId, userHash, traits } = person.current

@@ -1,4 +1,4 @@
-/** The debug panel's looks, in a shadow root of its own. It has the dark ground of developers' tools. */
+/** The debug panel's styles, in a shadow root of its own. Its background is dark, as in developer tools. */
 export const styles = `
 :host { all: initial }
 .panel {

@@ -1,7 +1,7 @@
 import type { BrowserStore } from '../parts.ts'
 import type { Bucket, Transport } from '../transport.ts'
 
-/** Events that are remembered for whoever looks. */
+/** How many events are remembered for the panel. */
 const mostEvents = 50
 
 export interface TracedEvent {
@@ -41,7 +41,7 @@ export function traceTraffic(transport: Transport, store: BrowserStore) {
 
   return {
     answers,
-    /** The newest first: what waits still, then what was sent. */
+    /** The newest first: what still waits, then what was sent. */
     events(): TracedEvent[] {
       const waiting = store
         .names('out:')

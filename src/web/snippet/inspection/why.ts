@@ -10,15 +10,15 @@ import type { Inside } from './inspection.ts'
 type Verdict = Why & { isDue: boolean }
 
 /**
- * Why each flow is on this page or is not: by the rules that `cairn explain` tells, and by what only
- * this browser knows.
+ * Why each flow is on this page or is not: the rules that `cairn explain` tells, and what only this
+ * browser knows.
  */
 export function verdictsOn(inside: Inside): (Verdict & { flow: Flow })[] {
   const { engine, person, history, page } = inside
   const past = history.of(person.name)
   const { flows, moment } = engine.facts()
   const place = { url: new URL(page.location.href), traits: person.current.traits }
-  // Without a rule on time or number, none of it is asked.
+  // Without a rule on time or number, none of these values is used.
   const visit = { ...place, ...(moment ?? newcomer(Date.now())) }
   const active = engine.active()
   const candidates = flows.map(flow => candidateOf(flow, past[flow.id] ?? noHistory))
@@ -43,7 +43,7 @@ const rule = (name: string, holds: boolean | null, why: string): WhyRule => ({
 const activeRules = (isDue: boolean): WhyRule[] =>
   isDue ? [] : [rule('run', true, 'it was asked for by start(), or its run goes on here')]
 
-/** The flows in the middle of which this person was just now, but for one. */
+/** The keys of the flows, except this one, that the person was in the middle of just now. */
 function begunBeside(flow: Flow, { engine, person, runs }: Inside): string[] {
   const begun = slots.flatMap(slot => runs.open(person.name, slot))
   const ids = begun.filter(({ seenAt = 0 }) => isWithin(seenAt, inTheMiddleMs))
@@ -53,7 +53,7 @@ function begunBeside(flow: Flow, { engine, person, runs }: Inside): string[] {
     .map(({ key }) => key)
 }
 
-/** What keeps a flow from a page that its own rules would show it on. */
+/** What keeps a flow off a page on which its own rules would show it. */
 function rulesHere(flow: Flow, inside: Inside): WhyRule[] {
   const slot = shownAs(flow)
   const facts = inside.engine.facts()

@@ -9,13 +9,13 @@ import type { Drawer } from './drawer.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
 import { languagesOf } from './spoken.ts'
 
-/** Of pages that follow each other so soon, milliseconds, one asks what was ticked elsewhere. */
+/** Of pages that follow each other this soon, milliseconds, only one asks what was ticked elsewhere. */
 const justNowMs = 10_000
-/** By then a tick of this browser has come to the server. */
+/** After this time a tick of this browser has reached the server, milliseconds. */
 const onItsWayMs = 60_000
-/** How long a list that was just finished is still seen, milliseconds. */
+/** How long a list that was just finished stays visible, milliseconds. */
 const farewellMs = 8_000
-/** How often it is looked whether the page has thrown it away, milliseconds. */
+/** How often it is checked whether the page has removed the list, milliseconds. */
 const watchMs = 1_000
 
 /** Shows a checklist beside the page. Ends by itself, or by `leave`, which reports nothing. */
@@ -29,7 +29,7 @@ export function showChecklist(
   const ticked = new Map(Object.entries(run.ticked))
   let isLeft = false
   let isAsking = false
-  /** Those that it was drawn for. */
+  /** The languages that it was drawn for. */
   let languages = ''
   /** Whose progress was asked for. */
   let asked: string | null = null
@@ -78,7 +78,7 @@ export function showChecklist(
     if (!isDone()) return
     drawing.sayDone()
     end()
-    // What was just finished is seen as such; what was finished elsewhere goes at once.
+    // A list that was just finished is still shown as finished. One that was finished elsewhere goes at once.
     page.setTimeout(leave, farewellMs)
   }
 
@@ -88,7 +88,7 @@ export function showChecklist(
   const end = () => deps.end('checklist', 'completed', { isTold: false })
 
   function tickItem(item: Item): void {
-    // What the page reports by an event of its own is ticked by that event.
+    // An item that the page reports by an event of its own is ticked by that event.
     if (item.completeOn !== null || ticked.has(item.id)) return
     outbox.report({ kind: 'item_completed', ...idsOf(flow, run), itemId: item.id })
     tick(item)
@@ -105,7 +105,7 @@ export function showChecklist(
 
   const names = () => new URLSearchParams(namesOf(person.current) as Record<string, string>)
 
-  /** Asks where somebody else is there by now, or the server has told that something has changed. */
+  /** Asks if somebody else is there by now, or if the server has told that something has changed. */
   const follow = () => {
     if (isAsking || isHidden || !outbox.maySpeak() || feed.isCrowded()) return
     const version = feed.progressVersion()
@@ -133,7 +133,7 @@ export function showChecklist(
     const now = Date.now()
     for (const { id, completed } of answer.items ?? []) {
       if (completed) ticked.set(id, ticked.get(id) ?? now)
-      // Opened again elsewhere, unless the tick is still on its way.
+      // Reopened elsewhere, unless the tick is still on its way.
       else if (now - (ticked.get(id) ?? now) > onItsWayMs) ticked.delete(id)
     }
     run.askedAt = now

@@ -8,7 +8,7 @@ import { playSteps } from './player.ts'
 /** How long a checklist stays out of sight for a step that is about to be shown, milliseconds. */
 const soonMs = 1_000
 
-/** Plays steps and checklists by whichever drawer, one beside the other. */
+/** Plays steps and checklists side by side, with whichever drawer. */
 export function directStage(deps: StageDeps, drawer: Drawer): Stage {
   const finder = createFinder(deps.page)
   let steps: ReturnType<typeof playSteps> | null = null
@@ -23,7 +23,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
     isListHidden = isHidden
     checklist?.hide(isHidden)
   }
-  /** Unless a step comes soon: what only waits hides nothing. */
+  /** Shows the checklist again unless a step comes soon. A step that only waits hides nothing. */
   const returnList = () => {
     deps.page.clearTimeout(returning)
     returning = deps.page.setTimeout(() => safely(() => hideList(false)), soonMs)
@@ -44,7 +44,7 @@ export function directStage(deps: StageDeps, drawer: Drawer): Stage {
     }
   }
   const end: StageDeps['end'] = (slot, ...how) => {
-    // A checklist takes itself away, once it was seen to be done.
+    // A checklist takes itself away, once the visitor has seen that it is done.
     if (slot === 'steps') clear(slot)
     deps.end(slot, ...how)
   }

@@ -3,7 +3,7 @@ import { type Drawing, fillCard, keysOf, saidOf } from './draw-card.ts'
 import { make } from './make.ts'
 import { makeRoom } from './make-room.ts'
 
-/** A bar across the page, over it or in room that the page makes. */
+/** A bar across the page, over it or in space that the page makes for it. */
 export function drawBanner(view: StepView, draw: Drawing): void {
   const { root, ends, page, host } = draw
   const { edge = 'top', layout = 'float' } = view.step.banner ?? {}

@@ -15,19 +15,19 @@ import type { Words } from './words.ts'
 /** What the drawing of a step is made from. */
 export interface Drawing {
   root: HTMLElement
-  /** What is to be undone, the last first. */
+  /** Functions that undo the drawing, to be called in reverse order. */
   ends: (() => void)[]
   host: Host
   page: Window
   words: Words
-  /** Where the step before was. */
+  /** Where the previous step was. */
   left: Left | null
 }
 
-/** Fills a card: what is to be seen, title, text and buttons. */
+/** Fills a card: media, title, text and buttons. */
 export function fillCard(card: HTMLElement, view: StepView, { host, page, words }: Drawing): void {
   const { step } = view
-  // Scrolls where it is too long for the window; the arrow stands outside of it.
+  // Scrolls if it is too long for the window. The arrow stands outside of it.
   const inner = make(page, 'div', 'inner')
   card.append(inner)
   card.tabIndex = -1
@@ -70,7 +70,7 @@ interface Offered {
 }
 
 /**
- * The author's buttons, the one that leads on at last; where there are none, what leads on from the
+ * The author's buttons, with the one that leads on at the end; if there are none, what leads on from the
  * step.
  */
 function buttonsOf(view: StepView, words: Words, page: Window): Offered[] {
@@ -95,7 +95,7 @@ function buttonsOf(view: StepView, words: Words, page: Window): Offered[] {
         choice: { type: 'next' },
         isMain: true,
       } as const)
-  // Else whoever does not want to answer would have to leave.
+  // Otherwise a visitor who does not want to answer would have to leave the flow.
   const isOptional = step.question && !step.question.required && !waits
   const skip = { label: words.skip, choice: { type: 'skip' }, isMain: false } as const
   return [...(hasBack ? [back] : []), ...(isOptional ? [skip] : []), on]
@@ -114,7 +114,7 @@ export function choiceOf({ action, href, goto }: Button, page: Window): Choice {
 /**
  * The keys of a card.
  *
- * @param also an element of the page that Tab goes over as well
+ * @param also an element of the page that Tab also goes to
  * @returns a function that ends them
  */
 export function keysOf(
@@ -126,7 +126,7 @@ export function keysOf(
   const { step } = view
   const move = (type: 'next' | 'back') => () => {
     const offered = step.buttons.find(({ action }) => action === type)
-    // An answer is sent on purpose.
+    // An answer must be sent on purpose, not by an arrow key.
     const leadsOn = step.advance.on === 'button' && !step.question
     const mayGo = type === 'back' ? view.hasBack : leadsOn
     if (!mayGo) return
@@ -138,13 +138,13 @@ export function keysOf(
   return listenToKeys(card, also, actions, page)
 }
 
-/** What a card says, for those who hear the page and do not come to the card. */
+/** What a card says, for screen reader users whose focus does not move to the card. */
 export const saidOf = ({ step }: StepView, card: HTMLElement): string =>
   [step.title, card.querySelector('.body')?.textContent ?? '']
     .filter(text => text !== '')
     .join('. ')
 
-/** Has a card that is in its place come there from where the one before was. */
+/** Lets a card that is in its place glide there from where the previous one was. */
 export function glideFrom(card: HTMLElement, from: Box | null, page: Window): void {
   if (!from || isCalm(page)) return
   const to = card.getBoundingClientRect()

@@ -10,7 +10,7 @@ import type { Words } from './words.ts'
 
 export interface ChecklistState {
   isOpen: boolean
-  /** Steps are shown: one thing at a time. */
+  /** Whether it is hidden because steps are shown: one thing at a time. */
   isHidden: boolean
   isTicked(itemId: string): boolean
   /** Whether its turn has come. */
@@ -34,7 +34,7 @@ export function drawChecklist(
   actions: ChecklistActions,
 ) {
   const root = host.root(told.theme)
-  /** As the visitor reads it by now: a page may change its language. */
+  /** The flow as the visitor reads it now: a page may change its language. */
   let now: Spoken
   let words: Words
   let items: readonly Item[]
@@ -81,7 +81,7 @@ export function drawChecklist(
   const stateOf = (done: number) =>
     done === items.length ? words.allDone : words.of(done, items.length)
 
-  /** What there is to see of a list that is done: calm, and soon gone. */
+  /** What a list that is done looks like: calm, and soon gone. */
   const finished = (...said: HTMLElement[]): HTMLElement =>
     make(
       page,
@@ -127,7 +127,7 @@ export function drawChecklist(
   const launcherOf = (done: number): HTMLElement => {
     const launcher = button(page, `launcher${atSide}`, '', () => actions.toggle(true))
     launcher.setAttribute('part', 'launcher')
-    // Under a name of the theme's own the ring alone shows how far it is.
+    // If the theme has a label of its own, only the ring shows the progress.
     const count = make(page, 'bdi', label ? 'unseen' : 'count', {}, ` · ${stateOf(done)}`)
     launcher.append(
       progressRing(page, items.length > 0 ? done / items.length : 0),
@@ -158,7 +158,7 @@ export function drawChecklist(
       root.replaceChildren(shown)
       shown.showPopover()
       shown.querySelector('.inner')?.scrollTo({ top: scrolled })
-      // Where the person was, else on the first item that is open.
+      // The focus goes to where the person was, otherwise to the first item that is open.
       if (hadFocus) (state.isOpen ? nextIn(shown, Math.max(0, at)) : shown)?.focus()
       wasOpen = state.isOpen
     },
@@ -169,7 +169,7 @@ export function drawChecklist(
 
 const rowsOf = (shown: HTMLElement) => [...shown.querySelectorAll<HTMLElement>('.items > li')]
 
-/** What is to be pressed from a row on. */
+/** The first thing that can be pressed, from a row on. */
 function nextIn(panel: HTMLElement, at: number): HTMLElement | null {
   const rows = rowsOf(panel)
   const open = [...rows.slice(at), ...rows].flatMap(row => [

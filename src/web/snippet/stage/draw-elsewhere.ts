@@ -9,20 +9,20 @@ export interface ElsewhereView {
   spoken: Spoken
   flow: Flow
   step: Step
-  /** Place and number of the steps, from 1. */
+  /** The step's place, from 1, and the number of steps. */
   place: number
   of: number
   /** Where the step's page is; null where that is not known. */
   href: string | null
-  /** Told before the visitor follows that; answers whether the page takes them there itself. */
+  /** Called before the visitor follows the address. Returns whether the page takes them there itself. */
   goThere(href: string): boolean
   /** Ends the flow. */
   end(): void
 }
 
 /**
- * Says in a corner that the tour goes on on another page, with a link where its address is known. It
- * takes no focus and covers nothing: the visitor may well be on their way there.
+ * Says in a corner that the tour goes on on another page, with a link if its address is known. It takes
+ * no focus and covers nothing, because the visitor may well be on their way there.
  */
 export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Drawn {
   const { flow, place, of, href, end } = view
@@ -35,7 +35,7 @@ export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Dr
   if (href) {
     const link = make(page, 'a', 'button main', { href }, words.goThere)
     link.addEventListener('click', event => {
-      // What opens another tab leaves this one as it is.
+      // A click that opens another tab leaves this one as it is.
       const isHere = !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey)
       if (isHere && safely(() => view.goThere(href))) event.preventDefault()
     })

@@ -8,7 +8,7 @@ import { markdownNodes } from './markdown.ts'
 import { bringIntoView, placeBeside, placeOnCorner } from './placing.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
-/** So long the mouse may be away from a hint, milliseconds: it is on its way there. */
+/** How long the mouse may be away from a hint, milliseconds, while it is on its way there. */
 const lingerMs = 250
 
 /** A dot on an element's corner, and the card that it opens. */
@@ -43,7 +43,7 @@ export function drawHotspot(view: StepView, element: Element, draw: Drawing): vo
 }
 
 /**
- * What the dot says while the mouse or the keyboard is on it. It stays while the mouse is on the hint,
+ * What the dot says while the mouse or the focus is on it. It stays while the mouse is on the hint,
  * and Escape takes it away without ending anything (WCAG 2.2, 1.4.13).
  */
 function hintOf(

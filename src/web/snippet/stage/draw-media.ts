@@ -3,7 +3,7 @@ import { quietly } from '../safely.ts'
 import { make } from './make.ts'
 import { isElsewhere, safeHref } from './markdown.ts'
 
-/** Where an image or a video is loaded from: by https, or from where the page is; else nothing. */
+/** The address of an image or a video, if it is https or of the page's own origin; otherwise null. */
 function mediaAddress(address: string | undefined, page: Window): string | null {
   const safe = address === undefined ? null : safeHref(address, page)
   if (!safe?.startsWith('http')) return null
@@ -37,7 +37,7 @@ export function mediaOf({ step, part }: StepView, page: Window): HTMLElement | n
   return frame
 }
 
-/** One that cannot be loaded leaves no hole: its text stands there. */
+/** An image that cannot be loaded leaves no hole: its text stands there. */
 const imageOf = (src: string, alt: string, page: Window): HTMLElement => {
   const image = make(page, 'img', '', { src, alt, decoding: 'async' })
   image.addEventListener('error', () => image.parentElement?.classList.add('failed'))

@@ -3,10 +3,10 @@ import type { StepView } from '../parts.ts'
 import { make } from './make.ts'
 import type { Words } from './words.ts'
 
-/** More dots than these are counted rather than seen. */
+/** More dots than this have to be counted, and cannot be taken in at a glance. */
 const mostDots = 8
 
-/** How far the tour has come; nothing where it has one step, or where the theme wants none. */
+/** How far the tour has come; null if it has only one step, or the theme wants none. */
 export function progressOf(
   { place, of }: StepView,
   theme: MaybeTheme,
@@ -23,7 +23,7 @@ export function progressOf(
     const dots = Array.from({ length: of }, (_, at) => make(page, 'i', stateOf(at + 1, place)))
     seen.append(...dots)
   }
-  // Its words are heard, and found by whoever looks for them on the page.
+  // Its words are for screen readers, and for whoever searches the page for them.
   const heard = make(page, 'span', 'unseen', {}, text)
   return make(page, 'span', `place as-${kind}`, { part: 'progress', title: text }, seen, heard)
 }

@@ -3,7 +3,7 @@ import type { StageParts } from '../stage-parts.ts'
 import { make } from './make.ts'
 import type { Asking } from './question.ts'
 
-/** Puts a step's question on its card as soon as it is there: until then, and without it, the step goes on. */
+/** Puts a step's question on its card as soon as it has loaded. Until then, the step goes on without it. */
 export function askOn(view: StepView, inner: HTMLElement, page: Window) {
   const { question } = view.step
   const place = make(page, 'div', 'asked')
@@ -19,7 +19,7 @@ export function askOn(view: StepView, inner: HTMLElement, page: Window) {
       .catch(() => {})
   }
   return {
-    /** What was answered goes with what was chosen, where that leads on. */
+    /** Passes the answer along with the choice, if the choice leads on. */
     choose(choice: Choice): void {
       const { type } = choice
       if (!asking || type === 'back' || type === 'dismiss' || type === 'skip') {
@@ -29,7 +29,7 @@ export function askOn(view: StepView, inner: HTMLElement, page: Window) {
       const answer = asking.answer()
       if (answer !== null) view.choose({ ...choice, answer })
       else if (question?.required) asking.insist()
-      // Nobody who may pass on has said anything.
+      // The question is optional and was not answered.
       else view.choose(type === 'next' ? { type: 'skip' } : choice)
     },
   }

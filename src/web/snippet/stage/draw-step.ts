@@ -47,7 +47,7 @@ function drawModal(view: StepView, draw: Drawing): void {
   dialog.focus({ preventScroll: true })
   if (left?.isDimmed) settle(dialog)
   glideFrom(dialog, left?.card ?? null, page)
-  // Escape, which a modal dialog takes before any listener of ours.
+  // Escape, which a modal dialog handles before any listener of the snippet.
   dialog.addEventListener('cancel', event => {
     event.preventDefault()
     safely(() => view.choose({ type: 'dismiss' }))
@@ -55,7 +55,7 @@ function drawModal(view: StepView, draw: Drawing): void {
   ends.push(giveBack, () => dialog.close(), keysOf(dialog, view, page))
 }
 
-/** In a corner: it covers little, takes no keyboard, and Tab goes past it. */
+/** In a corner: it covers little, takes no focus, and Tab goes past it. */
 function drawSlideout(view: StepView, draw: Drawing): void {
   const { root, ends, page, host } = draw
   const { side, align } = view.step.placement

@@ -5,7 +5,7 @@ import { make } from './make.ts'
 import { bringIntoView, placeBeside } from './placing.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
-/** A card beside an element, which has a ring and, mostly, the only light. */
+/** A card beside an element, which gets a ring and is usually the only part that is not dimmed. */
 export function drawTip(view: StepView, element: Element, draw: Drawing): void {
   bringIntoView(element, draw.page)
   draw.ends.push(lightUp(element, spotlightOf(view, draw.host), draw.root, draw.page, draw.left))
@@ -15,7 +15,7 @@ export function drawTip(view: StepView, element: Element, draw: Drawing): void {
 /**
  * Opens the card.
  *
- * @param dot what the card points at in the element's place
+ * @param dot what the card points at instead of the element
  * @returns a function that closes it
  */
 export function openTip(

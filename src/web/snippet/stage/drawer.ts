@@ -6,24 +6,24 @@ import { drawElsewhere, type ElsewhereView } from './draw-elsewhere.ts'
 import { type Drawn, drawStep } from './draw-step.ts'
 import { createHost } from './host.ts'
 
-/** Puts flows before people's eyes: Cairn's own way of it, or that of the page's components. */
+/** Shows flows to people, either drawn by Cairn or by the page's own components. */
 export interface Drawer {
   step(view: StepView): Drawn
   /** A step that is for another page. */
   elsewhere(view: ElsewhereView): Drawn
   checklist(flow: Flow, actions: ChecklistActions): DrawnChecklist
-  /** Whether the page has thrown away what was drawn. */
+  /** Whether the page has removed what was drawn. */
   wasRemoved(): boolean
 }
 
 export interface DrawnChecklist {
   draw(state: ChecklistState): void
-  /** Says to those who hear the page that all of it is done. */
+  /** Tells screen reader users that the whole list is done. */
   sayDone(): void
   remove(): void
 }
 
-/** @param theme the organisation's, as it is known by then */
+/** @param theme the organisation's, as known when it is called */
 export function createDrawer(
   { page, locale }: Pick<StageDeps, 'page' | 'locale'>,
   theme: () => MaybeTheme,

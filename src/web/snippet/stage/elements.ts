@@ -1,6 +1,6 @@
 import { folded } from '../../../core/text/text-hash.ts'
 
-/** What is found and seen on a page, open shadow roots included. */
+/** Finds elements on a page, and tells what is visible, open shadow roots included. */
 
 type Tree = Document | ShadowRoot
 
@@ -17,7 +17,7 @@ function* treesOf(root: Tree): Generator<Tree> {
 /** Marks what the snippet itself has put on the page: never a step's target. */
 export const ownHostAttribute = 'data-cairn'
 
-/** Every element that a selector matches, in all trees; none where it is no selector. */
+/** Every element that a selector matches, in all trees; none if it is not a valid selector. */
 export function matching(document: Document, selector: string): Element[] {
   try {
     const found = [...treesOf(document)].flatMap(tree => [...tree.querySelectorAll(selector)])
@@ -30,21 +30,21 @@ export function matching(document: Document, selector: string): Element[] {
 /** What an element says, as people read it; never what was typed into it. */
 export const textOf = (element: Element): string => folded(element.textContent ?? '')
 
-/** What an element stands in as it is drawn, slots and shadow roots included. */
+/** The element that another one is rendered in, slots and shadow roots included. */
 export const around = (element: Element): Element | null =>
   element.assignedSlot ??
   element.parentElement ??
   (element.getRootNode() as ShadowRoot).host ??
   null
 
-/** What has the keyboard, in open shadow roots too. */
+/** The element that has the focus, in open shadow roots too. */
 export function focusedIn(document: Document): Element | null {
   let at = document.activeElement
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement
   return at
 }
 
-/** Whether it takes up room on the page, where it can be scrolled to, and no style hides it. */
+/** Whether it takes up room on the page, at a place that can be scrolled to, and no style hides it. */
 export function isVisible(element: Element): boolean {
   if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
   const { width, height } = element.getBoundingClientRect()
@@ -57,7 +57,7 @@ function isInWindow(element: Element, { innerWidth, innerHeight }: Window): bool
   return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight
 }
 
-/** Not what was pushed out of the window, such as the entries of a drawer that is closed. */
+/** False for what was pushed out of the window, such as the entries of a drawer that is closed. */
 function isReachable(element: Element): boolean {
   const page = element.ownerDocument.defaultView as Window
   if (isInWindow(element, page)) return true
@@ -67,7 +67,7 @@ function isReachable(element: Element): boolean {
     if (position === 'fixed') return isInWindow(at, page)
     if (at !== element && /auto|scroll|hidden/.test(overflowX + overflowY)) return true
   }
-  // A page scrolls on from where it begins, never to what is before that.
+  // A page scrolls on from where it begins, never to what lies before that.
   const { right, bottom } = element.getBoundingClientRect()
   const isRtl = page.getComputedStyle(documentElement).direction === 'rtl'
   return bottom + page.scrollY > 0 && (isRtl || right + page.scrollX > 0)

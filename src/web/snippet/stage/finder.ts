@@ -3,21 +3,21 @@ import { isVisible, matching, textOf } from './elements.ts'
 import { mostLike } from './likeness.ts'
 import { pageChange, pauses } from './pauses.ts'
 
-/** How long after a change of the page it is looked at again, milliseconds. */
+/** How long after a change the page is searched again, milliseconds. */
 const settleMs = 50
-/** Of what no observer tells (shadow trees, transitions, style sheets that come late): as often. */
+/** How often the page is searched for what no observer tells (shadow trees, transitions, late style sheets). */
 const pollMs = 250
-/** Looking takes no more than this part of the time, whatever the page is like and does. */
+/** The search takes no more than this share of the time, whatever the page is like and does. */
 const mostOfTime = 1 / 20
 
-/** Of what is told of a fault, characters. */
+/** How much of an error message is reported, characters. */
 const longestMessage = 200
 
 type Missing = 'not_found' | 'hidden' | 'ambiguous'
 
 type Look = { element: Element; matchCount: number } | { because: Missing; matchCount: number }
 
-/** What one selector finds, told apart by text and place, and by being seen. */
+/** What one selector finds, narrowed down by text and position, and by being visible. */
 function look(
   document: Document,
   selector: string,
@@ -37,12 +37,12 @@ function look(
   return other ? { because: 'ambiguous', matchCount } : { element, matchCount: 1 }
 }
 
-/** Those that have the text's longest word: much cheaper to tell of a whole page than the text. */
+/** Those that have the text's longest word, which on a whole page is much cheaper to check than the text. */
 function withWord(elements: Element[], text: string): Element[] {
   const word = text.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a))
   let without: Element | null = null
   return elements.filter(element => {
-    // What is in one that lacks it lacks it too.
+    // What is inside an element that lacks the word lacks it too.
     if (without?.contains(element)) return false
     if (element.textContent?.includes(word)) return true
     without = element
@@ -50,7 +50,7 @@ function withWord(elements: Element[], text: string): Element[] {
   })
 }
 
-/** Those with just that text; where none has, the innermost of those that contain it. */
+/** Those with exactly that text; if none has it, the innermost of those that contain it. */
 function sayingOf(elements: Element[], text: string): Element[] {
   const texts = new Map(withWord(elements, text).map(element => [element, textOf(element)]))
   const exact = elements.filter(element => texts.get(element) === text)
@@ -64,9 +64,9 @@ type Find = Omit<Extract<Found, { element: Element }>, 'waitedMs'>
 type Outcome = Find | Omit<Extract<Found, { element: null }>, 'waitedMs'>
 
 /**
- * Finds what a step points at: by its selector as soon as the page has it; when the time is over, by
- * its alternates in their order, then by the likeness to its fingerprint. An answer that could be
- * another element is no answer. Frames are pages of their own, and not looked into.
+ * Finds what a step points at: by its selector as soon as the page has it; when the time is over, by its
+ * alternates in their order, then by the likeness to its fingerprint. A match that could be another
+ * element is no answer. Frames are pages of their own, and are not searched.
  */
 export function createFinder(page: Window): Finder {
   const { document, performance } = page
@@ -78,11 +78,11 @@ export function createFinder(page: Window): Finder {
     pause: ReturnType<typeof pauses>,
   ): Promise<Find | null> {
     for (const selector of target.alternates ?? []) {
-      // The place was counted among what the selector finds.
+      // `nth` counts what the step's own selector finds, so it does not apply here.
       const found = look(document, selector, { text: target.text, nth: null })
       if ('element' in found) return { ...found, by: 'alternate', selector }
     }
-    // One that is there but hidden is not to be mistaken for another that is like it.
+    // If the element is there but hidden, another one that is like it must not be taken for it.
     if (!target.fingerprint || seen.because === 'hidden') return null
     const element = await mostLike(document, target.fingerprint, pause)
     const { selector } = target
@@ -114,7 +114,7 @@ export function createFinder(page: Window): Finder {
   return {
     async find(target, signal) {
       const startedAt = performance.now()
-      // Whatever a page has made of its own DOM, the flow goes on as it does without the element.
+      // Whatever a page has done to its own DOM, the flow goes on as if the element were missing.
       const outcome = await search(target, signal).catch(
         (fault: unknown): Outcome => ({
           element: null,

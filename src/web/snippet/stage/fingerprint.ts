@@ -4,13 +4,13 @@ import { isGeneratedClass, isGeneratedId } from '../../../core/step/generated-na
 import { folded } from '../../../core/text/text-hash.ts'
 import { matching, textOf } from './elements.ts'
 
-/** What tests find elements by. */
+/** Attributes by which tests find elements. */
 const testIdAttributes = ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-qa']
 
 /** Attributes that tell elements apart; an input's value is never among them. */
 const toldAttributes = ['name', 'type', 'for', 'placeholder', 'title']
 
-/** Words of a control are its author's; longer texts, and other elements', may be about people. */
+/** A control's words are its author's. Longer texts, and those of other elements, may be about people. */
 const longestText = 80
 const controls =
   'button, a, summary, label, h1, h2, h3, h4, h5, h6, [role=button], [role=tab], [role=menuitem]'
@@ -49,7 +49,7 @@ function nameOf(element: Element): string | undefined {
   const labelled = element.getAttribute('aria-labelledby')?.split(/\s+/) ?? []
   const root = element.getRootNode() as Document | ShadowRoot
   const labels = labelled.flatMap(id => root.getElementById(id) ?? []).map(textOf)
-  // A browser looks through the whole page for them, and buttons say themselves what they do.
+  // Only for fields: a browser searches the whole page for labels, and buttons say themselves what they do.
   const ofForm = element.matches('input, select, textarea')
     ? (element as HTMLInputElement).labels?.[0]
     : undefined
@@ -70,7 +70,7 @@ const placeAmong = (element: Element, isOne: (other: Element) => boolean): numbe
   return place
 }
 
-/** The parent, of a shadow tree's root its host. */
+/** The parent; at the root of a shadow tree, its host. */
 const above = (element: Element): Element | null =>
   element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
 
@@ -104,7 +104,7 @@ function attributesOf(element: Element): Record<string, string> {
 const optional = <Name extends string, Value>(name: Name, value: Value | undefined | null) =>
   value === undefined || value === null || value === '' ? {} : { [name]: value }
 
-/** What tells an element from others, without what people typed or long texts. */
+/** What tells an element from others, without long texts or what people typed. */
 export function fingerprintOf(
   element: Element,
   selector: string | null = null,
@@ -135,7 +135,7 @@ export function fingerprintOf(
   }
 }
 
-/** The element once for each selector that would find it alone, the lasting ones first. */
+/** The element once for each selector that would find only it, the most lasting ones first. */
 export function candidatesOf(element: Element): Fingerprint[] {
   const { ownerDocument } = element
   const testId = testIdOf(element)
@@ -150,8 +150,8 @@ export function candidatesOf(element: Element): Fingerprint[] {
 }
 
 /**
- * @param root what it is to be the only one in; the document unless given
- * @param timeoutMs how long it is looked for; after that, whatever counts elements has to do
+ * @param root where the selector must be unique; the document unless given
+ * @param timeoutMs how long it is looked for; after that, a selector that counts elements has to do
  */
 export function shortestOf(
   element: Element,

@@ -1,11 +1,11 @@
 import { safely } from '../safely.ts'
 import { focusedIn } from './elements.ts'
 
-/** Where the keyboard is while a card is shown. */
+/** Where the keyboard focus is while a card is shown. */
 
 const controls = 'button:not(:disabled), a[href], input, textarea, video'
 
-/** Of a group of radio buttons Tab comes to the chosen one alone, or to the first. */
+/** In a group of radio buttons, Tab comes only to the chosen one, or to the first. */
 const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[]) => {
   const radios = all.filter((one): one is HTMLInputElement => one.matches('[type=radio]'))
   return (
@@ -13,7 +13,7 @@ const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[])
   )
 }
 
-/** Someone who is typing is not interrupted; of a frame it cannot be seen whether they are. */
+/** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
 const isTyping = (element: Element | null): boolean =>
   element !== null &&
   (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
@@ -24,7 +24,7 @@ export function borrowFocus(card: HTMLElement, page: Window): () => void {
   const before = focusedIn(document) as HTMLElement | null
   if (!isTyping(before)) card.focus({ preventScroll: true })
   return () => {
-    // What the person has gone to meanwhile keeps it.
+    // If the person has moved the focus meanwhile, it stays there.
     const now = focusedIn(document)
     const isOurs = card.contains(now) || now === document.body
     if (isOurs && before?.isConnected) before.focus({ preventScroll: true })
@@ -38,8 +38,8 @@ export interface Keys {
 }
 
 /**
- * Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it), unless
- * it lies beside the page.
+ * Handles Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it),
+ * unless the card lies beside the page.
  * Returns a function that ends it.
  */
 export function listenToKeys(
@@ -67,9 +67,9 @@ export function listenToKeys(
 
   const press = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return
-    // Alt with an arrow is the browser's own way back.
+    // Alt with an arrow key is the browser's own navigation.
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    // What lies beside the page is one part of it, and Tab leads past.
+    // A card that lies beside the page is a part of it, and Tab leads past it.
     if (event.key === 'Tab') return isBeside ? undefined : goRound(event)
     // A video has arrows of its own.
     if (event.key !== 'Escape' && root.activeElement?.matches('video')) return
@@ -81,17 +81,17 @@ export function listenToKeys(
       ArrowLeft: isRtl ? forward : backward,
     }
     const isMeant = isInside() || (isFree && event.key === 'Escape')
-    // In a field, arrows are its own.
+    // In a field, arrows belong to the field.
     const isField = event.key !== 'Escape' && isTyping(root.activeElement)
     const action = isMeant && !isField ? actions[event.key] : undefined
     if (!action) return
     event.preventDefault()
-    // A dialog of the page's, in which the card may be, is not closed by it.
+    // The card may be in a dialog of the page, which the key must not close.
     if (isInside()) event.stopPropagation()
     action()
   }
   const pressed = (event: KeyboardEvent) => safely(() => press(event))
-  // On the card too, since a page may keep what is pressed from the document.
+  // On the card too, because a page may keep key presses from the document.
   card.addEventListener('keydown', pressed)
   document.addEventListener('keydown', pressed)
   return () => {

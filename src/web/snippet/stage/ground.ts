@@ -1,13 +1,13 @@
 import { isDarkGround, luminance } from '../../../core/flow/theme-colours.ts'
 import { around } from './elements.ts'
 
-/** What colours are on a page, and what it is like behind an element. */
+/** The colours of a page, and what is behind an element. */
 
 export const darkPreferred = '(prefers-color-scheme: dark)'
 
 /**
- * Red, green, blue and how opaque, of 1 each, of any colour that a style sheet takes; nothing where it
- * is none.
+ * Red, green, blue and opacity, each up to 1, of any colour that a style sheet takes; empty if it is not
+ * a colour.
  */
 function channelsOf(colour: string, within: Element, page: Window): number[] {
   const probe = page.document.createElement('div')
@@ -19,7 +19,7 @@ function channelsOf(colour: string, within: Element, page: Window): number[] {
   return channels.match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? []
 }
 
-/** Relative luminance, 0 to 1, of a colour as it is within an element of ours. */
+/** Relative luminance, 0 to 1, of a colour as it is within one of the snippet's elements. */
 export const luminanceOf = (colour: string, within: Element, page: Window): number =>
   luminance(channelsOf(colour, within, page))
 
@@ -27,7 +27,7 @@ function* outwards(element: Element): Iterable<Element> {
   for (let at = around(element); at; at = around(at)) yield at
 }
 
-/** The luminance of the page around an element, else of the page; null where an image is behind. */
+/** The luminance of the page around an element, or of the page itself; null if there is an image behind. */
 export function groundBehind(
   element: Element | null,
   within: Element,

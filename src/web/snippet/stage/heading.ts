@@ -1,4 +1,4 @@
 import type { Flow } from '../parts.ts'
 
-/** What visitors are told that a flow is; its name is its team's own. */
+/** What visitors see as the name of a flow: its title, if it has one, because its name is for its team. */
 export const headingOf = ({ title, name }: Flow): string => title ?? name

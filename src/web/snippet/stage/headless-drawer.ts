@@ -10,8 +10,8 @@ import type { Drawer } from './drawer.ts'
 import { spoken } from './spoken.ts'
 
 /**
- * Draws nothing, and tells the page what is to be drawn and what a person can do with it. The page's
- * components can do no harm: they get copies, and what comes late is not heard.
+ * Draws nothing, but tells the page what to draw and what a person can do with it. The page's components
+ * can do no harm: they get copies, and actions that come too late are ignored.
  */
 export function createTeller({
   page,
@@ -20,7 +20,7 @@ export function createTeller({
 }: Pick<StageDeps, 'page' | 'tell' | 'locale'>): Drawer {
   const copy = <Of>(of: unknown) => structuredClone(of) as Of
 
-  /** @returns what takes it back, unless another is told by then */
+  /** @returns what takes the step back, unless another one was told by then */
   let latest = 0
   const tellStep = (
     { flow, step, place, of }: Pick<StepView, 'flow' | 'step' | 'place' | 'of'>,

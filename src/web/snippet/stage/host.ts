@@ -6,23 +6,23 @@ import { darkPreferred } from './ground.ts'
 import { styles } from './styles.ts'
 import { dress } from './theme.ts'
 
-/** So long after the page has changed its looks they are seen, milliseconds: it may fade to them. */
+/** How long after the page has changed its looks they are read, milliseconds: it may fade to them. */
 const tintAfterMs = 400
 
-/** A page that throws the host away more often than this gets rid of it. */
+/** A page that removes the host more often than this gets rid of it. */
 const mostRemovals = 10
 
-/** No rule of the page's wins over these. */
+/** No rule of the page overrides these. */
 const wholeHost = 'all: initial !important; display: contents !important'
 
-/** Of what is drawn above the page, or keeps the keyboard and the mouse to itself. */
+/** Matches what is drawn above the page, or keeps the keyboard and the mouse to itself. */
 const layers = 'dialog[open], :popover-open, [aria-modal=true], [role=dialog], [role=alertdialog]'
 
-/** What happens on a card does not happen on the page: menus that a step points into stay open. */
+/** Events on a card that do not reach the page, so that menus that a step points into stay open. */
 const ownEvents = ['pointerdown', 'mousedown', 'touchstart', 'click']
 
 /**
- * A place of the snippet's own on the page: a shadow root that the page's styles do not reach, but for
+ * The snippet's own place on the page: a shadow root that the page's styles do not reach, except through
  * the tokens and parts that the manual names.
  */
 export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
@@ -37,14 +37,14 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const sheet = new (page as Window & typeof globalThis).CSSStyleSheet()
   sheet.replaceSync(styles)
   shadow.adoptedStyleSheets = [sheet]
-  // What is happening, for those who hear the page.
+  // Announces what is happening to screen reader users.
   const live = document.createElement('div')
   live.className = 'root live'
   live.setAttribute('role', 'status')
   live.setAttribute('aria-live', 'polite')
   shadow.append(live)
 
-  /** Gives a root its theme anew. */
+  /** For each root, a function that gives it its theme anew. */
   const tints = new WeakMap<Element, () => void>()
   let isToTint = false
   const tintAll = () => {
@@ -62,13 +62,13 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   page.matchMedia(darkPreferred).addEventListener('change', tintSoon)
 
   let isPlaced = false
-  /** What is drawn next points at it. */
+  /** The element that the next drawing points at. */
   let pointedAt: Element | null = null
   let removals = 0
 
   /**
-   * Puts the host where what it shows can be seen and worked: in the dialog that the element is in,
-   * else in the page. A page that draws itself anew may have thrown it away with the rest.
+   * Puts the host where what it shows can be seen and used: in the dialog that the element is in, otherwise
+   * in the page. A page that re-renders may have removed it with the rest.
    */
   const attach = (element: Element | null = null) => {
     if (isPlaced && !host.isConnected) removals++
@@ -76,21 +76,21 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     pointedAt = element
     const place = layerOf(element) ?? document.body
     if (host.parentNode !== place) place.append(host)
-    // Else what is placed by the window's pixels would be placed by zoomed ones.
+    // Otherwise what is placed in window pixels would be placed in zoomed ones.
     const { currentCSSZoom = 1 } = place
     host.style.setProperty('zoom', `${1 / currentCSSZoom}`, 'important')
   }
 
   return {
     attach,
-    /** Whether the page has thrown it away, and not so often that it is not wanted there. */
+    /** Whether the page has removed it, but not so often that it seems not to be wanted there. */
     wasRemoved: () => !host.isConnected && removals < mostRemovals,
     say(text: string) {
       live.textContent = text
     },
     /** The theme that a flow is drawn in: its own over the organisation's. */
     themeOf: (theme: Flow['theme']) => mergedTheme(ofOrganisation(), theme),
-    /** An element with a flow's theme, in the direction and on the ground of the page. */
+    /** An element with a flow's theme, in the page's direction and suited to its background. */
     root(theme: Flow['theme']): HTMLElement {
       if (!host.isConnected) attach()
       const element = pointedAt
@@ -103,7 +103,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
       const tint = () => dress(root, mergedTheme(ofOrganisation(), theme), element, page)
       tint()
       tints.set(root, tint)
-      // What has a layer of the page does not go above all of it; a window always does.
+      // A popover with a layer on the page does not go above all of the page. A modal dialog always does.
       const stay = (event: Event) => {
         const { popover } = event.target as HTMLElement
         if (popover !== null && root.classList.contains('layered')) event.preventDefault()

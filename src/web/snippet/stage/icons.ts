@@ -13,7 +13,7 @@ export function shape(
   return made
 }
 
-/** Lines of a square of 24, in the colour of the text, which nobody hears. */
+/** Lines in a square of 24 units, in the colour of the text, hidden from screen readers. */
 export const icon = (page: Window, className: string, lines: string): SVGElement =>
   shape(
     page,
@@ -25,7 +25,7 @@ export const icon = (page: Window, className: string, lines: string): SVGElement
 export const cross = 'M6 6 18 18M18 6 6 18'
 export const check = 'M5 12.5 10 17.5 19.5 7'
 
-/** How much is done, of 1, as a ring that fills. */
+/** How much is done, up to 1, as a ring that fills. */
 export const progressRing = (page: Window, part: number): SVGElement => {
   const circle = { cx: '12', cy: '12', r: '9.5', pathLength: '1' }
   return shape(

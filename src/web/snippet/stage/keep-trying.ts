@@ -1,10 +1,10 @@
-/** How long it is waited after the first failure, and at most, milliseconds. */
+/** The pause after the first failure, and the longest pause, milliseconds. */
 const firstPauseMs = 2_000
 const longestPauseMs = 60_000
 
 /**
- * What the work answers, however often it fails before. Once it is no longer wanted it is not tried
- * again, and nothing is answered.
+ * Retries work, however often it fails, and returns its result. Once that is no longer wanted, there are
+ * no more retries, and the result is null.
  */
 export async function keepTrying<Result>(
   work: () => Promise<Result>,

@@ -4,10 +4,10 @@ import { make } from './make.ts'
 import { isCalm, leaveMs } from './motion.ts'
 import type { Box } from './placing.ts'
 
-/** Where what went a moment ago was, so that what comes next goes on from there. */
+/** Where the drawing that has just left was, so that the next one goes on from there. */
 export interface Left {
   card: Box | null
-  /** Around the element; null where nothing was. */
+  /** The frame around the element; null if there was none. */
   frame: Box | null
   isDimmed: boolean
 }
@@ -15,8 +15,8 @@ export interface Left {
 const leaving = new WeakMap<Host, { left: Left; end(): void }>()
 
 /**
- * Takes what is drawn off the page: it fades, and cannot be used any more. To whoever looks for cards
- * it is gone at once.
+ * Takes a drawing off the page. It fades, and cannot be used any more. For code that looks for cards, it
+ * is gone at once.
  */
 export function takeAway(root: HTMLElement, host: Host, page: Window): void {
   takeOver(host)
@@ -33,7 +33,7 @@ export function takeAway(root: HTMLElement, host: Host, page: Window): void {
   for (const gone of root.querySelectorAll('.ring, .spot')) gone.remove()
   for (const named of root.querySelectorAll('[id]')) named.removeAttribute('id')
   if (isModal) {
-    // Closed, so that the page has the keyboard again; shown anew, a dialog would take it back.
+    // The dialog is closed, so that the page has the keyboard again. Shown anew, it would take it back.
     const ghost = make(page, 'div', 'ghost modal', { popover: 'manual' }, ...card.childNodes)
     card.replaceWith(ghost)
     safely(() => ghost.showPopover())
@@ -48,7 +48,7 @@ export function takeAway(root: HTMLElement, host: Host, page: Window): void {
   leaving.set(host, { left, end })
 }
 
-/** What is just going, which is gone with that; null where nothing is. */
+/** Where the drawing that is just leaving was, which is removed at once; null if there is none. */
 export function takeOver(host: Host): Left | null {
   const { left, end } = leaving.get(host) ?? {}
   end?.()

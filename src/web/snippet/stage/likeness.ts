@@ -3,17 +3,17 @@ import { isVisible, matching } from './elements.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Pause } from './pauses.ts'
 
-/** From here on an element counts as the same; the contract of fingerprints has the number. */
+/** From this likeness on, an element counts as the same. The contract of fingerprints has the number. */
 const sameFrom = 0.85
-/** The next best must be worse by this: of two that are as good, neither is it. */
+/** The next best must be worse by this much: of two that are equally good, neither counts. */
 const clearLead = 0.05
 /** A page with more elements of a kind is not searched: it would take too long. */
 const mostCompared = 2_000
 
 /**
- * The one visible element that is as good as the remembered one, or null.
+ * The one visible element that counts as the remembered one, or null.
  *
- * @param pause lets the page go on between two elements; false when nobody waits any more
+ * @param pause lets the page go on between two elements; returns false when nobody waits any more
  */
 export async function mostLike(
   document: Document,
@@ -37,6 +37,6 @@ export async function mostLike(
     }
   }
   if (!best || best.score < sameFrom || best.score - next < clearLead) return null
-  // The page went on meanwhile.
+  // The page may have changed meanwhile.
   return isVisible(best.element) ? best.element : null
 }

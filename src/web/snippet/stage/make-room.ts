@@ -1,7 +1,7 @@
 import { quietly } from '../safely.ts'
 import { around } from './elements.ts'
 
-/** Of what stays at an edge of the window when the page scrolls, where it is looked for, parts of the width. */
+/** Where along an edge to look for what stays there when the page scrolls, as shares of the window's width. */
 const lookedAt = [0.05, 0.5, 0.95]
 
 type Edge = 'top' | 'bottom'
@@ -10,7 +10,7 @@ type Edge = 'top' | 'bottom'
 interface Change {
   element: HTMLElement
   name: string
-  /** What the element said itself, and how. */
+  /** The element's own value before, and its priority. */
   was: readonly [value: string, priority: string]
   hadStyle: boolean
   /** What stands there now, as the browser writes it. */
@@ -18,8 +18,8 @@ interface Change {
 }
 
 /**
- * Has the page make room at an edge as high as a bar that lies there: it begins below it, or ends above
- * it, and so does what stays there while the page scrolls, such as a header.
+ * Makes room in the page for a bar at an edge, as high as the bar: the page begins below it, or ends above
+ * it, and so does what stays at that edge while the page scrolls, such as a header.
  *
  * @returns a function that leaves the page as it was
  */
@@ -59,7 +59,7 @@ export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void
   return () => {
     observer.disconnect()
     for (const { element, name, was, hadStyle, now } of changes.reverse()) {
-      // What the page has written there since is its own.
+      // A value that the page has written since then is its own.
       if (element.style.getPropertyValue(name) !== now) continue
       element.style.removeProperty(name)
       if (was[0] !== '') element.style.setProperty(name, ...was)
@@ -68,7 +68,7 @@ export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void
   }
 }
 
-/** What stays at an edge while the page scrolls, of the page's own. */
+/** The page's own elements that stay at an edge while the page scrolls. */
 function fixedAt(edge: Edge, bar: HTMLElement, page: Window): HTMLElement[] {
   const { document, innerWidth, innerHeight } = page
   const y = edge === 'top' ? 1 : innerHeight - 2
@@ -81,7 +81,7 @@ function fixedAt(edge: Edge, bar: HTMLElement, page: Window): HTMLElement[] {
         const style = page.getComputedStyle(at)
         const isHeld = style.position === 'fixed' || style.position === 'sticky'
         const { width, height } = at.getBoundingClientRect()
-        // What fills the window lies over all of it, and would be moved out of it.
+        // An element that fills the window would be moved out of it.
         const fills = width > innerWidth * 0.9 && height > innerHeight * 0.9
         if (isHeld && !fills) found.add(at as HTMLElement)
       }

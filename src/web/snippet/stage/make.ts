@@ -1,7 +1,7 @@
 import { safely } from '../safely.ts'
 import { cross, icon } from './icons.ts'
 
-/** An element with a class, its attributes and what is in it. */
+/** An element with a class, attributes and children. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   { document }: Window,
   name: Name,

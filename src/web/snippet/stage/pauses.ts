@@ -1,9 +1,9 @@
 /** Work on the main thread that leaves most of its time to the page. */
 
-/** How long the page may be held up at once, milliseconds: two thirds of a frame are the page's own. */
+/** How long the page may be held up at once, milliseconds: two thirds of a frame are left to the page. */
 const sliceMs = 5
 
-/** To be awaited between two pieces of work; answers whether to go on. */
+/** To be awaited between two pieces of work. Returns whether to go on. */
 export type Pause = () => Promise<boolean> | boolean
 
 /** Pauses for the page whenever a slice of time has been used up. */
@@ -27,10 +27,10 @@ export function pauses(page: Window, signal: AbortSignal): Pause & { usedMs(): n
 }
 
 /**
- * Resolves a while after the next change of the page, or after the longest time. Of a page that
- * changes all the time no more than the first change is heard.
+ * Resolves a while after the next change of the page, or after the longest time. If a page changes all
+ * the time, only the first change is observed.
  *
- * @param leastMs from a change on
+ * @param leastMs counted from the change
  */
 export function pageChange(
   page: Window,

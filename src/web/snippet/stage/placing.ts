@@ -14,16 +14,16 @@ import type { Step } from '../parts.ts'
 import { quietly, safely } from '../safely.ts'
 import { around } from './elements.ts'
 
-/** Between an element and what points at it, and least distance from the window's edge, pixels. */
+/** The distance between an element and what points at it, and the least from the window's edge, pixels. */
 const gap = 18
 const margin = 8
-/** A card gets this high, though it may cover the element then; more than there is room for scrolls. */
+/** A card may get this high, even if it then covers the element. What there is no room for scrolls. */
 const leastRoom = 120
 
 const placementOf = ({ side, align }: Step['placement']): Placement =>
   align === 'center' ? side : `${side}-${align}`
 
-/** On which of its edges a card has its arrow, and how the arrow, a square's upper left half, is turned. */
+/** The edge at which a card has its arrow, and how the arrow, a square's upper left half, is turned. */
 const edges = {
   top: { edge: 'bottom', turn: 225 },
   right: { edge: 'left', turn: 315 },
@@ -35,8 +35,8 @@ const edges = {
 export type Box = Readonly<Record<'left' | 'top' | 'width' | 'height', number>>
 
 /**
- * Puts what stands in the window's corner elsewhere: what is moved so shifts nothing of the page's
- * layout. Letters between two pixels would be blurred.
+ * Moves what stands in the window's corner to another place. This way of moving shifts nothing in the
+ * page's layout. Positions are rounded, because letters between two pixels would be blurred.
  */
 export function moveTo(floating: HTMLElement, x: number, y: number): void {
   const { devicePixelRatio = 1 } = floating.ownerDocument.defaultView as Window
@@ -44,15 +44,15 @@ export function moveTo(floating: HTMLElement, x: number, y: number): void {
   floating.style.translate = `${left}px ${top}px`
 }
 
-/** What has not moved for so many frames stands still. */
+/** What has not moved for this many frames stands still. */
 const stillFrames = 12
 
 /**
- * Places something beside an element wherever that goes: when it, the page or the window may have moved
- * it, and from then on in every frame, until it stands still. What has been taken off the page has no
- * place: what points at it stays until it is followed.
+ * Places something beside an element wherever that goes: whenever the element itself, the page or the
+ * window may have moved it, and from then on in every frame, until it stands still. An element that has
+ * been taken off the page has no place: what points at it stays until it is followed.
  *
- * @param place says true while it has to be asked again in the next frame
+ * @param place returns true while it has to be called again in the next frame
  */
 export function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
   const page = element.ownerDocument.defaultView as Window
@@ -84,9 +84,9 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
   }
 }
 
-/** A sheet may be so high, part of the window, whatever it covers. */
+/** A sheet may always be this high, as a share of the window, whatever it covers. */
 const mostCovered = 0.4
-/** On a window so narrow, pixels, a card that would cover its element becomes a sheet at an edge. */
+/** In a window this narrow, pixels, a card that would cover its element becomes a sheet at an edge. */
 const narrow = 480
 
 /** Keeps a card beside an element wherever that goes. Returns a function that ends it. */
@@ -100,10 +100,10 @@ export function placeBeside(
     placed,
   }: {
     pointer: HTMLElement
-    /** What it points at in the element's place. */
+    /** What it points at instead of the element. */
     at: HTMLElement | null
     placement: Step['placement']
-    /** Told when it has its first place. */
+    /** Called when it has its first place. */
     placed?(): void
   },
 ): () => void {
@@ -149,8 +149,8 @@ const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: 
 }
 
 /**
- * Along the lower edge, or the upper one where there is room above an element that is low. What is
- * large is covered in part.
+ * Along the lower edge, or the upper one if there is room above an element that is low. A large element
+ * is covered in part.
  */
 function sheet(card: HTMLElement, element: Element, page: Window): void {
   const { top, bottom } = element.getBoundingClientRect()
@@ -163,7 +163,7 @@ function sheet(card: HTMLElement, element: Element, page: Window): void {
   card.style.setProperty('--room', `${Math.floor(room)}px`)
 }
 
-/** Has the arrow stand on the edge that is next to the element, and point at it. */
+/** Puts the arrow on the edge that is next to the element, and makes it point at the element. */
 function turn(pointer: HTMLElement, { placement, middlewareData }: ComputePositionReturn): void {
   const side = placement.split('-')[0] as keyof typeof edges
   const { x, y } = middlewareData.arrow ?? {}
@@ -193,7 +193,7 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   })
 }
 
-/** Whether something that stays where it is when the page scrolls lies over it, such as a header. */
+/** Whether something that does not scroll with the page, such as a header, lies over the element. */
 function isUnderFixed(element: Element, page: Window): boolean {
   const { top, left, width, height } = element.getBoundingClientRect()
   const root = element.getRootNode() as Document | ShadowRoot
@@ -208,7 +208,7 @@ function isUnderFixed(element: Element, page: Window): boolean {
   })
 }
 
-/** Scrolls an element into sight where the window, what it scrolls in, or a header hides some of it. */
+/** Scrolls an element into view if the window, what it scrolls in, or a header hides some of it. */
 export function bringIntoView(element: Element, page: Window): void {
   const { top, left, bottom, right } = element.getBoundingClientRect()
   const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }

@@ -15,21 +15,21 @@ import { languagesOf, spoken } from './spoken.ts'
 import { addressOf, leadsTo } from './step-address.ts'
 import { createWay } from './way.ts'
 
-/** How often it is looked whether a shown step's element is still there, milliseconds. */
+/** How often it is checked whether a shown step's element is still there, milliseconds. */
 const watchMs = 250
-/** By then a step is found otherwise, or not for now, once its time is over, milliseconds. */
+/** This long after its time is over, a step is found in another way, or not for now, milliseconds. */
 const furtherMs = 1_000
 /** How often it is noted that a step is on the page, milliseconds. */
 const notedMs = 60_000
-/** A page that is still there so long after it was to be left, milliseconds, stays. */
+/** A page that is still there this long after it was about to be left stays, milliseconds. */
 const leavesMs = 10_000
-/** After so long the visitor is offered the way to a page that did not come, milliseconds. */
+/** After this time the visitor is offered the way to a page that did not come, milliseconds. */
 const comesMs = 3_000
 
 /**
- * Plays a flow's steps from the run's own on. Ends by itself, or by `leave`, which reports nothing.
+ * Plays a flow's steps from the run's step on. Ends by itself, or by `leave`, which reports nothing.
  *
- * @param drawing told whenever a step comes onto the page, or is gone from it
+ * @param drawing told whenever a step comes onto the page or leaves it
  */
 export function playSteps(
   flow: Flow,
@@ -48,9 +48,9 @@ export function playSteps(
   /** Whether the step that is due is for another page, and the visitor told so. */
   let isElsewhere = false
   let hasLeft = false
-  /** Whether the page has asked for the flow: then it leads to where it goes on. */
+  /** Whether the page has asked for the flow: then the visitor is led to where it goes on. */
   let isAsked = false
-  /** Ends the looking, listening and watching of the step that is due. */
+  /** Ends the search, the listeners and the watching of the step that is due. */
   let leaving = new AbortController()
 
   const ids = () => idsOf(flow, run)
@@ -78,11 +78,11 @@ export function playSteps(
   }
 
   /**
-   * To the step at a place, or where a rule leaves that out to the one behind it; behind the last one the
-   * flow is completed.
+   * Goes to the step at a place or, if a rule leaves that step out, to the one after it. After the last one
+   * the flow is completed.
    *
    * @param isLed whether the visitor has asked to go there: if it is for another page, they are led to it
-   * @param isSeen whether its turn had come already, and it stays
+   * @param isSeen whether its turn had come already, so that it stays
    */
   const go = (index: number, { isBack = false, isLed = false, isSeen = false } = {}) => {
     clear()
@@ -99,7 +99,7 @@ export function playSteps(
     if (!isLed || !lead(step)) begin(step, isBack)
   }
 
-  /** Leads the visitor to a step's page. Never to where they were led to last, and did not come. */
+  /** Leads the visitor to a step's page, but never again to the page that they were last led to in vain. */
   function lead(step: Step): boolean {
     const href = leadsTo(step, page)
     if (isHere(step) || href === null) return false
@@ -108,13 +108,13 @@ export function playSteps(
     isElsewhere = true
     seen()
     outbox.flush()
-    // A page that does not come after all is offered.
+    // If the page does not come after all, the way there is offered.
     after(comesMs, leaving.signal, () => begin(step))
     if (!isTaken(step, href)) page.location.assign(href)
     return true
   }
 
-  /** Tells the page of it, whose own router may go there. */
+  /** Tells the page, whose own router may go there. Returns whether it does. */
   function isTaken(step: Step, url: string): boolean {
     let isPrevented = false
     const preventDefault = () => {
@@ -126,7 +126,7 @@ export function playSteps(
 
   const isHere = (step: Step) => isOnPage(step, new URL(page.location.href))
 
-  /** What cannot be shown hides nothing. */
+  /** A step that cannot be shown hides nothing. */
   function begin(step: Step, isBack = false): void {
     enter(step, isBack).catch(() => drawing(false))
   }
@@ -147,7 +147,7 @@ export function playSteps(
     const found = step.target === null ? null : await finder.find(step.target, signal)
     page.removeEventListener('beforeunload', later)
     if (signal.aborted) return
-    // A page that has just drawn itself anew has another one.
+    // A page that has just re-rendered has another element.
     if (found?.element?.isConnected === false) return begin(step, isBack)
     if (found) check(step, found)
     if (found?.element === null) {
@@ -167,7 +167,7 @@ export function playSteps(
     show(step, found?.element ?? null)
   }
 
-  /** A page that is being left need not have what a step points at: that is for the next one. */
+  /** A page that is being left need not have what a step points at: that is for the next page. */
   function enterLater(step: Step, isBack: boolean, signal: AbortSignal): void {
     after(leavesMs, signal, () => begin(step, isBack))
   }
@@ -177,14 +177,14 @@ export function playSteps(
     signal.addEventListener('abort', () => page.clearTimeout(timer))
   }
 
-  /** Something of the flow is on the page. */
+  /** Notes that something of the flow is on the page. */
   function seen(): void {
     run.seenAt = Date.now()
     deps.save()
     deps.inVain(false)
   }
 
-  /** It goes on as soon as the visitor is there. */
+  /** Tells the visitor of the step's page. The flow goes on as soon as they are there. */
   function tellOfPage(step: Step, signal: AbortSignal): void {
     const href = addressOf(step, page)
     const end = () => finish('dismissed', 'closed')
@@ -214,19 +214,19 @@ export function playSteps(
     const standing = { ...way.placeOf(step), hasBack, element, given }
     drawn = drawer.step({ ...said, ...standing, choose, part })
     if (element && step.advance.on === 'click') {
-      // Before the page's own listeners, of which one may stop the event or leave the page.
+      // Before the page's own listeners, because one of them may stop the event or leave the page.
       const clicked = () => safely(() => complete(step))
       element.addEventListener('click', clicked, { capture: true, signal })
     }
     watch(step, element, signal)
   }
 
-  /** A page that draws itself anew replaces elements: the step follows, or waits for it to return. */
+  /** A page that re-renders replaces elements. The step follows its element, or waits for it to return. */
   function watch(step: Step, element: Element | null, signal: AbortSignal): void {
-    // A page that changes its language does so without loading.
+    // A page may change its language without loading.
     const languages = String(languagesOf(page))
     const watching = page.setInterval(() => {
-      // Of a page that has broken its own DOM nothing is known: then all is as it was.
+      // If a page has broken its own DOM, nothing is known, and the element counts as still there.
       const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
       const isThere = safely(isSeen) ?? true
       if (signal.aborted) return
@@ -271,7 +271,7 @@ export function playSteps(
     }
   }
 
-  /** An answer is told, and kept: for whoever comes back, and for the rules of later steps. */
+  /** Reports an answer, and keeps it for whoever comes back and for the rules of later steps. */
   function answered(step: Step, answer: Answer): void {
     run.answers = { ...run.answers, [step.id]: answer }
     const properties = { answer }
@@ -287,7 +287,7 @@ export function playSteps(
     go(goto === undefined ? next : placeOf(steps, goto, next), { isLed })
   }
 
-  /** Tells how the step's target fares, once a run; of one that was missing also that it was found. */
+  /** Reports how the step's target fares, once a run; if it was missing before, also that it was found. */
   function check(step: Step, found: Found): void {
     const isChecked = run.checked.includes(step.id)
     if (isChecked && (found.element === null || run.viewed.includes(step.id))) return
@@ -311,10 +311,10 @@ export function playSteps(
     outbox.fingerprint(step.id, { fingerprint, candidates, flowVersion: run.flowVersion })
   }
 
-  // Of a newer version the step may be gone: then behind what came already, never before it.
+  // A newer version may not have the step. Then it goes on after what came already, never before it.
   const due = steps.findIndex(({ id }) => id === run.stepId)
   const from = due >= 0 ? due : way.afterAll()
-  // Not at once: who plays it must know of it before it can end.
+  // Not at once: the caller must have what is returned here before the flow can end.
   queueMicrotask(() => {
     const isSeen = run.viewed.includes(run.stepId ?? '')
     if (!hasLeft) go(from, { isLed: isAsked, isSeen: due >= 0 && isSeen })
@@ -330,7 +330,7 @@ export function playSteps(
       const step = current
       if (!step) return
       const isForElsewhere = !isOnPage(step, new URL(page.location.href))
-      // What waits has its time anew on another page.
+      // A step that waits gets its whole time again on another page.
       const isWaiting = !drawn && step.target?.onMissing === 'wait'
       if (isForElsewhere === isElsewhere && !isWaiting) return
       clear()

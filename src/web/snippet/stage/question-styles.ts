@@ -1,4 +1,4 @@
-/** What a question looks like, beside the styles of all cards. */
+/** The styles of a question, in addition to those of all cards. */
 export const questionStyles = `
 .question { margin: 12px 0 10px; padding: 0; border: 0; min-width: 0 }
 .question .scale, .question .choices { display: flex; flex-wrap: wrap; gap: 4px }

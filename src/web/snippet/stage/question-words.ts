@@ -1,4 +1,4 @@
-/** What is said where a question has to be answered, by language. */
+/** What is said if a question has to be answered, by language. */
 const answerFirst: Readonly<Record<string, string>> = {
   en: 'Please answer first.',
   ar: 'يُرجى الإجابة أولاً.',
@@ -14,6 +14,6 @@ const answerFirst: Readonly<Record<string, string>> = {
   zh: '请先作答。',
 }
 
-/** @param language as the card has it; English where it is none of these */
+/** @param language the card's; English if it is none of these */
 export const answerFirstIn = (language: string): string =>
   answerFirst[language.slice(0, 2).toLowerCase()] ?? answerFirst.en!

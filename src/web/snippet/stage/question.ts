@@ -8,9 +8,9 @@ import { answerFirstIn } from './question-words.ts'
 /** A question that stands on a card. */
 export interface Asking {
   element: HTMLElement
-  /** Null as long as nothing was chosen or written. */
+  /** Null until something is chosen or written. */
   answer(): Answer | null
-  /** Says that it has to be answered, and leads there. */
+  /** Says that it has to be answered, and moves the focus there. */
   insist(): void
 }
 
@@ -28,8 +28,8 @@ function style(root: Node, page: Window): void {
 }
 
 /**
- * Draws a question, by the browser's own fields: arrows move in a group as readers of the screen know it,
- * in either direction of writing.
+ * Draws a question with the browser's own fields, so that arrow keys move in a group as screen reader
+ * users know it, in either direction of writing.
  *
  * @param place the element that it stands in, on the card already
  * @param given what was answered before
@@ -53,7 +53,7 @@ export function askQuestion(
   if (named) fields.box.setAttribute('aria-labelledby', named)
   if (question.required) fields.box.setAttribute('aria-required', 'true')
   fields.box.setAttribute('aria-describedby', 'complaint')
-  // What group of fields it is must be said by an element that may say so.
+  // The group is named on its box and not here, because it must be on an element that may have a name.
   const element = make(page, 'div', 'question', {}, ...fields.around, complaint)
   element.addEventListener('input', () => safely(() => complaint.replaceChildren()))
   place.replaceChildren(element)
@@ -69,7 +69,7 @@ export function askQuestion(
 }
 
 interface Fields {
-  /** What is named by the step's words. */
+  /** The element that the step's words name. */
   box: HTMLElement
   around: HTMLElement[]
   answer(): Answer | null
@@ -163,7 +163,7 @@ function written(question: Question, page: Window, given: Answer | null): Fields
   return {
     box,
     around: [box],
-    // Half of a character, which a paste may leave, is no text that every store gives back.
+    // A paste may leave half of a character, which not every store gives back.
     answer: () => box.value.trim().replaceAll('\0', '').toWellFormed() || null,
     first: () => box,
   }

@@ -13,7 +13,7 @@ export const languagesOf = ({ document, navigator }: Window, chosen?: string): s
 export interface Spoken {
   flow: Flow
   /**
-   * Says in which language a part of it is, or its heading, and turns the root in its direction.
+   * Gives the root the language of a part of it, or of its heading, and that language's direction.
    *
    * @returns the snippet's own words in that language
    */
@@ -26,7 +26,7 @@ export function spoken(told: Flow, page: Window, chosen?: string): Spoken {
     flow,
     speak(root, part) {
       const language = languageOf(part)
-      // Of a flow that does not say its language, the page's is assumed.
+      // A flow that does not say its language is assumed to be in the page's.
       if (language !== null) {
         root.lang = language
         root.dir = directionOf(language)

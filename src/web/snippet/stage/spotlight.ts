@@ -7,12 +7,12 @@ import { type Box, follow, moveTo } from './placing.ts'
 
 export type Spotlight = 'off' | 'dim' | 'block'
 
-/** Between an element and the light around it, pixels. */
+/** The space between an element and the edge of the light around it, pixels. */
 const room = 5
 
 /**
- * As the step says, else as the theme does; else the page is dimmed for a tooltip, unless the visitor
- * has work to do on the page before it goes on.
+ * As the step says. Otherwise only a tooltip has one: as the theme says, and if it says nothing, the page is
+ * dimmed unless the visitor has work to do on it before the flow goes on.
  */
 export function spotlightOf({ step, flow }: StepView, host: Host): Spotlight {
   if (step.spotlight) return step.spotlight
@@ -21,8 +21,8 @@ export function spotlightOf({ step, flow }: StepView, host: Host): Spotlight {
 }
 
 /**
- * Frames an element, and darkens the rest of the page. Both are drawn in one go, by one rectangle, each
- * time the element has moved, and glide there from where the step before had them.
+ * Frames an element, and darkens the rest of the page. Both are drawn together, from one rectangle,
+ * whenever the element has moved, and glide there from where the previous step had them.
  *
  * @returns a function that ends it
  */
@@ -40,7 +40,7 @@ export function lightUp(
   root.append(...own)
   for (const one of own) one.showPopover()
   if (from?.isDimmed) settle(veil)
-  // What is pressed there keeps the keyboard where it is.
+  // A press on the veil leaves the focus where it is.
   veil.addEventListener('mousedown', event => event.preventDefault())
   const corner = cornerOf(element, ring, page)
   if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
@@ -79,7 +79,7 @@ const between = (from: Box, to: Box, part: number): Box => {
   return { left: at('left'), top: at('top'), width: at('width'), height: at('height') }
 }
 
-/** An element that is round stays so in its light; a square one gets the theme's corners. */
+/** A rounded element has a rounded light. A square one gets the theme's corners. */
 function cornerOf(element: Element, ring: HTMLElement, page: Window): number | null {
   const { borderTopLeftRadius } = page.getComputedStyle(element)
   const own = Number.parseFloat(borderTopLeftRadius) || 0
@@ -89,7 +89,7 @@ function cornerOf(element: Element, ring: HTMLElement, page: Window): number | n
   return pixels === 0 ? null : Math.max(Math.min(pixels, height / 2) + room, Math.min(least, 6))
 }
 
-/** What is to be seen of the element, and some room: as a path that turns round. */
+/** The visible part of the element, and some space around it, as a path with rounded corners. */
 function hole(box: Box, clips: readonly Element[], radius: number): string {
   let [left, top] = [box.left - room, box.top - room]
   let [right, bottom] = [box.left + box.width + room, box.top + box.height + room]

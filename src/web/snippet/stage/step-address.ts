@@ -7,7 +7,7 @@ function ownPage(address: string, page: Window): string | null {
   return href?.startsWith('http') && !isElsewhere(href, page) ? href : null
 }
 
-/** Where the visitor is led for a step; null where it says none, or one of another site. */
+/** The address that a step leads the visitor to; null if it says none, or one of another site. */
 export const leadsTo = ({ navigate }: Step, page: Window): string | null =>
   navigate === undefined ? null : ownPage(navigate, page)
 

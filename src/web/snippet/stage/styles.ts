@@ -1,6 +1,6 @@
 import { themeStyles } from './theme-styles.ts'
 
-/** What the snippet looks like; lives in a shadow root, so that page and snippet do not mix. */
+/** The snippet's styles. They are in a shadow root, so that page and snippet do not mix. */
 export const styles = `
 :host { all: initial }
 * { box-sizing: border-box }

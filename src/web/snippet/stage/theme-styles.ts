@@ -1,6 +1,6 @@
 /**
- * The tokens that all else is drawn with, as they are where neither page nor theme says anything, and
- * what the theme adds of itself.
+ * The tokens that everything is drawn with, as they are if neither page nor theme says anything, and the
+ * styles that a theme adds.
  */
 export const themeStyles = `
 .root {

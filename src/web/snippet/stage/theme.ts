@@ -11,7 +11,7 @@ import {
 import { warn } from '../warn.ts'
 import { groundBehind, isDark, luminanceOf } from './ground.ts'
 
-/** Every token that drawing reads, and the property of CSS that tells whether a value is of its kind. */
+/** Every token that drawing reads, and the CSS property that tells whether a value is valid for it. */
 const tokens = {
   accent: 'color',
   'on-accent': 'color',
@@ -42,14 +42,14 @@ const spaces = { compact: '11px', normal: '16px', roomy: '22px' }
 const px = (length: number | null | undefined) =>
   typeof length === 'number' ? `${length}px` : null
 
-/** The page's own font; the system's where the page says nothing of it. */
+/** The page's own font; null, for the system's, if the page says nothing of it. */
 function pageFont(root: Element, page: Window): string | null {
   const { fontFamily } = page.getComputedStyle(page.document.body)
   const initial = page.getComputedStyle((root.getRootNode() as ShadowRoot).host).fontFamily
   return fontFamily === initial ? null : fontFamily
 }
 
-/** An image of the page's own or by https; null of any other. */
+/** An image from the page's own origin, or by https; null for any other. */
 function imageOf(logo: string | undefined, page: Window): string | null {
   const url = logo === undefined ? null : URL.parse(logo, page.location.href)
   const isSafe = url?.protocol === 'https:' || url?.origin === page.location.origin
@@ -57,10 +57,10 @@ function imageOf(logo: string | undefined, page: Window): string | null {
 }
 
 /**
- * Gives a root its tokens: what the page says (`--cairn-…`), else the theme, else the style sheet. What
- * is no value to the browser is passed over, since it would leave none at all.
+ * Gives a root its tokens: from the page (`--cairn-…`), otherwise from the theme, otherwise from the style
+ * sheet. What the browser does not accept is ignored, because the token would have no value at all.
  *
- * @param element what is pointed at, behind which the accent has to be seen
+ * @param element what is pointed at; the accent has to be visible against what is behind it
  */
 export function dress(
   root: HTMLElement,

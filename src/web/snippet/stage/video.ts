@@ -11,7 +11,7 @@ export interface Video {
   label: string
 }
 
-/** Nothing of it is loaded until it is seen, and it never plays by itself. */
+/** Nothing of the video is loaded until it is visible, and it never plays by itself. */
 export function makeVideo({ src, poster, captions, label }: Video, page: Window): HTMLVideoElement {
   const video = make(page, 'video', 'video', { preload: 'none' })
   if (label) video.setAttribute('aria-label', label)
@@ -23,7 +23,7 @@ export function makeVideo({ src, poster, captions, label }: Video, page: Window)
     const track = make(page, 'track', '', { kind: 'captions', label: lang || 'CC' })
     if (lang) track.srclang = lang
     track.default = true
-    // The browser reads captions of another origin only so; before it reads anything.
+    // The browser reads captions from another origin only with this, set before it reads anything.
     if (new URL(captions).origin !== page.location.origin) video.crossOrigin = 'anonymous'
     track.src = captions
     video.append(track)

@@ -5,8 +5,8 @@ import type { Run } from '../runs.ts'
 import type { StageDeps } from '../stage.ts'
 
 /**
- * The way of a run through the steps of its flow: those whose turn has come, in the order in which it
- * did. A turn that comes again, also by going back, begins the way anew from there.
+ * The way of a run through the steps of its flow: the steps whose turn has come, in that order. If a step's
+ * turn comes again, even by going back, the way starts anew there.
  */
 export function createWay(
   { steps }: Flow,
@@ -15,7 +15,7 @@ export function createWay(
 ) {
   const isBranched = hasBranches(steps)
   const placeOf = (id: string) => steps.findIndex(step => step.id === id)
-  // What an older snippet has begun was in order.
+  // A run that an older snippet has begun took its steps in order.
   const taken = () => run.way ?? steps.flatMap(({ id }) => (run.viewed.includes(id) ? [id] : []))
 
   const isOnWay = (step: Step): boolean => {
@@ -34,7 +34,7 @@ export function createWay(
   }
 
   return {
-    /** The place of the first step from one on that no rule leaves out; the number of steps for none. */
+    /** The place of the first step, from a place on, that no rule leaves out; the number of steps if none. */
     next(from: number): number {
       const left = steps.slice(from).findIndex(isOnWay)
       return left < 0 ? steps.length : from + left
@@ -46,9 +46,9 @@ export function createWay(
     /** The place of the last step on the way that was seen before this one; -1 for none. */
     before: (step: Step): number =>
       placeOf(behind(step).findLast(id => run.viewed.includes(id) && placeOf(id) >= 0) ?? ''),
-    /** The place behind all that came already; 0 where nothing did. */
+    /** The place after all steps that came already; 0 if none did. */
     afterAll: (): number => placeOf(taken().findLast(id => placeOf(id) >= 0) ?? '') + 1,
-    /** Place and number of the steps on the way, from 1; the number as things stand. */
+    /** The step's place on the way, from 1, and the number of steps on it, as things stand. */
     placeOf(step: Step): { place: number; of: number } {
       const index = steps.indexOf(step)
       if (!isBranched) return { place: index + 1, of: steps.length }

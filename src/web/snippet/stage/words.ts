@@ -1,6 +1,6 @@
 import { servingTags } from '../../../core/flow/texts/language.ts'
 
-/** The snippet's own words, for steps whose author gave no buttons, and for those who hear the page. */
+/** The snippet's own words, for steps whose author gave no buttons, and for screen reader users. */
 export interface Words {
   next: string
   back: string
@@ -369,13 +369,13 @@ export const byLanguage: Readonly<Record<string, Words>> = {
   ),
 }
 
-/** Simplified characters and Brazil's Portuguese stand without their region. */
+/** Simplified Chinese and Brazilian Portuguese are listed without a script or region. */
 const codes = Object.keys(byLanguage)
 
 /**
- * In the language of what is shown, else in the page's; English where there are none of these.
+ * Words in the language of what is shown, otherwise in the page's; English if there are none of these.
  *
- * @param language a tag; of what does not say its language the page's is meant
+ * @param language a tag; what does not say its language is taken to be in the page's
  */
 export function wordsFor({ document, navigator }: Window, language?: string): Words {
   const wanted = [language ?? '', document.documentElement.lang || navigator.language]

@@ -5,7 +5,7 @@ import { flowPath } from '../../flows/definition.ts'
 import type { Written } from './merge.ts'
 import type { Base } from './unsaved.ts'
 
-/** A flow as its author writes it: without what the server gives it. */
+/** A flow as its author writes it: without the fields that the server adds. */
 export function writtenOf({
   id: _,
   version: __,
@@ -23,13 +23,13 @@ export function writtenOf({
   }
 }
 
-/** What an answer says that the author begins with. */
+/** What the author begins with, taken from an answer. */
 export const baseOf = ({ etag, text, definition }: DraftAnswer): Base => ({
   etag,
   text: text ?? '',
   definition,
 })
 
-/** Reads what the author of a flow wrote last. @throws Failure */
+/** Reads what was last written of a flow. @throws Failure */
 export const readBase = async (key: string): Promise<Base> =>
   baseOf((await ask<DraftAnswer>(flowPath(key, '/draft?text=1'))).value!)

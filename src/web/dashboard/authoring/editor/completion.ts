@@ -1,4 +1,4 @@
-/** A JSON Schema of the few keywords that flow files' has. */
+/** A JSON Schema with the few keywords that the schema of flow files uses. */
 export interface Schema {
   $ref?: string
   type?: string | readonly string[]
@@ -13,21 +13,21 @@ export interface Schema {
   definitions?: Readonly<Record<string, Schema>>
 }
 
-/** Where in a file something is typed. */
+/** The place in a file where somebody is typing. */
 export interface Place {
-  /** Names of fields from the flow inwards; `*` for an entry of a list. */
+  /** Names of the fields from the flow inwards; `*` stands for an entry of a list. */
   path: readonly string[]
-  /** The field whose value is typed; null where a field's name is. */
+  /** The field whose value is being typed; null while the name of a field is typed. */
   field: string | null
-  /** What is typed so far begins here. */
+  /** The offset at which the typed text begins. */
   from: number
-  /** Fields that there are beside it. */
+  /** The fields beside it. */
   siblings: ReadonlySet<string>
 }
 
 export interface Suggestion {
   label: string
-  /** What is put in. */
+  /** The text to insert. */
   apply: string
   type: 'property' | 'enum'
   detail?: string
@@ -35,9 +35,9 @@ export interface Suggestion {
 }
 
 interface Line {
-  /** Columns before the first field, with the dashes of entries counted. */
+  /** Columns before the first field, including the dashes of entries. */
   indent: number
-  /** Columns of the dashes of entries that begin in this line. */
+  /** Columns of the dashes of the entries that begin in this line. */
   dashes: number[]
   name: string | null
 }
@@ -50,7 +50,7 @@ const lineOf = (text: string): Line | null => {
   return { indent: head.length, dashes, name }
 }
 
-/** The fields around a place, by how far the lines above are indented. */
+/** The fields around a place, found by the indentation of the lines above. */
 function around(lines: readonly string[], column: number, ofDashes: readonly number[]) {
   const path = ofDashes.map(() => '*')
   const siblings = new Set<string>()
@@ -68,7 +68,7 @@ function around(lines: readonly string[], column: number, ofDashes: readonly num
       least = entry
       isBeside = false
     }
-    // A list may stand as far out as the field that it belongs to.
+    // A list may be indented no further than the field that it belongs to.
     const isParent = line.indent < least || (line.indent === least && path[0] === '*')
     if (line.name && isParent && line.dashes.every(dash => dash < line.indent)) {
       if (line.indent === least && path[0] !== '*') continue
@@ -85,7 +85,7 @@ function around(lines: readonly string[], column: number, ofDashes: readonly num
   return { path, siblings }
 }
 
-/** Where in a file the cursor is, by its indentation; null within comments and texts of many lines. */
+/** The place of the cursor in a file, by indentation; null inside comments and multi-line texts. */
 export function placeAt(text: string, position: number): Place | null {
   const lines = text.slice(0, position).split('\n')
   const current = lines.pop()!
@@ -114,13 +114,13 @@ export function placeAt(text: string, position: number): Place | null {
   return { path, field: field?.[1] ?? null, from, siblings }
 }
 
-/** The schema at a path; null where it knows none. */
+/** The schema at a path; null if there is none. */
 export function schemaAt(root: Schema, path: readonly string[]): Schema | null {
   const resolved = (schema: Schema | undefined): Schema | null =>
     schema?.$ref ? (root.definitions?.[schema.$ref.split('/').at(-1)!] ?? null) : (schema ?? null)
   let found = resolved(root.definitions?.flow)
   for (const [i, name] of path.entries()) {
-    // A file may be a list of flows, or have them under a name.
+    // A file may be a list of flows, or have them under `flows`.
     if ((i === 0 && name === '*') || (i === 0 && name === 'flows')) continue
     if (i === 1 && path[0] === 'flows' && name === '*') continue
     found = resolved(name === '*' ? found?.items : found?.properties?.[name])
@@ -130,11 +130,11 @@ export function schemaAt(root: Schema, path: readonly string[]): Schema | null {
 
 const isOf = ({ type }: Schema, name: string) => [type].flat().includes(name)
 
-/** What follows a field's name: values that are lists or fields begin below. */
+/** What follows the name of a field. Values that are lists or mappings begin on the next line. */
 const afterName = (schema: Schema) =>
   isOf(schema, 'array') || (isOf(schema, 'object') && !isOf(schema, 'string')) ? ':' : ': '
 
-/** What may be typed at a place: fields that are not there yet, or the values of one. */
+/** What can be typed at a place: fields that are not there yet, or the values of a field. */
 export function suggestionsAt(root: Schema, place: Place): Suggestion[] {
   const { path, field, siblings } = place
   const about = ({ description }: Schema) => description !== undefined && { info: description }

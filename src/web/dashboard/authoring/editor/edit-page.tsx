@@ -15,7 +15,7 @@ import { Editing } from './editing.ts'
 import { Locked } from './locked.tsx'
 import { Workbench } from './workbench.tsx'
 
-/** Reads a flow to write on; again where somebody else has changed it, and nothing is unsaved. */
+/** Reads a flow to edit; reads it again if somebody else has changed it and nothing is unsaved here. */
 function useFlowEditing({ key, etag }: AuthoredFlow) {
   const editing = useSignal<Editing | null>(null)
   const failure = useSignal<Failure | null>(null)
@@ -35,7 +35,7 @@ function useFlowEditing({ key, etag }: AuthoredFlow) {
   const isIn = presence.value === 'in'
   useEffect(() => {
     const known = editing.peek()
-    // The list may be older than what was saved here: only a state that was never seen is another's.
+    // The list may be older than what was saved here, so only an ETag never seen here is somebody else's.
     const isOther = known !== null && !known.known.has(etag)
     isChangedElsewhere.value = isOther
     if (isIn && (!known || (isOther && !known.isDirty.peek()))) void load()
@@ -77,7 +77,7 @@ function Edit({ flow }: { flow: AuthoredFlow }) {
   )
 }
 
-/** Where a flow is written. */
+/** The page where a flow is written. */
 export default function EditPage({ params }: PageProps) {
   return <FlowFrame flowKey={params.flow ?? ''}>{flow => <Edit flow={flow} />}</FlowFrame>
 }

@@ -13,15 +13,15 @@ import { mergedText } from './merge-text.ts'
 import type { FlowProblem } from './parts.ts'
 import type { Base } from './unsaved.ts'
 
-/** What the server says of a text. */
+/** The server's judgement of a text. */
 export interface Judged {
   text: string
   problems: readonly FlowProblem[]
-  /** The one flow that the text holds, where nothing is wrong with it. */
+  /** The one flow in the text, if nothing is wrong with it. */
   flow: Flow | null
 }
 
-/** Somebody was quicker, and both changed the same. */
+/** Somebody else saved first, and both changed the same thing. */
 export interface Clash {
   who: string
   when: string
@@ -30,25 +30,25 @@ export interface Clash {
   merged: Merged
 }
 
-/** So often a save merges what others have saved meanwhile, before it gives up. */
+/** How many times a save is tried, merging what others have saved meanwhile, before it gives up. */
 const mostTries = 3
 
 const nameOf = ({ kind, name }: Unit) => words.unit[kind](name)
 
-/** A flow that is being written: its text, what the server says of it, and how it is saved. */
+/** A flow that is being written: its text, the server's judgement of it, and how it is saved. */
 export class Editing {
   readonly text: Signal<string>
   readonly base: Signal<Base | null>
   private readonly savedText: Signal<string>
   readonly judged: Signal<Judged | null> = signal(null)
   readonly isBusy = signal(false)
-  /** What became of the last save. */
+  /** The outcome of the last save. */
   readonly said = signal<string | null>(null)
   /** Why the last save was refused. */
   readonly refused = signal<string | null>(null)
   readonly clash = signal<Clash | null>(null)
   readonly isDirty = computed(() => this.text.value !== this.savedText.value)
-  /** Every state of the flow that this tab has known. */
+  /** The ETags of all states of the flow that this tab has seen. */
   readonly known = new Set<string>()
 
   /** @param key null for a new flow */
@@ -64,14 +64,14 @@ export class Editing {
     if (base) this.known.add(base.etag)
   }
 
-  /** Begins anew with what the server has. */
+  /** Starts again with what the server has. */
   load(base: Base): void {
     this.hold(base)
     this.text.value = base.text
     this.savedText.value = base.text
   }
 
-  /** Goes on with what was not saved. */
+  /** Continues with work that was not saved. */
   goOn({ text, base }: { text: string; base: Base | null }): void {
     if (base) this.hold(base)
     this.text.value = text
@@ -82,7 +82,7 @@ export class Editing {
     this.base.value = base
   }
 
-  /** Has the server judge the text as it is. @throws Failure */
+  /** Has the server judge the current text. @throws Failure */
   async judge(): Promise<Judged> {
     const text = this.text.peek()
     const known = this.judged.peek()
@@ -96,7 +96,7 @@ export class Editing {
     return judged
   }
 
-  /** Saves the text as the draft; what others have saved meanwhile is merged into it. */
+  /** Saves the text as the draft, after merging in what others have saved meanwhile. */
   async save(): Promise<void> {
     if (this.isBusy.peek()) return
     this.isBusy.value = true
@@ -152,13 +152,13 @@ export class Editing {
     }
   }
 
-  /** Takes over what only they changed, and asks where both changed the same. @throws Failure */
+  /** Takes over what only they changed, and asks about what both changed. @throws Failure */
   private async merge({ told }: Failure, base: Base, mine: Clash['mine'], tries: number) {
     const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
     const who = changedBy ?? words.somebody
     const when = changedAt ? formatAge(Date.parse(changedAt)) : words.meanwhile
     const theirs = await readBase(this.key!)
-    // What was typed since belongs to it, too.
+    // Anything typed since then has to be saved as well.
     if (this.text.peek() !== mine.text) return this.trySaving(null, tries + 1)
     const merged = mergeFlows(base.definition, mine.written, theirs.definition)
     if (merged.conflicts.length > 0) {
@@ -175,7 +175,7 @@ export class Editing {
     this.hold(theirs)
   }
 
-  /** Saves what was merged as chosen. */
+  /** Merges as the author has chosen, and saves that. */
   async resolve(choices: Readonly<Record<string, Side>>): Promise<void> {
     const { theirs, mine } = this.clash.peek()!
     const before = this.base.peek()!

@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { editorWords as words } from '../../words/editor.ts'
 
-/** The address that a click leads to within the dashboard; null where it leads nowhere else. */
+/** The address within the dashboard that a click leads to; null if it leads nowhere else. */
 function addressOfClick(event: MouseEvent): string | null {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) {
     return null
@@ -17,7 +17,7 @@ function addressOfClick(event: MouseEvent): string | null {
   return link.pathname === location.pathname ? null : link.pathname + link.search
 }
 
-/** Asks before a page with unsaved work is left. */
+/** Asks before somebody leaves a page with unsaved work. */
 export function Leave({ isKept }: { isKept: boolean }) {
   const { route } = useLocation()
   const to = useSignal<string | null>(null)

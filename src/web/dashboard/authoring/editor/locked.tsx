@@ -9,7 +9,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { editorWords as words } from '../../words/editor.ts'
 import { EditorNotice } from './notices.tsx'
 
-/** Over plain http there is no clipboard to write to. */
+/** Copies a text. Over plain http there is no clipboard to write to. */
 const copy = (text: string): Promise<boolean> =>
   Promise.resolve()
     .then(() => navigator.clipboard.writeText(text))
@@ -18,7 +18,7 @@ const copy = (text: string): Promise<boolean> =>
       () => false,
     )
 
-/** Of a flow that is changed in its repository alone: what to do there, and how to change it here yet. */
+/** For a flow that is changed only in its repository: what to do there, and how to change it here anyway. */
 export function Locked({ flow, text }: { flow: AuthoredFlow; text: string }) {
   const isOpen = useSignal(false)
   const said = useSignal('')

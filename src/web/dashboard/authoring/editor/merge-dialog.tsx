@@ -41,7 +41,7 @@ function Version({
   )
 }
 
-/** Shows what two have made of the same, side by side, and has the author choose. */
+/** Shows what two people made of the same thing, side by side, and lets the author choose. */
 export function MergeDialog({
   clash: { who, when, theirs, mine, merged },
   onResolve,

@@ -37,9 +37,9 @@ const toTheirs = (sides: Merged['sides'], prefix: string) =>
     .map(([id]) => id.slice(prefix.length + 1))
 
 /**
- * A merged flow as text: mine, with its comments and its order, but for what was taken over.
+ * A merged flow as text: mine, with its comments and its order, except for what was taken from theirs.
  *
- * @param mine a text without an error, and so is theirs
+ * @param mine a text without errors, like theirs
  */
 export function mergedText(mine: string, theirs: string, { flow, sides }: Merged): string {
   if (![...sides.values()].includes('theirs')) return mine
@@ -77,11 +77,11 @@ export function mergedText(mine: string, theirs: string, { flow, sides }: Merged
     else into.set(name, document.createNode([]))
     if (!isSeq(list))
       (nodeOf(into, name) as YAMLSeq<Node>).items = nodes
-      // A list within brackets cannot hold what was written in lines.
+      // A list in brackets cannot hold entries that were written on lines of their own.
     ;(nodeOf(into, name) as YAMLSeq<Node>).flow = false
   }
 
-  /** A language in which anything was taken over is written anew. */
+  /** Writes each language in which anything was taken over anew. */
   const takeTexts = (into: YAMLMap) => {
     if (toTheirs(sides, 'text').length === 0) return
     const texts = (flow.texts ?? {}) as Readonly<Record<string, unknown>>
@@ -112,7 +112,7 @@ export function mergedText(mine: string, theirs: string, { flow, sides }: Merged
   return document.toString({ lineWidth: 0 })
 }
 
-/** One thing of a flow as its author wrote it; null where it is not there. */
+/** One unit of a flow as its author wrote it; null if it is not there. */
 export function unitText({ kind, name, ...values }: Unit, side: Side, text: string): string | null {
   if (kind === 'order') return ((values[side] ?? []) as string[]).map(key => `- ${key}\n`).join('')
   if (values[side] === undefined) return null

@@ -1,4 +1,4 @@
-/** A flow as its author writes it, every default filled in. */
+/** A flow as its author writes it, with every default filled in. */
 export type Written = Readonly<Record<string, unknown>>
 
 export type Side = 'mine' | 'theirs'
@@ -8,7 +8,7 @@ export interface Unit {
   /** Such as `field:name`, `step:hello`, `text:de steps hello`, `checklist:order`, `item:invite`, `order:step`. */
   id: string
   kind: 'field' | 'step' | 'checklist' | 'item' | 'text' | 'order'
-  /** Name or key. */
+  /** The name or key. */
   name: string
   mine: unknown
   theirs: unknown
@@ -16,17 +16,17 @@ export interface Unit {
 
 export interface Merged {
   flow: Written
-  /** Whose each unit is that the flows do not have in common. */
+  /** For each unit in which the two flows differ, the side that it comes from. */
   sides: ReadonlyMap<string, Side>
-  /** What only they changed, and was taken over. */
+  /** What only they changed, and what was therefore taken over. */
   taken: readonly Unit[]
-  /** What both changed, each in another way: as chosen, else as mine. */
+  /** What both changed in different ways: as chosen, else as mine. */
   conflicts: readonly Unit[]
 }
 
 type Keyed = { key: string }
 
-/** One text for values that are equal, whatever the order of their fields. */
+/** The same text for equal values, whatever the order of their fields. */
 export const canonical = (value: unknown): string =>
   JSON.stringify(value, (_, inner) =>
     inner && typeof inner === 'object' && !Array.isArray(inner)
@@ -39,7 +39,7 @@ const isEqual = (a: unknown, b: unknown) => canonical(a) === canonical(b)
 const listOf = (value: unknown) => (Array.isArray(value) ? (value as Keyed[]) : [])
 const fieldsOf = (value: unknown) => (value ?? {}) as Written
 
-/** The texts in other languages, each part of a flow in each of them by itself. */
+/** The texts in other languages, split by language and by part of the flow. */
 function textsOf(texts: unknown): Map<string, unknown> {
   const parts = new Map<string, unknown>()
   for (const [tag, told] of Object.entries(fieldsOf(texts))) {
@@ -50,13 +50,13 @@ function textsOf(texts: unknown): Map<string, unknown> {
           parts.set(`${tag} ${name} ${key}`, part)
         }
     }
-    // A language that is only begun is one too.
+    // A language without any text yet counts as well.
     parts.set(tag, {})
   }
   return parts
 }
 
-/** The same put together again. */
+/** Puts what `textsOf` has split together again. */
 function withTexts(parts: ReadonlyMap<string, unknown>): Written {
   const texts: Record<string, Record<string, unknown>> = {}
   for (const [id, value] of parts) {
@@ -69,7 +69,7 @@ function withTexts(parts: ReadonlyMap<string, unknown>): Written {
   return texts
 }
 
-/** A flow in parts that can be merged apart from each other. */
+/** Splits a flow into parts that can be merged independently. */
 function partsOf(flow: Written) {
   const { steps, checklist, texts, ...fields } = flow
   const { items, ...ofChecklist } = fieldsOf(checklist)
@@ -88,7 +88,7 @@ const keysOf = (map: ReadonlyMap<string, unknown>) => [...map.keys()]
 const among = (keys: readonly string[], others: readonly string[]) =>
   keys.filter(key => others.includes(key))
 
-/** The keys of the first in its order, and of the second each behind what it stood behind there. */
+/** The keys of `first` in its order; each further key of `second` goes behind the key before it there. */
 function woven(first: readonly string[], second: readonly string[]): string[] {
   const order = [...first]
   for (const [i, key] of second.entries()) {
@@ -100,10 +100,10 @@ function woven(first: readonly string[], second: readonly string[]): string[] {
 }
 
 /**
- * Merges what two people made of one flow, by step and item: what only one of them changed is theirs,
- * and what both changed in different ways is named, for the author to choose.
+ * Merges what two people made of one flow, by step and item. What only one of them changed is taken
+ * over; what both changed in different ways is listed, for the author to choose.
  *
- * @param choices by the id of a unit, for what both changed; mine where nothing is chosen
+ * @param choices by the id of a unit, for what both changed; mine if nothing is chosen
  */
 export function mergeFlows(
   base: Written,
@@ -150,7 +150,7 @@ export function mergeFlows(
     const isMoved = (keys: string[]) => !isEqual(among(keys, before), among(before, keys))
     let first: Side = 'theirs'
     if (!isEqual(among(a, b), among(b, a))) {
-      // A list as it was says nothing of where to put what is in it.
+      // A side that left the order as it was has no say in it.
       const now = { id: `order:${kind}`, kind: 'order' as const, name: kind, mine: a, theirs: b }
       if (isMoved(a) && isMoved(b)) {
         conflicts.push(now)

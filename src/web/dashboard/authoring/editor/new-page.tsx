@@ -7,7 +7,7 @@ import { flowWords } from '../../words/flows.ts'
 import { Editing } from './editing.ts'
 import { Workbench } from './workbench.tsx'
 
-/** Where a flow begins. */
+/** The page where a new flow is written. */
 export default function NewPage() {
   const location = useLocation()
   const latest = useRef(location)

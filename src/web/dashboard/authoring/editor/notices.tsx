@@ -8,7 +8,7 @@ import type { Unsaved } from './unsaved.ts'
 
 const dayMs = 86_400_000
 
-/** Something to know before one writes, and what to do about it. */
+/** Something to know before writing, and what to do about it. */
 export const EditorNotice = ({
   title,
   children,
@@ -27,7 +27,7 @@ export const EditorNotice = ({
   </section>
 )
 
-/** Work that was left here and not saved. */
+/** Work that was left here without being saved. */
 export function LeftWork({
   work,
   onGoOn,

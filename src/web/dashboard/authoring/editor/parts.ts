@@ -3,12 +3,12 @@ import type { FileProblem } from '../../../../core/flow/file.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
 import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 
-/** What is wrong with the text, and where: `path` is a JSON pointer into the file. */
+/** What is wrong with the text, and where. `path` is a JSON pointer into the file. */
 export type FlowProblem = FileProblem
 
 /**
- * The form. The YAML text is the only truth: the form reads it and gives back a new text, which keeps
- * comments and order. `part` is the key of the step or item that is looked at.
+ * The form. The YAML text is the only source of truth: the form reads it and returns a new text, which
+ * keeps comments and order. `part` is the key of the step or item that is shown.
  */
 export interface FlowFormProps {
   text: string
@@ -18,16 +18,16 @@ export interface FlowFormProps {
   onPart(key: string | null): void
   onChange(text: string): void
   pick: ComponentType<PickProps> | null
-  /** Whether nothing was saved yet, so that the key can still be chosen. */
+  /** Whether nothing has been saved yet, so that the key can still be chosen. */
   isNew?: boolean
 }
 
-/** The preview. `flow` is as `GET /api/v1/flows/{id}` gives it, or null while the text has errors. */
+/** The preview. `flow` is what `GET /api/v1/flows/{id}` returns, or null while the text has errors. */
 export interface FlowPreviewProps {
   flow: Flow | null
   part: string | null
   onPart(key: string | null): void
-  /** The organisation's; the one that is set where left out. */
+  /** The organisation's theme; if left out, the one that is set. */
   theme?: MaybeTheme
 }
 

@@ -10,7 +10,7 @@ interface PartPlace extends GoTo {
 let lastText: string | null = null
 let lastPlaces: PartPlace[] = []
 
-/** Where the steps and items of a flow stand in its text; as far as it can be read. */
+/** The places of a flow's steps and items in its text, as far as that can be read. */
 function placesIn(text: string): PartPlace[] {
   if (text === lastText) return lastPlaces
   const lines = new LineCounter()
@@ -31,11 +31,11 @@ function placesIn(text: string): PartPlace[] {
   return found
 }
 
-/** The step or item that stands at a place of a text; null between them. */
+/** The key of the step or item at an offset of a text; null between them. */
 export const partAt = (text: string, offset: number): string | null =>
   placesIn(text).find(({ from, to }) => from <= offset && offset < to)?.key ?? null
 
-/** Where a step or an item begins. */
+/** The place where a step or an item begins. */
 export const placeOfPart = (text: string, key: string): GoTo | null => {
   const place = placesIn(text).find(part => part.key === key)
   return place ? { line: place.line, column: place.column } : null

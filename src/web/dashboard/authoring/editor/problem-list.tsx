@@ -3,7 +3,7 @@ import { editorWords as words } from '../../words/editor.ts'
 import type { FlowProblem } from './parts.ts'
 import type { GoTo } from './yaml-editor.tsx'
 
-/** What is wrong with the text; each leads to its place. */
+/** What is wrong with the text. Each problem links to its place. */
 export function ProblemList({
   problems,
   state,
@@ -12,7 +12,7 @@ export function ProblemList({
 }: {
   problems: readonly FlowProblem[]
   state: 'judging' | 'failing' | 'judged'
-  /** Whether it is enough to say how many there are, because each is shown at its field. */
+  /** Whether the number of problems is enough, because each is shown at its field. */
   isBrief?: boolean
   onGo(place: GoTo): void
 }) {

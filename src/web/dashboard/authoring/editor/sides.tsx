@@ -16,14 +16,14 @@ import { type GoTo, YamlEditor } from './yaml-editor.tsx'
 
 type Side = 'form' | 'yaml'
 
-/** Whether the flow is written as fields or as YAML, as the address says. */
+/** Whether the flow is written as fields or as YAML. The address keeps the choice. */
 export function useSide(): [side: Side, choose: (side: Side) => void] {
   const { filters, setFilters } = useFilters()
   const choose = (side: Side) => setFilters({ view: side === 'yaml' ? side : null })
   return [filters.view === 'yaml' ? 'yaml' : 'form', choose]
 }
 
-/** Leads from the fields to the YAML and back. */
+/** Switches between the fields and the YAML. */
 export function SideChoice() {
   const [side, choose] = useSide()
   return <Segments legend={words.side} options={words.sides} value={side} onChoose={choose} />
@@ -37,7 +37,7 @@ export function Sides({
 }: {
   editing: Editing
   isReadOnly: boolean
-  /** Whether the text cannot be judged now. */
+  /** Whether the text cannot be judged at the moment. */
   isFailing: boolean
 }) {
   const { text, judged } = editing
@@ -48,7 +48,7 @@ export function Sides({
   const part = useSignal<string | null>(null)
   const latest = useRef(side)
   latest.current = side
-  /** From then on it stays, out of sight, so that it can take back what was done meanwhile. */
+  /** Once opened, the YAML editor stays, hidden, so that it can also undo what was done in the form. */
   const wasOpened = useRef(false)
   wasOpened.current ||= isYaml
   useEffect(() => {

@@ -1,8 +1,8 @@
 import { EditorView } from '@codemirror/view'
 
 /**
- * Types over a selection by itself. Where the browser does, it puts the colour of what was selected into
- * a style attribute, which the page's policy refuses and reports.
+ * Lets the editor itself type over a selection. If the browser does it, it puts the colour of the
+ * selected text into a style attribute, which the page's policy refuses and reports.
  */
 export const typingOver = EditorView.domEventHandlers({
   beforeinput(event, view) {

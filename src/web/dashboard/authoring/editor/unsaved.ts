@@ -1,15 +1,15 @@
 import type { Written } from './merge.ts'
 
-/** What the author began with: a flow as the server had it; null for a new one. */
+/** What the author began with: a flow as the server had it; null for a new flow. */
 export interface Base {
   etag: string
   text: string
   definition: Written
 }
 
-/** Work that was not saved, as this browser keeps it. */
+/** Unsaved work, as this browser keeps it. */
 export interface Unsaved {
-  /** The editor that wrote it; each has its own name, so that none writes over another's. */
+  /** The editor that wrote it. Each has its own name, so that none overwrites the work of another. */
   editor: string
   /** When, epoch milliseconds. */
   at: number
@@ -18,14 +18,14 @@ export interface Unsaved {
 }
 
 const prefix = 'cairn-unsaved'
-/** What is larger is not kept: browsers give a site five million characters for everything. */
+/** Larger work is not kept, because browsers give a site five million characters for everything. */
 const mostCharacters = 400_000
 const mostKept = 20
 
 /** A name for an editor that has just been opened. */
 export const newEditor = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-')
 
-/** Where work on a flow is kept; the key is empty for a new one. */
+/** The prefix under which work on a flow is kept. The key is empty for a new flow. */
 const placeOf = (organisation: string, flowKey: string) =>
   `${prefix}:${organisation}:${encodeURIComponent(flowKey)}:`
 
@@ -44,7 +44,7 @@ function kept(): { name: string; work: Unsaved }[] {
     .sort((a, b) => b.work.at - a.work.at)
 }
 
-/** Keeps the work of an editor. @returns whether it is kept: a browser may not let us, or have no room */
+/** Keeps the work of an editor. @returns whether it is kept: a browser may refuse, or have no room */
 export function keep(
   organisation: string,
   flowKey: string,
@@ -64,7 +64,7 @@ export function keep(
   }
 }
 
-/** Work on a flow that editors have left which were opened before: the newest first. */
+/** Work on a flow that earlier editors have left, the newest first. */
 export function leftOf(organisation: string, flowKey: string): Unsaved[] {
   try {
     const place = placeOf(organisation, flowKey)
@@ -76,16 +76,16 @@ export function leftOf(organisation: string, flowKey: string): Unsaved[] {
   }
 }
 
-/** Gives up what an editor kept. */
+/** Discards what an editor kept. */
 export function forget(organisation: string, flowKey: string, editor: string): void {
   try {
     localStorage.removeItem(placeOf(organisation, flowKey) + editor)
   } catch {
-    // What may not be stored was not.
+    // If nothing may be stored, there is nothing to remove.
   }
 }
 
-/** Tells when another tab keeps work on the same flow. */
+/** Calls `onOther` when another tab keeps work on the same flow. */
 export function watchOthers(organisation: string, flowKey: string, onOther: () => void) {
   const place = placeOf(organisation, flowKey)
   const listen = ({ key, newValue }: StorageEvent) => {

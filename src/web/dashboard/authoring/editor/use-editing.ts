@@ -9,7 +9,7 @@ const judgeMs = 350
 const retryMs = 5_000
 const keepMs = 300
 
-/** Has the text judged whenever nothing was typed for a moment. @returns whether that fails now */
+/** Has the text judged when typing pauses for a moment. @returns whether that fails at the moment */
 export function useJudging(editing: Editing): boolean {
   const isFailing = useSignal(false)
   const text = editing.text.value
@@ -38,7 +38,7 @@ export function useJudging(editing: Editing): boolean {
   return isFailing.value
 }
 
-/** Keeps what is not saved in this browser. */
+/** Keeps unsaved work in this browser. */
 export function useKeeping(editing: Editing) {
   const organisation = session.value!.organisation.id
   const flowKey = editing.key ?? ''
@@ -85,7 +85,7 @@ export function useKeeping(editing: Editing) {
     discard: drop,
     goOn(work: Unsaved) {
       editing.goOn(work)
-      // Under this editor's name first, so that it is never nowhere.
+      // Kept under this editor's name before the old copy is dropped, so that there is always a copy.
       isKept.value = keep(organisation, flowKey, { ...work, editor })
       drop(work)
     },

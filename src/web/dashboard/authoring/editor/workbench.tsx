@@ -10,7 +10,7 @@ import { EditorNotice, LeftWork } from './notices.tsx'
 import { SideChoice, Sides, useSide } from './sides.tsx'
 import { useJudging, useKeeping } from './use-editing.ts'
 
-/** Saves by the keys that save elsewhere. */
+/** Saves by the usual keys for saving. */
 function useSaveKey(save: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -40,7 +40,7 @@ const Keys = () => (
   </details>
 )
 
-/** What became of saving, and whether there is something to save. */
+/** The outcome of the last save, and whether there is something to save. */
 function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
   const { said, refused, isDirty } = editing
   const isUnsaved = isDirty.value
@@ -66,7 +66,7 @@ function SaveState({ editing, isKept }: { editing: Editing; isKept: boolean }) {
   )
 }
 
-/** A flow that is being written, with what there is to know of it. */
+/** A flow that is being written, with everything to know about it. */
 export function Workbench({
   editing,
   canWrite,

@@ -8,11 +8,11 @@ import type { Schema } from './completion.ts'
 import type { FlowProblem } from './parts.ts'
 import { yamlSetup } from './yaml-setup.ts'
 
-/** A place that the cursor is to go to; a new object each time. */
+/** A place for the cursor to go to; a new object each time. */
 export interface GoTo {
   line: number
   column: number
-  /** Whether the keyboard stays where it is. */
+  /** Whether the focus stays where it is. */
   isQuiet?: boolean
 }
 
@@ -22,7 +22,7 @@ export interface YamlEditorProps {
   isReadOnly: boolean
   schema: Schema | null
   goTo: GoTo | null
-  /** Where the cursor is, counted in characters. */
+  /** Called with the place of the cursor, in characters. */
   onCursor(offset: number): void
 }
 
@@ -31,7 +31,7 @@ const offsetOf = ({ doc }: EditorState, line: number, column: number) => {
   return Math.min(at.from + column - 1, at.to)
 }
 
-/** Underlines what is wrong up to the end of its word. */
+/** Underlines each problem up to the end of its word. */
 function diagnosticsOf(state: EditorState, problems: readonly FlowProblem[]) {
   return problems.flatMap(({ line, column, severity, message }) => {
     if (line === null) return []
@@ -41,7 +41,7 @@ function diagnosticsOf(state: EditorState, problems: readonly FlowProblem[]) {
   })
 }
 
-/** What comes from elsewhere, such as the form or a merge, takes the place of what differs alone. */
+/** Takes a text from elsewhere, such as the form or a merge, and replaces only the part that differs. */
 function replace(view: EditorView, text: string): void {
   const now = view.state.doc.toString()
   if (now === text) return
@@ -55,8 +55,8 @@ function replace(view: EditorView, text: string): void {
 }
 
 /**
- * An editor of YAML. It lives in a shadow root, where its styles are sheets that were made by script:
- * the page's policy takes no style elements.
+ * An editor for YAML. It lives in a shadow root, where its styles are sheets made by script, because
+ * the page's policy allows no style elements.
  */
 export function YamlEditor(props: YamlEditorProps) {
   const host = useRef<HTMLDivElement>(null)
@@ -85,11 +85,11 @@ export function YamlEditor(props: YamlEditorProps) {
         yamlSetup(() => latest.current.schema),
         locking.of(locked(latest.current.isReadOnly)),
         listening,
-        // What can be written in can be reached anyway; not every checker knows.
+        // An editable element can be focused anyway, but not every checker knows that.
         EditorView.contentAttributes.of({ 'aria-label': words.yamlLabel, tabindex: '0' }),
       ],
     })
-    // At once, and not when it is drawn: what was typed since would be taken back.
+    // Applied at once and not at the next render, which would undo what was typed since.
     const stop = text.subscribe(wanted => replace(view.current!, wanted))
     return () => {
       stop()

@@ -31,7 +31,7 @@ import { tags } from '@lezer/highlight'
 import { placeAt, type Schema, suggestionsAt } from './completion.ts'
 import { typingOver } from './typing-over.ts'
 
-/** Colours come from the page, so that light and dark follow it. */
+/** The colours come from the page, so that the editor is light or dark like the page. */
 const look = EditorView.theme({
   '&': { backgroundColor: 'var(--ground-raised)', color: 'var(--text)', height: '100%' },
   '&.cm-focused': { outline: '2px solid var(--accent-8)', outlineOffset: '-1px' },
@@ -110,7 +110,7 @@ const colours = HighlightStyle.define([
   { tag: [tags.punctuation, tags.separator, tags.bracket], color: 'var(--text-soft)' },
 ])
 
-/** What is suggested where, by the schema; nothing until it is there. */
+/** Suggestions by the schema; none until the schema has come. */
 const completing = (schema: () => Schema | null) =>
   autocompletion({
     override: [
@@ -125,7 +125,7 @@ const completing = (schema: () => Schema | null) =>
     icons: false,
   })
 
-/** All of an editor of YAML that is the same for every text. */
+/** The part of a YAML editor that is the same for every text. */
 export const yamlSetup = (schema: () => Schema | null): Extension => [
   lineNumbers(),
   foldGutter(),

@@ -4,15 +4,15 @@ import { defaultOf, hintOf, optionsOf } from './fields.ts'
 import { useFormField } from './form-context.ts'
 import { type FieldProps, isPlain, textOf } from './form-fields.tsx'
 
-/** Fields of which a few things can be chosen. */
+/** Fields with a few things to choose from. */
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Yes or no. */
+/** A field for yes or no. */
 export function CheckField({ path, label }: FieldProps) {
   const id = useId()
   const { value, problems, write } = useFormField(path)
-  // What is absent everywhere unless it is said is not so.
+  // A field without a default counts as false if the file does not set it.
   const checked = value ?? defaultOf(path) ?? false
   if (typeof checked !== 'boolean') return <KeptValue label={label} value={value!} />
   return (
@@ -34,7 +34,7 @@ export function CheckField({ path, label }: FieldProps) {
   )
 }
 
-/** One of a few words: in a list, or, where there is room for what each means, beside each other. */
+/** One of a few words: in a list, or side by side if there is room for what each means. */
 export function ChoiceField({
   path,
   label,
@@ -47,10 +47,10 @@ export function ChoiceField({
   onChoose,
 }: FieldProps & {
   names: Readonly<Record<string, string>>
-  /** Where the file says nothing, and there is no plain default. */
+  /** The word shown if the file says nothing and there is no plain default. */
   chosen?: string
   looks?: 'list' | 'cards'
-  /** What it is called that none is chosen, where that is a choice too. */
+  /** The name for choosing none, if that is possible too. */
   unsaid?: string
   onChoose?: (word: string) => void
 }) {

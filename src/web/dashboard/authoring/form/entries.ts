@@ -30,7 +30,7 @@ export function entriesOf(flow: Mapping, list: ListName): Entry[] {
   })
 }
 
-/** Lists that are shown: the one of the flow's kind, and whatever else the file has. */
+/** The lists that are shown: the one for the flow's kind, and the other one if the file has it. */
 export function listsOf(flow: Mapping): ListName[] {
   const isChecklist = kindOf(flow) === 'checklist'
   const own: ListName = isChecklist ? 'items' : 'steps'
@@ -53,7 +53,7 @@ export function newEntry(list: ListName, entries: readonly Entry[]): Mapping {
   return { key: freeKey(`${word}-${entries.length + 1}`, entries) }
 }
 
-/** The same under a key of its own. */
+/** A copy with a key of its own. */
 export function copyOf({ value, key }: Entry, entries: readonly Entry[]): Plain {
   if (!isMapping(value)) return structuredClone(value)
   const copy = structuredClone(value)

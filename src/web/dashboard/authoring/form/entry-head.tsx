@@ -4,7 +4,7 @@ import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { Entry } from './entries.ts'
 import { useForm } from './form-context.ts'
 
-/** Which step or item this is, and what can be done with it as a whole. */
+/** Says which step or item this is, and offers what can be done with it as a whole. */
 export function EntryHead({
   entry,
   count,
@@ -21,7 +21,7 @@ export function EntryHead({
   const { isLocked } = useForm()
   const { list, index, title } = entry
   const most = 100
-  /** At an end the button that was pressed is disabled, and the other one takes the focus. */
+  /** At an end of the list the pressed button becomes disabled, so the other one takes the focus. */
   const box = useRef<HTMLDivElement>(null)
   const moved = useRef(false)
   useLayoutEffect(() => {

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { FlowProblem } from '../editor/parts.ts'
 
-/** What is wrong at a place, the worst first. */
+/** The problems at a place, the worst first. */
 export function Problems({ of, id }: { of: readonly FlowProblem[]; id?: string }) {
   if (of.length === 0) return null
   const sorted = of.toSorted(
@@ -33,7 +33,7 @@ export interface Wiring {
   'aria-invalid': boolean
 }
 
-/** A field's label above it, what it is for and what is wrong with it below. */
+/** A field with its label above, and its problems and its purpose below. */
 export function FieldFrame({
   label,
   hint,
@@ -71,7 +71,7 @@ export function FieldFrame({
   )
 }
 
-/** The same of several things of which one is chosen. */
+/** The same frame for several things to choose one from. */
 export function GroupFrame({
   label,
   hint,
@@ -100,7 +100,7 @@ export function GroupFrame({
   )
 }
 
-/** One of several things, chosen in a list; what is none of them is shown as it is. */
+/** One of several things, chosen from a list. A value that is none of them is shown as it is. */
 export function SelectField<Value extends string>({
   value,
   options,
@@ -110,7 +110,7 @@ export function SelectField<Value extends string>({
 }: Omit<Parameters<typeof FieldFrame>[0], 'children'> & {
   value: string
   options: readonly (readonly [value: Value, name: string])[]
-  /** What it is called that none is chosen, where that is a choice too. */
+  /** The name for choosing none, if that is possible too. */
   none?: string
   onChoose: (value: Value) => void
 }) {
@@ -137,7 +137,7 @@ export function SelectField<Value extends string>({
   )
 }
 
-/** A value that no field can show, as the file has it. */
+/** A value that no field can show, as it is in the file. */
 export const KeptValue = ({ label, value, why }: { label: string; value: Plain; why?: string }) => (
   <div class="field">
     <p class="field-name">{label}</p>

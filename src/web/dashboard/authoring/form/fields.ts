@@ -3,14 +3,14 @@ import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source
 import { derivedDefaults, FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 
-/** What the schema of flow files says of a field: what it is for, what it can be, and what it is unless said. */
+/** What the schema of flow files says about a field: its purpose, its possible values and its default. */
 
 const behindNull = (schema: TSchema): TSchema => {
   const branches = (schema.anyOf as TSchema[] | undefined)?.filter(({ type }) => type !== 'null')
   return branches?.length === 1 ? branches[0]! : schema
 }
 
-/** The schema of the field at a path, as it stands in what holds it. */
+/** The schema of the field at a path, as its holder declares it. */
 export function schemaAt(path: Path): TSchema {
   return path.reduce<TSchema>((schema, name) => {
     const holder = behindNull(schema)
@@ -20,17 +20,17 @@ export function schemaAt(path: Path): TSchema {
 
 export const hintOf = (path: Path): string => schemaAt(path).description ?? ''
 
-/** Undefined where there is none, or where it comes from other fields. */
+/** Undefined if there is none, or if it depends on other fields. */
 export const defaultOf = (path: Path): Plain | undefined => schemaAt(path).default
 
-/** The words that it can be, each with what it means. */
+/** The words that the field can be, each with its meaning. */
 export const optionsOf = (path: Path): [word: string, means: string][] =>
   (schemaAt(path).anyOf as TSchema[]).map(({ const: word, description }) => [
     word,
     description ?? '',
   ])
 
-/** Whether the file has to say it, so that it is written even where it is empty. */
+/** Whether the file has to set the field, so that it is written even if it is empty. */
 export function isRequired(path: Path): boolean {
   const schema = schemaAt(path)
   const holder = behindNull(schemaAt(path.slice(0, -1)))
@@ -42,26 +42,26 @@ export function isRequired(path: Path): boolean {
   )
 }
 
-/** The fields of what is at a path, in the order in which files are written. */
+/** The fields of the mapping at a path, in the order in which files are written. */
 export const orderOf = (path: Path): string[] =>
   Object.keys(behindNull(schemaAt(path)).properties ?? {})
 
 type Mapping = { [name: string]: Plain }
 
-/** What the flow is: as said, or by what it has. */
+/** The kind of a flow: as set, or derived from what it has. */
 export function kindOf(flow: Mapping): string {
   if (typeof flow.kind === 'string') return flow.kind
   const steps = (Array.isArray(flow.steps) ? flow.steps : []) as never[]
   return derivedDefaults.flow.kind({ steps, checklist: (flow.checklist ?? null) as never })
 }
 
-/** How a step looks: as said, or by whether it points at something. */
+/** The kind of a step: as set, or derived from whether it points at something. */
 export const stepKindOf = (step: Mapping): string =>
   typeof step.kind === 'string'
     ? step.kind
     : derivedDefaults.step.kind({ target: (step.target ?? null) as never })
 
-/** A path that means the same entry after others have moved: by keys. */
+/** A path with keys in place of indexes, so that it still means the same entry after others have moved. */
 export function identityOf(flow: Plain, path: Path): string {
   const names = path.map((name, depth) => {
     const at = typeof name === 'number' ? valueAt(flow, path.slice(0, depth + 1)) : undefined
@@ -70,7 +70,7 @@ export function identityOf(flow: Plain, path: Path): string {
   return JSON.stringify(names)
 }
 
-/** Where an author has written a default out: there it is written again when it is chosen again. */
+/** The places where an author has written a default out. If it is chosen again there, it is written again. */
 export function writtenDefaults(flow: Plain): ReadonlySet<string> {
   const written = new Set<string>()
   const visit = (value: Plain, path: Path, schema: TSchema | undefined) => {
@@ -88,7 +88,7 @@ export function writtenDefaults(flow: Plain): ReadonlySet<string> {
   return written
 }
 
-/** Fields that no flow has, by name: kept, and said. Those that the server gives are passed over. */
+/** Names of fields that no flow has. They are kept and shown. Those that the server adds do not count. */
 export function unknownFields(value: Plain | undefined, path: Path): string[] {
   if (!isMapping(value)) return []
   const known = new Set([...orderOf(path), 'id', 'position', 'version', 'publishedAt'])

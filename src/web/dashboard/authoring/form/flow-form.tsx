@@ -42,7 +42,7 @@ const headings = {
   languages: languagesWords.title,
 }
 
-/** What was done, said aloud, and the way back. */
+/** Announces what was done, with a button to undo it. */
 const Said = ({ said, onUndone }: Pick<Editing, 'said'> & { onUndone: () => void }) => (
   <div role="status" class="form-said">
     {said.value && (
@@ -73,7 +73,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
   const at = chosen.value
   const entries = typeof at === 'string' ? [] : entriesOf(flow, at.list)
   const entry = typeof at === 'string' ? undefined : entries[at.index]
-  /** Goes on in the first field of what is shown next, once it is drawn. */
+  /** Focuses the first field of what is shown next, once it is drawn. */
   const goOn = (selector = '.detail-fields input:not([type=radio])') =>
     requestAnimationFrame(() => detail.current?.querySelector<HTMLElement>(selector)?.focus())
   const path = entry && [...listPaths[entry.list], entry.index]
@@ -161,7 +161,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
   )
 }
 
-/** Why there is no form, and where to go on. */
+/** Says why there is no form, and where to go on. */
 function Unreadable({ text, problems }: Pick<FlowFormProps, 'text' | 'problems'>) {
   const { withFilters } = useFilters()
   const read = parseSource(text)
@@ -182,7 +182,7 @@ function Unreadable({ text, problems }: Pick<FlowFormProps, 'text' | 'problems'>
   )
 }
 
-/** A flow as fields: what an author uses who writes no YAML. */
+/** A flow as fields, for authors who write no YAML. */
 export function FlowForm(props: FlowFormProps) {
   const editing = useEditing(props)
   if (!editing) return <Unreadable text={props.text} problems={props.problems} />

@@ -9,7 +9,7 @@ import { ThemeFields } from './theme-fields.tsx'
 
 const { fields } = words
 
-/** Mappings of a theme, of which a file may say what the form does not know. */
+/** Mappings of a theme in which a file may have fields that the form does not know. */
 const ofTheme = ['dark', 'font', 'border', 'launcher'].map(name => ['theme', name])
 
 /** What the flow is, how often it is seen, and how it looks. */

@@ -12,18 +12,18 @@ import type { Plain } from '../../../../core/flow/minimal.ts'
 import type { FlowProblem } from '../editor/parts.ts'
 import { defaultOf, identityOf, isRequired, orderOf } from './fields.ts'
 
-/** A flow as the form's parts see it: its values, and the ways to change them. */
+/** A flow as the parts of the form see it: its values, and the ways to change them. */
 export interface Form {
   flow: { [name: string]: Plain }
   isLocked: boolean
   problems: readonly FlowProblem[]
-  /** What is shown at a field, or at what is around it. */
+  /** The problems shown at a field, or at something around it. */
   problemsAt(path: Path): readonly FlowProblem[]
-  /** Makes all of these changes or, where one cannot be made, none, and says so. */
+  /** Makes all of these changes or, if one is impossible, none, and says so. */
   apply(...changes: Change[]): boolean
   /**
-   * A field's new value, and what else comes of it. What is the default, empty or undefined is taken
-   * out of the file.
+   * Writes a field's new value, and the changes that follow from it. A value that is the default, empty
+   * or undefined is taken out of the file.
    */
   write(path: Path, value: Plain | undefined, ...more: Change[]): boolean
 }
@@ -32,7 +32,7 @@ export const FormContext = createContext<Form | null>(null)
 
 export const useForm = (): Form => useContext(FormContext)!
 
-/** The value of a field as the file says it, and how to change it. */
+/** The value of a field as the file has it, and how to change it. */
 export function useFormField(path: Path) {
   const { flow, write, problemsAt } = useForm()
   return {
@@ -42,7 +42,7 @@ export function useFormField(path: Path) {
   }
 }
 
-/** All changes one after another, or null. */
+/** The text after all changes, one after another; null if one is impossible. */
 export function changed(text: string, changes: readonly Change[]): string | null {
   return changes.reduce<string | null>(
     (at, asked) => (at === null ? null : change(at, asked)),
@@ -51,8 +51,8 @@ export function changed(text: string, changes: readonly Change[]): string | null
 }
 
 /**
- * What is done to the text for a field's new value. A default is taken out of the file rather than
- * written, unless its author had written it out.
+ * The change to the text for a field's new value. A default is taken out of the file rather than
+ * written, unless the author had written it out.
  *
  * @param written see `writtenDefaults`
  */
@@ -66,7 +66,7 @@ export function changeFor(
   const byDefault = defaultOf(path)
   const isDefault = byDefault !== undefined && isSame(value, byDefault)
   if (isEmpty || (isDefault && !written.has(identityOf(flow, path)))) return { kind: 'unset', path }
-  // Of mappings around it, the file may lack some, or say that they are null.
+  // The file may lack some of the mappings around the field, or have null in their place.
   let depth = path.length - 1
   while (depth > 0 && !isMapping(valueAt(flow, path.slice(0, depth)))) depth--
   const order = orderOf(path.slice(0, depth))
@@ -80,7 +80,7 @@ export function changeFor(
   return { kind: 'set', path: outer, value: whole, order }
 }
 
-/** The flow that a text holds, or null where the form cannot show it. */
+/** The flow in a text, or null if the form cannot show it. */
 export function flowIn(text: string): { [name: string]: Plain } | null {
   const read = parseSource(text)
   if ('reason' in read) return null

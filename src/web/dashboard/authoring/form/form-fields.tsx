@@ -6,16 +6,16 @@ import { defaultOf, hintOf } from './fields.ts'
 import { useFormField } from './form-context.ts'
 import { useDraft } from './use-draft.ts'
 
-/** The kinds of fields that the form has. Each is a path in the file, and a name. */
+/** The kinds of fields in the form. Each has a path in the file, and a name. */
 
 export interface FieldProps {
   path: Path
   label: string
-  /** In place of what the schema says of it. */
+  /** Shown in place of the schema's description. */
   hint?: ComponentChildren
   isLabelUnseen?: boolean
   placeholder?: string
-  /** A selector, a pattern, a name of an event: what machines read. */
+  /** Whether machines read it, such as a selector, a pattern or the name of an event. */
   isCode?: boolean
 }
 
@@ -37,7 +37,7 @@ export function TextField({
   onText,
 }: FieldProps & {
   hintPath?: Path
-  /** Whether what is required goes too where nothing is written, because all around it goes. */
+  /** Whether an empty text removes even a required field, because everything around it is removed as well. */
   isEmptyNothing?: boolean
   onText?: (text: string) => void
 }) {
@@ -89,7 +89,7 @@ export function LongField({ path, label, hint, rows = 4 }: FieldProps & { rows?:
   )
 }
 
-/** A number; what is none is written as it is, and the rules say what is wrong. */
+/** A number. Anything else is written as it is, and the rules say what is wrong. */
 export function NumberField({ path, label, hint }: FieldProps) {
   const { value, problems, write } = useFormField(path)
   const read = (text: string): Plain | undefined => {
@@ -116,7 +116,7 @@ export function NumberField({ path, label, hint }: FieldProps) {
   )
 }
 
-/** Entries of plain text, one a line. */
+/** Entries of plain text, one per line. */
 export function LinesField({ path, label, hint }: FieldProps) {
   const { value, problems, write } = useFormField(path)
   const read = (text: string): Plain | undefined => {

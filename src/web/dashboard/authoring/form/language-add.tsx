@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
 
-/** Begins a further language. */
+/** Adds another language. */
 export function AddLanguage({
   flow: { locale, texts = {} },
   onAdd,

@@ -8,7 +8,7 @@ import { languagesWords as words } from '../../words/languages.ts'
 import { languageName } from './languages.ts'
 import type { PutTexts } from './languages-part.tsx'
 
-/** Takes over what translators have given back, into what is edited; saving it is the author's. */
+/** Takes what translators have returned into the text being edited. The author still has to save it. */
 export function TakeTexts({
   flow,
   tag,
@@ -16,7 +16,7 @@ export function TakeTexts({
   onTaken,
 }: {
   flow: FlowDefinition
-  /** The language that is chosen, for files that do not say theirs. */
+  /** The chosen language, for files that do not name theirs. */
   tag: string | null
   put: PutTexts
   onTaken: (tag: string) => void
@@ -59,7 +59,7 @@ export function TakeTexts({
             onChange={event => {
               const { currentTarget } = event
               take(currentTarget.files?.[0]).finally(() => {
-                // The same file can then be chosen again.
+                // Otherwise the same file could not be chosen again.
                 currentTarget.value = ''
               })
             }}

@@ -20,7 +20,7 @@ import { TakeTexts } from './language-upload.tsx'
 import { languageName, toldFlow } from './languages.ts'
 import { FieldGroup } from './parts-of-flow.tsx'
 
-/** A flow's texts in a language, as its file is to have them; null takes the language out. */
+/** Writes a flow's texts in a language into its file; null removes the language. */
 export type PutTexts = (tag: string, texts: LocaleTexts | null) => boolean
 
 function download(flow: FlowDefinition, tag: string, format: SheetFormat): void {
@@ -29,7 +29,7 @@ function download(flow: FlowDefinition, tag: string, format: SheetFormat): void 
   saveFile(file, `${flow.key || 'flow'}.${tag}.${ending}`)
 }
 
-/** In which languages a flow can be read: what is missing, what translators are given, and each text. */
+/** The languages of a flow: what is missing, the files for translators, and each text. */
 export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Plain } }) {
   const { flow: written, apply, isLocked, problemsAt } = useForm()
   const flow = toldFlow(written)
@@ -39,7 +39,7 @@ export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Pl
     ? chosen.value
     : (covered[0]?.locale ?? null)
   const put: PutTexts = (to, texts) => apply(...textChanges(flowNow(), to, texts))
-  /** What is edited is what the preview shows. */
+  /** The preview shows the language that is edited. */
   const choose = (to: string) => {
     chosen.value = to
     language.value = to

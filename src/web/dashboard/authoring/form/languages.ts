@@ -3,7 +3,7 @@ import type { FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { kindOf } from './fields.ts'
 
-/** A flow as its file has it, as far as its texts go: half-written parts are passed over. */
+/** A flow as its file has it, as far as texts are concerned. Half-written parts are left out. */
 export function toldFlow(flow: { [name: string]: Plain }): FlowDefinition {
   const text = (name: string) =>
     typeof flow[name] === 'string' ? (flow[name] as string) : undefined
@@ -31,7 +31,7 @@ export function toldFlow(flow: { [name: string]: Plain }): FlowDefinition {
 
 const names = new Intl.DisplayNames('en', { type: 'language' })
 
-/** What a language is called; its tag where that is none. */
+/** The name of a language; the tag itself if it names no language. */
 export function languageName(tag: string): string {
   try {
     return names.of(tag) ?? tag

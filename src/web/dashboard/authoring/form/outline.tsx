@@ -10,7 +10,7 @@ import { useForm } from './form-context.ts'
 import { pointerOf, within } from './problems.ts'
 import { useDragging } from './use-dragging.ts'
 
-/** How much is wrong in a part, beside its name. */
+/** The number of problems in a part, beside its name. */
 export function Wrong({ of }: { of: readonly FlowProblem[] }) {
   if (of.length === 0) return null
   const errors = of.filter(({ severity }) => severity === 'error').length
@@ -24,7 +24,7 @@ export function Wrong({ of }: { of: readonly FlowProblem[] }) {
   )
 }
 
-/** A part that can be chosen. */
+/** A part of the flow that can be chosen. */
 export const OutlineLink = ({
   isChosen,
   problems,
@@ -47,7 +47,7 @@ export const OutlineLink = ({
   </button>
 )
 
-/** Steps or items in their order: chosen by a press, moved by dragging or by the arrow keys. */
+/** Steps or items in order. A press chooses one; dragging or the arrow keys move it. */
 export function OutlineList({
   list,
   entries,

@@ -12,7 +12,7 @@ export const FieldGroup = ({
   hint,
   children,
 }: {
-  /** Absent where the heading above says it. */
+  /** Absent if the heading above says it already. */
   title?: string
   hint?: ComponentChildren
   children: ComponentChildren
@@ -28,14 +28,14 @@ export const FieldGroup = ({
   </section>
 )
 
-/** Settings that few need: closed, unless something in them is wrong. */
+/** Settings that few people need: closed unless something in them is wrong. */
 export function RareFields({
   title,
   places,
   children,
 }: {
   title: string
-  /** Pointers of what is in it. */
+  /** The pointers of the fields inside. */
   places: readonly string[]
   children: ComponentChildren
 }) {
@@ -48,7 +48,7 @@ export function RareFields({
   )
 }
 
-/** Fields of a mapping; where the file has something else in its place, that is kept and said. */
+/** The fields of a mapping. If the file has something else in its place, that is kept and shown. */
 export function MappingFields({
   path,
   name,
@@ -69,7 +69,7 @@ export function MappingFields({
   )
 }
 
-/** Fields that the form does not know, of a mapping and of those within it. */
+/** Fields that the form does not know, in a mapping and in those within it. */
 export function KeptFields({ paths }: { paths: readonly Path[] }) {
   const { flow } = useForm()
   const found = paths.flatMap(path =>

@@ -1,7 +1,7 @@
 import type { Path } from '../../../../core/flow/edit/source.ts'
 import type { FlowProblem } from '../editor/parts.ts'
 
-/** Where the form shows what is wrong. */
+/** Where the form shows each problem. */
 
 const url = ['', '/match', '/pattern']
 const target = [
@@ -33,7 +33,7 @@ const theme = [
   ...['/launcher/side', '/launcher/label', '/dark/logo'],
 ]
 
-/** Every place of the form that can have a problem; `#` is any number. */
+/** All places of the form that can have a problem; `#` stands for any number. */
 const places = new Set([
   ...['/key', '/name', '/title', '/locale', '/texts', '/kind', '/priority', '/frequency'],
   ...theme.map(field => `/theme${field}`),
@@ -59,7 +59,7 @@ const places = new Set([
 
 export const pointerOf = (path: Path): string => path.map(name => `/${name}`).join('')
 
-/** The place at which a problem is shown: its field, or the nearest thing around it; empty for the top. */
+/** The place where a problem is shown: its field, or the nearest thing around it; empty for the top. */
 export function placeOf(pointer: string): string {
   let at = pointer
   while (at !== '' && !places.has(at.replace(/\/\d+(?=\/|$)/g, '/#'))) {
@@ -68,12 +68,12 @@ export function placeOf(pointer: string): string {
   return at
 }
 
-/** Problems by the place at which they are shown. */
+/** The problems by the place where they are shown. */
 export function byPlace(problems: readonly FlowProblem[]): ReadonlyMap<string, FlowProblem[]> {
   return Map.groupBy(problems, ({ path }) => placeOf(path))
 }
 
-/** What is wrong within one of these parts, wherever in it. */
+/** The problems anywhere inside these parts. */
 export const within = (problems: readonly FlowProblem[], ...parts: string[]): FlowProblem[] =>
   problems.filter(({ path }) =>
     parts.some(part => placeOf(path) === part || placeOf(path).startsWith(`${part}/`)),

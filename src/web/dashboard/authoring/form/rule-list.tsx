@@ -7,7 +7,7 @@ import { flowFormWords as words } from '../../words/flow-form.ts'
 import { KeptValue, Problems } from './field-frame.tsx'
 import { useForm } from './form-context.ts'
 
-/** A short list in a part: rows of fields, each of which can be taken out, and one more. */
+/** A short list in a part: rows of fields, each of which can be removed, and a button to add one. */
 export function RuleList({
   path,
   nameOf,
@@ -25,15 +25,15 @@ export function RuleList({
   fresh: Plain
   empty: string
   most: number
-  /** How its fields share a line. */
+  /** How the fields of a row share a line. */
   columns: 'pair' | 'three'
-  /** In place of taking the last row out, where a list has to have one. */
+  /** Called in place of removing the last row, for a list that has to have one. */
   onEmpty?: () => void
   children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
 }) {
   const { flow, apply, isLocked, problemsAt } = useForm()
   const box = useRef<HTMLDivElement>(null)
-  /** The field to go on with. It has the focus as soon as it is drawn: later, what is typed elsewhere would go there. */
+  /** The field to focus as soon as it is drawn. Any later, it would catch what is typed elsewhere. */
   const next = useRef<string | null>(null)
   useLayoutEffect(() => {
     if (next.current === null) return

@@ -1,11 +1,11 @@
 import type { Plain } from '../../../../core/flow/minimal.ts'
 
-/** How the value of a rule is written in one line, and read from it. */
+/** Writes the value of a rule in one line, and reads it from there. */
 
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[-+]?\d+)?$/i
 const quoted = /^"(?:[^"\\]|\\.)*"$/
 
-/** What stands in quotes is text, and in it a backslash says what JSON says by it. */
+/** Anything in quotes is text, in which a backslash means the same as in JSON. */
 function unquoted(text: string): string {
   try {
     return JSON.parse(text) as string
@@ -20,7 +20,7 @@ function readOne(text: string): Plain {
   return quoted.test(text) ? unquoted(text) : text
 }
 
-/** Text that would be read as something else stands in quotes. */
+/** Puts text in quotes if it would otherwise be read as something else. */
 function writeOne(value: Plain, isInList: boolean): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
   const isPlain = readOne(value) === value && !value.includes('\n')
@@ -30,7 +30,7 @@ function writeOne(value: Plain, isInList: boolean): string {
 
 export const isList = (op: unknown) => op === 'in' || op === 'nin'
 
-/** Commas in quotes part nothing. */
+/** Splits a list. Commas in quotes do not separate. */
 const parts = (text: string) => text.match(/\s*"(?:[^"\\]|\\.)*"\s*(?=,|$)|[^,]+/g) ?? []
 
 export function readValue(text: string, op: unknown): Plain {
@@ -47,13 +47,13 @@ export function writeValue(value: Plain | undefined): string {
   return value.map(one => writeOne(one, true)).join(', ')
 }
 
-/** Whether the form can show it: a plain value, or a list of such. */
+/** Whether the form can show it: a plain value, or a list of plain values. */
 export const isWritable = (value: Plain | undefined): boolean =>
   Array.isArray(value)
     ? value.every(one => typeof one !== 'object')
     : typeof value !== 'object' || value === null
 
-/** The value that fits another operator; undefined where it needs none. */
+/** The value converted for another operator; undefined if that needs none. */
 export function valueForOp(value: Plain | undefined, op: string): Plain | undefined {
   if (op === 'exists') return undefined
   const isNothing = value === undefined || value === null || value === ''

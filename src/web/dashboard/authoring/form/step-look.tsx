@@ -8,7 +8,7 @@ import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 
 const { fields } = words
 
-/** What a kind of step alone has: where a banner stands, how a dot opens, what is around a tooltip. */
+/** Settings for one kind of step only: where a banner stands, how a dot opens, what is around a tooltip. */
 export function StepLook({ path, kind }: { path: Path; kind: string }) {
   const { flow } = useForm()
   const has = (name: string) => valueAt(flow, [...path, name]) !== undefined

@@ -19,10 +19,10 @@ import { UrlFields } from './where-part.tsx'
 
 const { fields } = words
 
-/** What may be kept as it is, where the form has no field for it. */
+/** Mappings whose contents are kept as they are if the form has no field for them. */
 const keptParts = ['media', 'banner', 'target', 'placement', 'advance', 'page', 'question', 'when']
 
-/** On which side of its element the step stands. */
+/** The side of its element on which the step stands. */
 const Position = ({ path }: { path: Path }) => (
   <MappingFields path={[...path, 'placement']} name={words.position}>
     <div class="field-row">
@@ -85,7 +85,7 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
   )
 }
 
-/** The page that the step is for; without it, any that shows the flow. */
+/** The page that the step is for. Without one, any page that shows the flow. */
 function StepPage({ path }: { path: Path }) {
   const { flow, apply, problemsAt, isLocked } = useForm()
   const at: Path = [...path, 'page']

@@ -11,7 +11,7 @@ import { RuleList } from './rule-list.tsx'
 
 const { fields } = words
 
-/** A key for a new choice that no other has. */
+/** A key for a new choice, which no other choice has. */
 function freeKey(choices: unknown): string {
   const taken = new Set((Array.isArray(choices) ? choices : []).map(choice => choice?.key))
   let place = 1
@@ -71,7 +71,7 @@ function Choices({ path }: { path: Path }) {
   )
 }
 
-/** What a question of each type begins with. */
+/** The fields that a new question of each type begins with. */
 const fresh = {
   rating: { type: 'rating' },
   choice: {

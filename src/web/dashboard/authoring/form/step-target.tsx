@@ -12,7 +12,7 @@ import { pointerOf } from './problems.ts'
 
 const { fields } = words
 
-/** The element that a step points at, and what becomes of the step without it. */
+/** The element that a step points at, and what happens to the step if it is missing. */
 export function StepTarget({
   path,
   pick: Pick,

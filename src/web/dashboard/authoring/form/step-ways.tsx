@@ -8,7 +8,7 @@ import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
 import { OpAndValue, RuleMatch, RuleValue } from './where-part.tsx'
 
-/** Which way a tour takes: where buttons lead, and when a step is on the way. */
+/** The way that a tour takes: where buttons lead, and when a step is part of it. */
 
 const { fields } = words
 
@@ -36,7 +36,7 @@ function StepChoice({ path, label, none }: { path: Path; label: string; none?: s
   )
 }
 
-/** Where a button leads that goes on; the next step, unless another is chosen. */
+/** Where a button for going on leads: to the next step, unless another is chosen. */
 export function Goto({ path, action }: { path: Path; action: unknown }) {
   const { flow } = useForm()
   const at: Path = [...path, 'goto']
@@ -44,7 +44,7 @@ export function Goto({ path, action }: { path: Path; action: unknown }) {
   return <StepChoice path={at} label={fields.goto} none={words.nextStep} />
 }
 
-/** What a rule asks of. */
+/** What a rule can be about. */
 const kinds = ['attribute', 'answer', 'event'] as const
 type Kind = (typeof kinds)[number]
 
@@ -80,7 +80,7 @@ function RuleKind({ path, kind }: { path: Path; kind: Kind }) {
   )
 }
 
-/** A name that stays a name while there is nothing in it: else the rule would ask of another thing. */
+/** A name that is kept even while it is empty, because otherwise the rule would be about something else. */
 function RuleName({ path, label }: { path: Path; label: string }) {
   const { apply } = useForm()
   const { value, problems } = useFormField(path)
@@ -123,7 +123,7 @@ function RuleFields({ path, rule }: { path: Path; rule: { op?: unknown } }) {
   )
 }
 
-/** When the step is on the way. */
+/** When the step is part of the tour. */
 export function StepWhen({ path }: { path: Path }) {
   const { apply } = useForm()
   const at: Path = [...path, 'when']
@@ -148,7 +148,7 @@ export function StepWhen({ path }: { path: Path }) {
   )
 }
 
-/** Where the tour leads visitors for this step. */
+/** The page to which the tour leads visitors for this step. */
 export const Navigate = ({ path }: { path: Path }) => (
   <TextField
     path={[...path, 'navigate']}

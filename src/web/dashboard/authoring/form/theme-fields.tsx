@@ -6,11 +6,11 @@ import { useFormField } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
 
-/** The fields of a theme, of a flow's or of the organisation's. */
+/** The fields of a theme, whether a flow's or the organisation's. */
 
 const hex = /^#[0-9a-f]{6}$/i
 
-/** A colour, as CSS writes it; where the browser can show a palette, it does. */
+/** A colour as CSS writes it, with a palette if the browser can show one. */
 function ColourField({ path, label }: { path: Path; label: string }) {
   const { value, write } = useFormField(path)
   const shown = typeof value === 'string' && hex.test(value) ? value : '#808080'

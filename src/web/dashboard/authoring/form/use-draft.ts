@@ -2,8 +2,8 @@ import { useRef } from 'preact/hooks'
 import { isSame } from '../../../../core/flow/edit/source.ts'
 
 /**
- * What somebody types, where it means a value that could be written otherwise: it stays as it was
- * typed for as long as it means what the file says.
+ * The text that somebody types for a value that could be written in several ways. It stays as typed
+ * for as long as it means the same as the file.
  */
 export function useDraft<Value>(
   value: Value,

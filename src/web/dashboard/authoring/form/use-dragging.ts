@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 
-/** Moving rows of a list: by dragging their handles, or by the arrow keys on them. */
+/** Moves rows of a list by dragging their handles, or by the arrow keys on them. */
 export function useDragging(
   box: RefObject<HTMLElement | null>,
   count: number,
   onMove: (from: number, to: number) => boolean,
 ) {
   const dragged = useSignal<number | null>(null)
-  /** Before which row it would land. */
+  /** The row before which it would land. */
   const over = useSignal<number | null>(null)
   const end = () => {
     dragged.value = null

@@ -7,23 +7,23 @@ import { writtenDefaults } from './fields.ts'
 import { changed, changeFor, type Form, flowIn } from './form-context.ts'
 import { byPlace, pointerOf } from './problems.ts'
 
-/** What was done, and how it is taken back. */
+/** What was done, and how to undo it. */
 export interface Done {
   text: string
   undo?: () => void
 }
 
-/** The flow that is edited, and the ways to change its text. */
+/** The flow being edited, and the ways to change its text. */
 export interface Editing {
   form: Form
   /** What was done last. */
   said: Signal<Done | null>
-  /** The text as it is by now, also where it was not drawn yet. */
+  /** The current text, even if it has not been drawn yet. */
   textNow: () => string
   take: (text: string) => void
 }
 
-/** The form's view of a text; null where it can show none. */
+/** The form's view of a text; null if the form cannot show it. */
 export function useEditing({ text, problems, isLocked, onChange }: FlowFormProps): Editing | null {
   const said = useSignal<Done | null>(null)
   const latest = useRef(text)

@@ -15,12 +15,12 @@ interface Following {
 
 const lists: readonly ListName[] = ['steps', 'items']
 
-/** What is chosen, which follows the preview and the YAML, and what is done to steps and items. */
+/** The chosen part, which follows the preview and the YAML, and the actions on steps and items. */
 export function useEntries({ form, said, textNow, take }: Editing, { part, onPart }: Following) {
   const find = (key: string): Chosen | null =>
     lists.flatMap(list => entriesOf(form.flow, list)).find(entry => entry.key === key) ?? null
   const chosen = useSignal<Chosen>((part !== null && find(part)) || 'flow')
-  /** What was told last, which comes back as `part`. */
+  /** The key that was last passed to `onPart`, and that comes back as `part`. */
   const told = useRef(part)
   const choose = (next: Chosen) => {
     chosen.value = next
@@ -30,7 +30,7 @@ export function useEntries({ form, said, textNow, take }: Editing, { part, onPar
     told.current = key
     onPart(key)
   }
-  /** What is chosen is called otherwise from now on. */
+  /** Notes that the chosen entry has another key from now on. */
   const rename = (key: string) => {
     told.current = key
     onPart(key)
@@ -46,7 +46,7 @@ export function useEntries({ form, said, textNow, take }: Editing, { part, onPar
   const entriesNow = (list: ListName) => entriesOf(flowIn(textNow()) ?? form.flow, list)
   const nameOf = ({ title, index }: Entry) => title || words.untitled(index + 1)
 
-  /** Puts an entry in, chooses it, and says so. */
+  /** Inserts an entry, chooses it, and says so. */
   const insert = (list: ListName, index: number, value: Entry['value'], text: string) => {
     if (!form.apply({ kind: 'insert', path: listPaths[list], index, value })) return false
     said.value = { text }

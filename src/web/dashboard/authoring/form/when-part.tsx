@@ -9,7 +9,7 @@ const when: Path = ['when']
 const rollout: Path = ['rollout']
 const goal: Path = ['goal']
 
-/** Between which times the flow begins, once what has happened, and for how many. */
+/** When the flow begins: between which times, after which event, and for how many people. */
 export const WhenPart = () => (
   <>
     <FieldGroup title={words.schedule} hint={hintOf(schedule)}>

@@ -15,7 +15,7 @@ const urls: Path = ['targeting', 'urls']
 const audience: Path = ['targeting', 'audience']
 const rules: Path = [...audience, 'rules']
 
-/** How an address is compared, and with what. */
+/** How an address is compared, and what with. */
 export const UrlFields = ({ path }: { path: Path }) => (
   <>
     <ChoiceField path={[...path, 'match']} label={fields.match} names={words.matches} hint="" />
@@ -29,7 +29,7 @@ export const UrlFields = ({ path }: { path: Path }) => (
   </>
 )
 
-/** What an attribute is compared with. */
+/** The value that an attribute is compared with. */
 export function RuleValue({
   path,
   op,
@@ -38,7 +38,7 @@ export function RuleValue({
 }: {
   path: Path
   op: unknown
-  /** What it is called to be there, and not. */
+  /** The names for being present, and for being absent. */
   names?: { yes: string; no: string }
   label?: string
 }) {
@@ -82,7 +82,7 @@ const AudienceFields = ({ path, op }: { path: Path; op: unknown }) => (
   </>
 )
 
-/** How something is compared, and with what. */
+/** How something is compared, and what with. */
 export function OpAndValue({ path, op }: { path: Path; op: unknown }) {
   const { flow, apply } = useForm()
   const choose = (word: string) => {
@@ -109,7 +109,7 @@ export function OpAndValue({ path, op }: { path: Path; op: unknown }) {
   )
 }
 
-/** On which pages the flow is shown, and to whom. */
+/** The pages where the flow is shown, and the people who see it. */
 export const WherePart = () => (
   <MappingFields path={['targeting']} name={words.where}>
     <FieldGroup title={words.pages} hint={`${hintOf(urls)} ${hintOf([...urls, 0, 'pattern'])}`}>
@@ -146,7 +146,7 @@ export const WherePart = () => (
   </MappingFields>
 )
 
-/** Only of several rules it matters how many have to hold. */
+/** How many of the rules have to hold. This matters only if there are several. */
 export function RuleMatch({ path, label }: { path: Path; label: string }) {
   const { flow } = useForm()
   const rules = valueAt(flow, [...path, 'rules'])

@@ -5,7 +5,7 @@ import { openPage, PageAddressForm } from './page-address-form.tsx'
 
 export const sessionsPath = '/manage/author-sessions'
 
-/** Asks where the element is to be seen. */
+/** Asks on which page the element can be seen. */
 export const AddressForm = ({
   flowKey,
   stepKey,

@@ -10,7 +10,7 @@ interface Rule {
   pattern: string
 }
 
-/** What of a flow says where it is shown. */
+/** The fields of a flow that say where it is shown. */
 interface Placed {
   targeting?: { urls?: readonly Rule[] }
   steps?: readonly { key: string; page?: Rule }[]
@@ -18,25 +18,25 @@ interface Placed {
 
 const nameOf = (flowKey: string) => `page:${session.value?.organisation.slug}/${flowKey}`
 
-/** Remembers the page that somebody has picked on, in this browser alone. */
+/** Remembers the page on which somebody has picked, only in this browser. */
 export const rememberAddress = (flowKey: string, address: string): void =>
   storeSetting(nameOf(flowKey), address)
 
-/** An address that a rule names, as far as it names one; a path is of the page that is known. */
+/** The address that a rule names, if it names one. A path is relative to the known page. */
 function addressIn({ match, pattern }: Rule, known: string | null): string | null {
   if (match === 'glob' && pattern.includes('*')) return null
   return URL.canParse(pattern) ? pattern : (known && URL.parse(pattern, known)?.href) || null
 }
 
 /**
- * The page that is most probably meant: the one of last time, else what the step's or the flow's rule
- * names, else one on which the step was seen. Empty where nothing is known.
+ * The page that is most probably meant: the one of last time, else the one that the step's or the
+ * flow's rule names, else one on which the step was seen. Empty if nothing is known.
  */
 export function useAddress(flowKey: string, stepKey: string): string {
   const remembered = stored(nameOf(flowKey))
   const isKnown = remembered !== null
   const listed = useRead<FlowList>(isKnown ? null : flowsPath)
-  // One that is not stored yet has no draft to be asked for.
+  // A flow that is not stored yet has no draft to ask for.
   const isStored = listed.data?.flows.some(({ key }) => key === flowKey) === true
   const draft = useRead<DraftAnswer>(isStored ? flowPath(flowKey, '/draft') : null)
   const health = useRead<StepCheck>(isKnown ? null : healthPath)

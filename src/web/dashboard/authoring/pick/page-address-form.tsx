@@ -8,7 +8,7 @@ import { pickWords } from '../../words/pick.ts'
 import { shellWords } from '../../words/shell.ts'
 import { rememberAddress, useAddress } from './address.ts'
 
-/** What is wrong, in a sentence: the server's own where it has one. */
+/** What is wrong, in a sentence: the server's own if there is one. */
 const problemOf = ({ status, message, told, isPassing }: Failure): string => {
   const [first] = told.details ?? []
   if (first) return first.message
@@ -16,7 +16,7 @@ const problemOf = ({ status, message, told, isPassing }: Failure): string => {
   return isPassing ? shellWords.states.busy : message || shellWords.states.failedWhy
 }
 
-/** Opens the page in a new tab, which neither knows nor reaches this one. */
+/** Opens the page in a new tab, which can neither see nor reach this one. */
 export const openPage = (address: string): void => {
   window.open(address, '_blank', 'noopener,noreferrer')
 }
@@ -34,7 +34,7 @@ export function PageAddressForm({
   stepKey?: string
   words: { why: string; address: string; addressHint: string }
   verb: string
-  /** Does what it is asked for. @returns the address as the server has it @throws Failure, shown here */
+  /** Does what the address is for. @returns the address as the server has it @throws Failure, shown here */
   onAddress(url: string): Promise<string>
   children?: ComponentChildren
 }) {
@@ -64,7 +64,7 @@ export function PageAddressForm({
       class="pick-form"
       onSubmit={event => {
         event.preventDefault()
-        // It may lie in a form of whoever offers it.
+        // This form may be inside another form.
         event.stopPropagation()
         submit()
       }}

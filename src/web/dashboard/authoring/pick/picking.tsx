@@ -12,14 +12,14 @@ import { sessionsPath } from './address-form.tsx'
 import { openPage } from './page-address-form.tsx'
 import { type Chosen, Proposals } from './proposals.tsx'
 
-/** How often it is looked what the page has proposed, milliseconds: somebody waits for it. */
+/** How often to look for what the page has proposed, milliseconds. Somebody is waiting for it. */
 const everyMs = 1_500
 
 type State = AuthorSessionAnswer['state']
 
 const toneOf: Record<State, Tone> = { waiting: 'neutral', connected: 'good', ended: 'warn' }
 
-/** What is taken: with other selectors that find the element alone, where the one that is chosen does. */
+/** The chosen selector. If it finds only the element, others that find only the element come with it. */
 function takenOf({ proposal, selector }: Chosen, { proposals }: AuthorSessionAnswer) {
   const { candidates } = proposals.find(({ number }) => number === proposal)!
   const alone = candidates.filter(({ matchCount }) => matchCount === 1)
@@ -39,7 +39,7 @@ const NotSeen = ({ typedCode }: { typedCode: string }) => (
   </details>
 )
 
-/** What the page says, from its opening until a selector is taken. */
+/** What the page reports, from its opening until a selector is taken. */
 export function Picking({
   begun,
   onPicked,
@@ -54,13 +54,13 @@ export function Picking({
   const chosen = useSignal<Chosen | null>(null)
   const latest = data?.proposals.at(-1)
   const known = useRef(0)
-  // Whoever picks again means that; a choice among what is there stays until then.
+  // A new pick becomes the choice. Until then, a choice among what is there stays.
   if (latest && latest.number !== known.current) {
     known.current = latest.number
     const [best] = latest.candidates
     chosen.value = best ? { proposal: latest.number, selector: best.selector } : null
   }
-  // The page can say nothing more once nobody listens.
+  // Ends the session, so that the page can report nothing more once nobody listens.
   useEffect(
     () => () => {
       forgetReading(path)

@@ -7,7 +7,7 @@ import { pickWords as words } from '../../words/pick.ts'
 export type Proposal = AuthorSessionAnswer['proposals'][number]
 type Candidate = Proposal['candidates'][number]
 
-/** A selector that is chosen among all that were proposed. */
+/** The selector chosen among all that were proposed. */
 export interface Chosen {
   proposal: number
   selector: string
@@ -15,7 +15,7 @@ export interface Chosen {
 
 const toneOf: Record<Candidate['grade'], Tone> = { strong: 'good', fair: 'neutral', weak: 'warn' }
 
-/** What is to be thought of before a selector is taken. */
+/** What to consider before a selector is taken. */
 const cautions = ({ matchCount, mayNamePerson, weaknesses }: Candidate): string[] => [
   ...(matchCount > 1 ? [words.ambiguous] : []),
   ...(mayNamePerson ? [words.namesPerson] : []),

@@ -9,14 +9,14 @@ import { withTextsOf } from './texts-now.ts'
 
 const room = matchMedia('(min-width: 75rem)')
 
-/** The text of a flow with its preview beside it; where there is no room for both, one of them. */
+/** The text of a flow with its preview beside it, or only one of them if there is no room for both. */
 export function BesideText({
   children,
   text,
   flow,
   ...preview
 }: FlowPreviewProps & {
-  /** Newer than the flow, where somebody has typed since. */
+  /** Newer than the flow if somebody has typed since. */
   text: string
   children: ComponentChildren
 }) {

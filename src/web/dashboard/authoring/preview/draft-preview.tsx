@@ -24,7 +24,7 @@ function Preview({ definition }: { definition: FlowDefinition }) {
   )
 }
 
-/** What visitors would see of a draft that waits, where somebody asks for it. */
+/** What visitors would see of a waiting draft, shown on request. */
 export function DraftPreview({ flowKey }: { flowKey: string }) {
   const isOpen = useSignal(false)
   const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)

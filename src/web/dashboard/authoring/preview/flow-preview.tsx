@@ -12,7 +12,7 @@ import { PreviewControls } from './preview-controls.tsx'
 import { PreviewNotes } from './preview-notes.tsx'
 import { useFrame } from './use-frame.ts'
 
-/** Beside this file's own, whatever path a proxy has put in front. */
+/** In the folder of this file, whatever path a proxy has put in front. */
 const address = new URL('preview.html', import.meta.url).href
 
 const partsOf = (flow: Flow) =>
@@ -24,7 +24,7 @@ const localesOf = (flow: Flow | null) => [
   ...Object.keys(flow?.texts ?? {}),
 ]
 
-/** What visitors will see of a flow, drawn by the snippet's own stage on a page of grey blocks. */
+/** What visitors will see of a flow, drawn with the snippet's own stage on a page of grey blocks. */
 export function FlowPreview({ flow, part, onPart, theme }: FlowPreviewProps) {
   const id = useId()
   const last = useRef<Flow | null>(null)

@@ -3,17 +3,17 @@ import { directionOf } from '../../../../core/flow/texts/language.ts'
 import { appearance } from '../../shell/settings.ts'
 import type { Look } from './messages.ts'
 
-/** How previews look; what is chosen for one holds for the next, until the page is left. */
+/** How previews look. A choice made for one holds for the next, until the page is left. */
 
 export const screens = ['desktop', 'phone'] as const
 type Screen = (typeof screens)[number]
 export const chosenScreen = signal<Screen | null>(null)
-/** On a phone, a phone's. */
+/** With less room than this, as on a phone, the preview shows a phone's screen. */
 const narrowPx = 440
 export const screenIn = (room: number): Screen =>
   chosenScreen.value ?? (room < narrowPx ? 'phone' : 'desktop')
 
-/** As the dashboard is, until something is chosen. */
+/** Null until something is chosen; until then, previews are as dark or light as the dashboard. */
 const chosenDark = signal<boolean | null>(null)
 const darkness = matchMedia('(prefers-color-scheme: dark)')
 const prefersDark = signal(darkness.matches)
@@ -32,7 +32,7 @@ export const directions = ['auto', 'ltr', 'rtl'] as const
 export const direction = signal<(typeof directions)[number]>('auto')
 
 export const language = signal('en')
-/** Those in which the snippet has words of its own. */
+/** The languages in which the snippet has words of its own. */
 export const languages = signal<readonly string[]>(['en'])
 
 export const look = computed<Look>(() => ({
@@ -41,7 +41,7 @@ export const look = computed<Look>(() => ({
   direction: direction.value === 'auto' ? directionOf(language.value) : direction.value,
 }))
 
-/** The size of the window that visitors would have, CSS pixels: wide ones as wide as there is room. */
+/** The size of a visitor's window, CSS pixels. A desktop's is as wide as there is room. */
 export const sizeIn = (room: number) =>
   screenIn(room) === 'phone'
     ? { width: 390, height: 700 }

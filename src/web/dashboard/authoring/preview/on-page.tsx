@@ -14,7 +14,7 @@ const previewsPath = '/manage/previews'
 const hour = (time: string) =>
   new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
 
-/** Asks for the page, and makes the link. */
+/** Asks for the page, and creates the link. */
 const NewPreview = ({
   flowKey,
   isUnsaved,
@@ -54,7 +54,7 @@ function Made({ link, expiresAt, oldSnippet, needsSnippet }: CreatedPreview) {
   )
 }
 
-/** The links to this flow that work, each of which may be ended. */
+/** The links to this flow that still work, each with a way to end it. */
 function Working({ flowKey }: { flowKey: string }) {
   const previews = useRead<PreviewList>(previewsPath).data?.previews ?? []
   const own = previews.filter(({ flow }) => flow === flowKey)
@@ -82,7 +82,7 @@ function Working({ flowKey }: { flowKey: string }) {
   )
 }
 
-/** A button that makes a link by which the draft is looked at in the real page. */
+/** A button that creates a link for seeing the draft on the real page. */
 export function PreviewOnPage({ flowKey, isUnsaved }: { flowKey: string; isUnsaved: boolean }) {
   const isOpen = useSignal(false)
   const made = useSignal<CreatedPreview | null>(null)

@@ -15,7 +15,7 @@ import {
 
 const names = new Intl.DisplayNames('en', { type: 'language' })
 
-/** On which page the flow is looked at: its width, colours, language and direction. */
+/** The page on which the flow is previewed: its width, colours, language and direction. */
 export function PreviewControls({ room, locales }: { room: number; locales: readonly string[] }) {
   const tags = [...new Set([...locales, ...languages.value])]
   const shade = isDark.value ? 'dark' : 'light'

@@ -3,7 +3,7 @@ import { shownAs } from '../../../../core/flow/shown-as.ts'
 import { Button } from '../../parts/button.tsx'
 import { previewWords as words } from '../../words/preview.ts'
 
-/** An event by which the part goes on, and a way to have it happen. */
+/** An event that takes the part further, with a button that triggers it. */
 const Event = ({ why, name, onTrack }: { why: string; name: string; onTrack: Track }) => (
   <li class="preview-event">
     <span>
@@ -43,7 +43,7 @@ const ItemNotes = ({ item, onTrack }: { item: Item; onTrack: Track }) =>
     <Event why={words.ticksByEvent} name={item.completeOn.event} onTrack={onTrack} />
   )
 
-/** What a preview cannot show of a part, in words. */
+/** Says what a preview cannot show of a part. */
 export function PreviewNotes({
   flow,
   at,

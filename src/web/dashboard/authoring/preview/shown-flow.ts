@@ -2,7 +2,7 @@ import type { Flow, FlowDefinition } from '../../../../core/flow/flow.ts'
 
 const owned = (part: { key: string }, position: number) => ({ id: part.key, position })
 
-/** A flow as a snippet gets it, of what its author has written: the keys stand in for the server's ids. */
+/** A written flow as a snippet would get it. The keys stand in for the server's ids. */
 export const flowOf = (definition: FlowDefinition): Flow => ({
   ...definition,
   id: definition.key,

@@ -1,14 +1,14 @@
 import { parse } from 'yaml'
 import type { Flow } from '../../../../core/flow/flow.ts'
 
-/** A longer text would hold up whoever types it. */
+/** A longer text would slow down the person who types it. */
 const longest = 100_000
 
 type Written = Readonly<Record<string, unknown>>
 
 const isMap = (value: unknown): value is Written => typeof value === 'object' && value !== null
 
-/** Those of the fields that are written as texts, over what is known. */
+/** What is known, with those of the fields that are written as texts taken from the new text. */
 function over<Known extends object>(
   known: Known,
   written: unknown,
@@ -29,8 +29,8 @@ const listIn = (written: unknown, name: string): unknown[] => {
 const withKey = (list: unknown[], key: string) => list.find(one => isMap(one) && one.key === key)
 
 /**
- * A flow with what its text says by now: titles, bodies and labels of parts that are known. Everything
- * else waits until the server has judged the text, a moment after it was typed. Null where it cannot be read.
+ * A flow with the current titles, bodies and labels of its known parts from the text. Everything else
+ * waits until the server has judged the text, a moment after it was typed. Null if it cannot be read.
  */
 export function withTextsOf(flow: Flow, text: string): Flow | null {
   if (text.length > longest) return flow

@@ -5,10 +5,10 @@ import type { MaybeTheme } from '../../../../core/flow/merged-theme.ts'
 import { languages, look } from './looks.ts'
 import type { FromFrame, ToFrame } from './messages.ts'
 
-/** What has become of the flow in the preview, which its visitor would see no more of. */
+/** How the flow in the preview has ended, if it has. Its visitor would see no more of it. */
 export type Ended = 'completed' | 'dismissed' | null
 
-/** Tells the frame what to show, and hears what is done in it. */
+/** Tells the frame what to show, and hears what happens in it. */
 export function useFrame(
   flow: Flow | null,
   part: string | null,
@@ -16,16 +16,16 @@ export function useFrame(
   theme: MaybeTheme,
 ) {
   const ref = useRef<HTMLIFrameElement>(null)
-  /** How often its document was loaded: each time it knows nothing. */
+  /** How often its document was loaded. After each load it knows nothing. */
   const loads = useSignal(0)
   const shown = useSignal<string | null>(null)
   const ended = useSignal<Ended>(null)
   const link = useSignal<string | null>(null)
-  /** The listener is made once, and what it calls is of now. */
+  /** The listener is made only once, but has to call the current function. */
   const went = useRef(onPart)
   went.current = onPart
 
-  // The frame's origin is nobody's, so there is none to name: the window is held against it instead.
+  // The frame has an opaque origin, which cannot be named as a target. Its window is checked instead.
   const send = (message: ToFrame) => ref.current?.contentWindow?.postMessage(message, '*')
 
   useEffect(() => {

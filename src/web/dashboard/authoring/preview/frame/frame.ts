@@ -7,10 +7,10 @@ import { holdLinks, visitorPage } from './visitor-page.ts'
 
 /**
  * The document in the preview's frame: a page of grey blocks with the snippet's own stage on it. It is
- * sandboxed, so it has an origin of its own: no cookie, nothing stored, and no way to the API.
+ * sandboxed, so it has an origin of its own: no cookies, no storage, and no access to the API.
  */
 
-/** That of the dashboard: no other page may have this one in a frame. */
+/** The dashboard's own origin, because no other page may have this one in a frame. */
 const { origin } = location
 
 const tell = (message: FromFrame) => parent.postMessage(message, origin)
@@ -18,7 +18,7 @@ const followed = (href: string) => tell({ type: 'link', href })
 
 leaveKeyboardAlone()
 holdLinks(followed)
-// Where a step goes on and leads elsewhere too, the step comes first.
+// If a step goes on and also leads elsewhere, the new step is reported first.
 const later = (href: string) => setTimeout(() => followed(href))
 const player = createPlayer(visitorPage(later), createMockPage(), tell)
 
@@ -38,7 +38,7 @@ addEventListener('message', ({ source, origin: from, data }: MessageEvent<ToFram
   else player.track(data.name)
 })
 
-// On a phone's width a step may be placed otherwise, and a checklist fill the page.
+// At the width of a phone, a step may be placed differently, and a checklist may fill the page.
 let width = innerWidth
 addEventListener('resize', () => {
   if (innerWidth === width) return

@@ -3,11 +3,11 @@ import { make } from '../../../../snippet/stage/make.ts'
 import { previewWords } from '../../../words/preview.ts'
 import { pageStyles } from './page-styles.ts'
 
-/** Where a page may have the element that a step points at. */
+/** The places on a page where the element that a step points at may be. */
 const places = ['action', 'entry', 'card', 'menu', 'search', 'row', 'field'] as const
 type Place = (typeof places)[number]
 
-/** What a selector lets guess of the element, the surest first. */
+/** Guesses about the element from its selector, the surest first. */
 const guesses: readonly (readonly [RegExp, Place])[] = [
   [/search|filter/i, 'search'],
   [/side|nav|\bli\b/i, 'entry'],
@@ -58,7 +58,7 @@ export function createMockPage() {
 
   return {
     clear,
-    /** The block that stands in for the element of the step at a place. */
+    /** The block that stands in for the element of a step, by the place of the step. */
     standInFor({ selector, text }: Target, at: number, isPressed: boolean): Element {
       const place =
         guesses.find(([hint]) => hint.test(selector))?.[1] ?? places[at % places.length]!
@@ -74,7 +74,7 @@ export function createMockPage() {
         {},
         label,
       )
-      // A step that goes on by a click is worked by the keyboard too.
+      // A step that goes on with a click can be used by keyboard, too.
       if (isPressed && !label) standIn.setAttribute('aria-label', selector)
       replaced.replaceWith(standIn)
       return standIn

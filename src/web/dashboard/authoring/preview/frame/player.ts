@@ -13,12 +13,12 @@ import type { FromFrame } from '../messages.ts'
 import { letGoOfFocus } from './keyboard.ts'
 import type { MockPage } from './mock-page.ts'
 
-/** A narrower page begins with its checklist folded up, as visitors have it; CSS pixels. */
+/** A narrower page begins with its checklist folded up, as for visitors; CSS pixels. */
 const roomyPx = 600
 
 /**
- * A step that names its page is shown as on that page, for there is no other here; and no rule leaves
- * one out, for each is to be looked at.
+ * A step that names its page is shown as if on that page, because there is no other page here. No rule
+ * leaves a step out, because each is here to be seen.
  */
 const withoutPages = (flow: Flow): Flow => ({
   ...flow,
@@ -26,7 +26,7 @@ const withoutPages = (flow: Flow): Flow => ({
   steps: flow.steps.map(({ page: _, navigate: __, when: ___, ...step }) => step),
 })
 
-/** A logo that stands beside the visitor's page is not there: no room is left for it. */
+/** A logo that is relative to the visitor's page cannot load here, so no room is left for it. */
 function withLogosThatLoad<Of extends MaybeTheme>(theme: Of): Of {
   if (!theme) return theme
   const { logo, dark: { logo: darkLogo, ...dark } = {}, ...rest } = theme
@@ -38,26 +38,26 @@ function withLogosThatLoad<Of extends MaybeTheme>(theme: Of): Of {
   } as Of
 }
 
-/** Plays a flow by the snippet's own stage, from whichever step is looked at. */
+/** Plays a flow with the snippet's own stage, from any step. */
 export function createPlayer(page: Window, mock: MockPage, tell: (message: FromFrame) => void) {
-  /** The organisation's. */
+  /** The organisation's theme. */
   let theme: MaybeTheme = null
   const drawer = createDrawer({ page }, () => theme)
   let flow: Flow | null = null
   let run: Run | null = null
   let playing: { leave(): void; tracked(name: string): void } | null = null
-  /** The step that is shown, and its place: a step whose key is changed stays. */
+  /** The shown step and its place, so that a step stays when its key changes. */
   let at: { key: string; place: number } | null = null
-  /** The flow that was drawn last, as text. */
+  /** The flow as last drawn, as text. */
   let drawn = ''
-  /** What was drawn because of a new text moves nothing but the text. */
+  /** Whether a drawing may move nothing but the text, because it is made for a new text. */
   let isStill = false
 
   const shadow = () => document.querySelector(`[${ownHostAttribute}]`)?.shadowRoot ?? null
 
   const settle = () => {
     for (const animation of shadow()?.getAnimations() ?? []) {
-      // The dot of a hotspot goes on for as long as it is seen.
+      // The dot of a hotspot keeps moving for as long as it is shown.
       if (animation.effect?.getComputedTiming().iterations !== Infinity) animation.finish()
     }
   }
@@ -94,7 +94,7 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
       tell({ type: 'shown', key: what.stepKey, isByVisitor })
     },
     end(slot, outcome) {
-      // A checklist that is done takes itself away, once it was seen to be done.
+      // A finished checklist removes itself once it has been shown as done.
       if (slot === 'steps') playing = null
       mock.clear()
       tell({ type: 'ended', outcome })
@@ -162,7 +162,7 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
   }
 
   return {
-    /** Shows a flow, or the same one with a new text: then what is looked at stays. */
+    /** Shows a flow, or the same flow with a new text; then the shown step or item stays. */
     show(next: Flow, part: string | null, ofOrganisation: MaybeTheme): void {
       const text = JSON.stringify([next, ofOrganisation])
       theme = withLogosThatLoad(ofOrganisation)
@@ -180,7 +180,7 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
       flow = withoutPages(next)
       play(part)
     },
-    /** The window or the page's looks have changed. */
+    /** Draws again after the window or the look of the page has changed. */
     redraw(): void {
       isStill = true
       if (playing) play(at?.key ?? null)

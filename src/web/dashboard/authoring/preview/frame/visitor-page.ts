@@ -1,4 +1,4 @@
-/** The address of the page that there is not: a name that no server ever has (RFC 6761). */
+/** The address of a page that does not exist, with a name that no server ever has (RFC 6761). */
 const nowhere = 'https://your-page.invalid/'
 
 /** An address as its author wrote it. */
@@ -9,17 +9,17 @@ export const asWritten = (href: string): string => {
 }
 
 /**
- * The frame's window as the snippet is to see it: that of a visitor's page, which cannot be left.
+ * The frame's window as the snippet has to see it: the window of a visitor's page that cannot be left.
  *
- * @param followed told of where a visitor would have gone
- * @param address the page's, for what stands beside it
+ * @param followed called with the address to which a visitor would have gone
+ * @param address the address of the page, for what is relative to it
  */
 export function visitorPage(followed: (href: string) => void, address = nowhere): Window {
   const leave = (href: string) => followed(asWritten(href))
   const own: Record<string, unknown> = {
     location: { href: address, origin: new URL(address).origin, assign: leave },
     open: leave,
-    // The visitor's browser prefers what their page is in, whatever the author's does.
+    // The visitor's browser prefers the language of their page, whatever the author's browser prefers.
     navigator: { language: '', languages: [] },
   }
   const bound = new Map<PropertyKey, unknown>()
@@ -27,7 +27,7 @@ export function visitorPage(followed: (href: string) => void, address = nowhere)
     get(target, name) {
       if (typeof name === 'string' && Object.hasOwn(own, name)) return own[name]
       const value = Reflect.get(target, name, target)
-      // Its methods work on the window alone; a class is none.
+      // Methods of the window work only on the window itself. Classes are not methods.
       if (typeof value !== 'function' || 'prototype' in value) return value
       if (!bound.has(name)) bound.set(name, value.bind(target))
       return bound.get(name)
@@ -35,7 +35,7 @@ export function visitorPage(followed: (href: string) => void, address = nowhere)
   })
 }
 
-/** No link leaves the preview, however it is pressed. */
+/** Keeps every link from leaving the preview, however it is pressed. */
 export function holdLinks(followed: (href: string) => void): void {
   const hold = (event: Event) => {
     const link = event.composedPath().find(one => one instanceof HTMLAnchorElement)
