@@ -1,4 +1,4 @@
-/** What a look gives; what is said otherwise where it throws, whatever the reason. */
+/** The result of `look`; or `otherwise` if it throws, whatever the reason. */
 export function attempt<Found, Otherwise = Found>(
   look: () => Found,
   otherwise: Otherwise,

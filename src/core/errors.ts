@@ -1,15 +1,15 @@
 import { shown } from './text/wording.ts'
 
-/** One wrong place in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
+/** One fault in what a caller sent: a JSON pointer and a sentence, never the caller's value. */
 export interface Problem {
   path: string
   message: string
 }
 
-/** The most places that a refusal names. */
+/** The most faults that a refusal names. */
 export const mostProblems = 20
 
-/** Every way in which a request can be refused, with the status by which HTTP says so. */
+/** Every reason for which a request can be refused, with its HTTP status. */
 export const statuses = {
   malformed_json: 400,
   unauthorized: 401,
@@ -47,20 +47,20 @@ export const statuses = {
   internal: 500,
   overloaded: 503,
   no_room: 507,
-  // Nobody can say whether what was sent is stored. For the log alone: the connection is cut, since any
-  // answer would say the one or the other.
+  // It is unknown whether what was sent is stored. Only for the log: the connection is cut, because any
+  // answer would claim the one or the other.
   in_doubt: 500,
-  // The caller has gone: for the log alone, nobody reads the answer. Not in any standard; nginx's logs
-  // have made it known.
+  // The caller has gone. Only for the log, because nobody reads the answer. 499 is not in any standard; it
+  // is known from nginx's logs.
   caller_gone: 499,
 } as const
 
 export type ErrorCode = keyof typeof statuses
 
-/** Those that no caller is ever told. */
+/** Codes that callers never see. */
 export const untold = ['caller_gone', 'in_doubt'] as const satisfies readonly ErrorCode[]
 
-/** Those that callers may be told. */
+/** Codes that callers may see. */
 export type ToldCode = Exclude<ErrorCode, (typeof untold)[number]>
 
 /**
@@ -71,7 +71,7 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   readonly details: readonly Problem[] | undefined
   readonly retryAfterSeconds: number | undefined
-  /** What the answer says besides, by name. */
+  /** More fields of the answer, by name. */
   readonly fields: Readonly<Record<string, unknown>> | undefined
 
   constructor(
@@ -91,7 +91,7 @@ export class AppError extends Error {
   }
 }
 
-/** Why a credential was refused: for whoever runs the server, never for the caller. */
+/** Why a credential was refused. Only for those who run the server, never for the caller. */
 export const unauthorizedCauses = [
   'no_credential',
   'malformed_header',
@@ -135,7 +135,7 @@ export const unauthorizedCauses = [
 
 export type UnauthorizedCause = (typeof unauthorizedCauses)[number]
 
-/** The one answer to every failure of a credential; it says nothing about which. */
+/** The same answer for every failure of a credential, so that it does not tell which one it was. */
 export const unauthorized = (cause: UnauthorizedCause) =>
   new AppError('unauthorized', 'Unauthorized', { cause })
 
@@ -144,9 +144,9 @@ export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | un
   unauthorizedCauses.find(known => known === cause)
 
 /**
- * Nothing by that name, or nothing that callers may see.
+ * There is nothing by that name, or nothing that callers may see.
  *
- * @param key which, where several were named
+ * @param key the missing flow, if several were named
  */
 export const flowNotFound = (key?: string) =>
   new AppError(
@@ -158,6 +158,6 @@ export const flowNotFound = (key?: string) =>
 export const callerGone = (cause: unknown) =>
   new AppError('caller_gone', 'The connection was closed by the caller', { cause })
 
-/** A 422 that names the wrong places. */
+/** A 422 that names each fault. */
 export const invalid = (...details: Problem[]) =>
   new AppError('validation_failed', 'The request does not have the expected shape', { details })

@@ -1,8 +1,9 @@
 declare const kind: unique symbol
 
 /**
- * What a store calls an organisation, a flow, a step or an item: a number in one, a text in another.
- * Only the store makes one and knows what it is; everyone else compares them and keys maps by them.
+ * A store's own reference to an organisation, flow, step or item: a number in one store, a text in another.
+ * Only the store makes references and knows what they are; others only compare them and use them as keys of
+ * maps.
  */
 export interface Reference<Kind extends string = string> {
   readonly [kind]: Kind

@@ -2,8 +2,8 @@ import { hash32 } from '../number/hash32.ts'
 import { minuteMs } from '../time/durations.ts'
 
 /**
- * When a person caused an event that a flow waits for: minutes since 1970, and a mark of the event, by
- * which a page that has reported it itself does not count it twice.
+ * When a person caused an event that a flow waits for: minutes since 1970, and a mark of the event. With
+ * the mark, a page that has reported the event itself does not count it twice.
  */
 export type CausedAt = readonly [minute: number, mark: string]
 
@@ -14,8 +14,8 @@ export const causedAt = (id: string, at: number): CausedAt => [
 ]
 
 /**
- * All that either knows, the latest first, and no more of it than is asked for: whatever the order in
- * which it is joined, the same. Of one event two clocks may tell: then the earlier time stands.
+ * The union of both, latest first, at most `most` entries. The result does not depend on the order in which
+ * lists are joined. If two clocks give different times for one event, the earlier time counts.
  */
 export function joined(
   times: readonly CausedAt[],
@@ -30,5 +30,5 @@ export function joined(
   return all.sort((a, b) => b[0] - a[0] || (a[1] < b[1] ? -1 : 1)).slice(0, most)
 }
 
-/** As `Moment.events` has it. */
+/** The time as `Moment.events` has it. */
 export const msOf = ([minute]: CausedAt): number => minute * minuteMs

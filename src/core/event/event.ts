@@ -1,4 +1,4 @@
-/** What clients report. The order is the code by which a kind is stored: append, never reorder. */
+/** What clients report. The position is the code by which a kind is stored, so append, never reorder. */
 export const eventKinds = [
   'flow_started',
   'step_viewed',
@@ -10,16 +10,16 @@ export const eventKinds = [
   'checklist_opened',
   'item_completed',
   'custom',
-  /** Cairn's own: an item's tick was taken back. Clients do it by `checklist-progress`. */
+  /** Made by Cairn itself: the tick of an item was taken back. Clients do this by `checklist-progress`. */
   'item_reopened',
   'question_answered',
-  /** A person would have seen a flow, and was held back to measure what it changes. */
+  /** A person would have seen a flow, but was held back to measure what the flow changes. */
   'flow_held_out',
 ] as const
 
 export type EventKind = (typeof eventKinds)[number]
 
-/** The kinds that clients may send; what each must name. */
+/** The kinds that clients may send. The functions below say what each must name. */
 export const reportableKinds = eventKinds.filter(kind => kind !== 'item_reopened')
 
 export const needsFlow = (kind: EventKind) => kind !== 'custom'
@@ -31,7 +31,7 @@ export const needsStep = (kind: EventKind) =>
   kind === 'target_missing' ||
   kind === 'question_answered'
 
-/** Ticks and takings back: all else may name an item, but says nothing of its state. */
+/** Ticks, and ticks taken back. Other kinds may name an item too, but say nothing about its state. */
 export const needsItem = (kind: EventKind) => kind === 'item_completed' || kind === 'item_reopened'
 
 export const kindCode = Object.fromEntries(eventKinds.map((kind, code) => [kind, code])) as Record<
@@ -58,12 +58,15 @@ export const rejectionCodes = [
 
 export type RejectionCode = (typeof rejectionCodes)[number]
 
-/** The organisation-wide name of a person: `u` + user id, else `a` + anonymous id; they never meet. */
+/**
+ * The name of a person within the organisation: `u` + user id, otherwise `a` + anonymous id. The two never
+ * collide.
+ */
 export function personOf(userId: string | null, anonymousId: string | null): string {
   return userId === null ? `a${anonymousId}` : `u${userId}`
 }
 
-/** The ids of a person that `personOf` named. */
+/** The ids in a name that `personOf` made. */
 export const idsOf = (person: string) =>
   person.startsWith('u')
     ? { userId: person.slice(1), anonymousId: null }

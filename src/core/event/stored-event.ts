@@ -1,6 +1,6 @@
 import type { FlowRef, ItemRef, OrganisationRef, StepRef } from '../reference.ts'
 import type { EventKind, EventSource, RejectionCode } from './event.ts'
-/** An event that was found valid, as it will be stored. Times are epoch milliseconds. */
+/** A valid event, as it will be stored. Times are epoch milliseconds. */
 export interface NewEvent {
   id: string
   kind: EventKind
@@ -19,9 +19,9 @@ export interface NewEvent {
   reason: string | null
   /** JSON. */
   properties: string | null
-  /** JSON: the listed traits that a start says, `ListedTraits`. */
+  /** JSON: the listed traits of a start, `ListedTraits`. */
   traits: string | null
-  /** Of an answered question: JSON, as `countedAnswer` makes it. */
+  /** For an answered question: JSON, as `judgeAnswer` makes it. */
   answer: string | null
 }
 
@@ -35,22 +35,22 @@ export interface EventBatch {
   orgRef: OrganisationRef
   receivedAt: number
   events: readonly NewEvent[]
-  /** What was refused before storage, for the install findings. */
+  /** What was rejected before storage, for the install findings. */
   refusals: Partial<Record<RejectionCode, number>>
-  /** Receipt minus `sentAt`, where the sender gave one. */
+  /** Receipt minus `sentAt`, if the sender gave one. */
   skewMs: number | null
 }
 
-/** What became of a batch, by position in `events`; all others were stored. */
+/** The outcome of a batch, by position in `events`. All events that are not named here were stored. */
 export interface AppendOutcome {
   duplicates: readonly number[]
-  /** Refused by the database itself; kept as dead letters. */
+  /** Refused by the database itself, and kept as dead letters. */
   deadLetters: readonly number[]
-  /** Of people whose data was erased: not kept, and nobody but the operator is told. */
+  /** Events of people whose data was erased. They are not kept, and only the operator learns of them. */
   erased: readonly number[]
 }
 
-/** One person: at least one of the two is not null. */
+/** One person; at least one of the two is not null. */
 export interface PersonIds {
   userId: string | null
   anonymousId: string | null

@@ -1,20 +1,20 @@
 import { attributeOf, type Traits } from '../flow/audience-match.ts'
 
-/** How many traits an organisation lists at most, and how long their names and values are, characters. */
+/** The most traits that an organisation can list, and the most characters of their names and values. */
 export const mostTraits = 8
 export const longestTrait = 64
 
-/** What is kept of a person when a run starts: the values of traits that the organisation lists. */
+/** What is kept about a person when a run starts: the values of traits that the organisation lists. */
 export type ListedTraits = Readonly<Record<string, string>>
 
-/** Numbers and truths as text, texts cut; null for what is no value to count by. */
+/** Numbers and booleans become text, and texts are cut; null for a value that cannot be counted by. */
 function countableValue(said: unknown): string | null {
   if (!['string', 'number', 'boolean'].includes(typeof said)) return null
-  // Characters, so that none is cut in two.
+  // Cut by characters and not by UTF-16 units, so that none is cut in two.
   return [...String(said).slice(0, 2 * longestTrait)].slice(0, longestTrait).join('') || null
 }
 
-/** Of all that is said of a person only what the organisation lists; null where that is nothing. */
+/** Only the traits that the organisation lists; null if the person has none of them. */
 export function listedTraits(names: readonly string[], said: Traits): ListedTraits | null {
   const listed: Record<string, string> = {}
   for (const name of names) {
@@ -24,13 +24,13 @@ export function listedTraits(names: readonly string[], said: Traits): ListedTrai
   return Object.keys(listed).length > 0 ? listed : null
 }
 
-/** What was said of a trait; null for nothing. */
+/** The value of a trait; null if nothing was said of it. */
 export const traitIn = (traits: ListedTraits, name: string): string | null =>
   (Object.hasOwn(traits, name) && traits[name]) || null
 
 const personal =
   /e-?mail|(first|last|full|user|sur)[ ._-]?name|^name$|phone|address|birth|(^|[ ._-])(id|ip|uuid)$/i
 
-/** Whether a trait by its name alone tells one person from all others. */
+/** Whether a trait's name alone suggests that it identifies one person. */
 export const mayNameSomebody = (trait: string): boolean =>
   personal.test(trait) || /[a-z]I[dp]$/.test(trait)

@@ -1,10 +1,10 @@
 import type { Question } from './question.ts'
 
-/** What may be answered to a question; the snippet knows it too, and so it needs no schema. */
+/** The rules for answers to a question. The snippet contains them too, so this needs no schema. */
 
 export const longestAnswer = 1_000
 
-/** A number, the key of a choice or several, or a text. */
+/** A number, the key of one or several choices, or a text. */
 export type Answer = number | string | readonly string[]
 
 /** The least and the greatest number of a rating. */
@@ -17,7 +17,7 @@ export function scaleOf({
   return scale === 'stars' ? [1, 5] : [min, max]
 }
 
-/** Whether an answer is one to this question. */
+/** Whether an answer fits this question. */
 export function fitsQuestion(question: Question, answer: Answer): boolean {
   const { type, choices = [], several = false, longest = longestAnswer } = question
   if (type === 'rating') {

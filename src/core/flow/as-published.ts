@@ -1,12 +1,12 @@
 import type { Flow, FlowDefinition } from './flow.ts'
 
-/** What only storing a flow gives it; what is only looked at has its keys in place of ids. */
+/** What a flow only gets when it is stored. A flow that is only looked at has its keys in place of ids. */
 interface Given {
   version: number
   publishedAt: string
 }
 
-/** A flow as a page would get it, had it been published: in the order of the contract's fields. */
+/** A flow as a page would get it if it were published, with fields in the order of the contract. */
 export function asPublished(
   { key, name, kind, checklist, steps, ...rest }: FlowDefinition,
   { version, publishedAt }: Given,

@@ -1,16 +1,15 @@
 import { compared, ruleHolds } from './audience.ts'
 import type { AudienceRule, Targeting } from './flow.ts'
 
-/** Two rules, by their places in the list, that no person can satisfy together. */
+/** Two rules, by their index in the list, that no person can satisfy together. */
 export type Contradiction = readonly [earlier: number, later: number]
 
-/** Comparing takes time: of more values than this in all, the first ones are looked at. */
+/** Comparing takes time, so if there are more comparisons than this in all, only the first are made. */
 const mostWork = 5_000
 
 /**
- * The rules that contradict an earlier one about the same attribute, where all have to hold. Said
- * only where it is certain: of an attribute that must be absent or have one of known values, and of
- * ranges.
+ * The rules that contradict an earlier one about the same attribute, if all rules have to hold. Only
+ * reports what is certain: attributes that must be absent or have one of known values, and ranges.
  */
 export function contradictions({ match, rules }: Targeting['audience']): Contradiction[] {
   if (match !== 'all') return []
@@ -37,7 +36,7 @@ function contradict(one: AudienceRule, other: AudienceRule): boolean {
   return isEmptyRange(one, other) || isEmptyRange(other, one)
 }
 
-/** All that the attribute can be where a rule holds, null for "absent"; or null where unknown. */
+/** All values that the attribute can have if a rule holds, null standing for "absent"; or null if unknown. */
 function valuesOf({ op, value }: AudienceRule): unknown[] | null {
   if (op === 'exists' && value === false) return [null]
   if (op === 'eq') return [value]
@@ -47,7 +46,7 @@ function valuesOf({ op, value }: AudienceRule): unknown[] | null {
 const holdsOf = (rule: AudienceRule, value: unknown) =>
   ruleHolds(rule, { [rule.attribute]: value }).holds
 
-/** Whether nothing lies above the one's value and below the other's. */
+/** Whether there is nothing above the one's value and below the other's. */
 function isEmptyRange(lower: AudienceRule, upper: AudienceRule): boolean {
   if (!(lower.op === 'gt' || lower.op === 'gte') || !(upper.op === 'lt' || upper.op === 'lte')) {
     return false

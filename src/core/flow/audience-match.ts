@@ -1,9 +1,9 @@
 import { parseTime } from '../time/rfc3339.ts'
 import type { AudienceRule, Targeting } from './flow.ts'
 
-/** Who belongs to an audience, without the words for why: pages load this, and ask it again and again. */
+/** Who belongs to an audience, without the texts that explain it. Pages load this and call it very often. */
 
-/** What is known of a person, as the page or a back end said it: a JSON object. */
+/** What the page or a back end said about a person: a JSON object. */
 export type Traits = Readonly<Record<string, unknown>>
 
 /** Whether a person belongs to an audience; one without rules is everyone. */
@@ -12,7 +12,7 @@ export function isInAudience({ match, rules }: Targeting['audience'], traits: Tr
   return match === 'all' || rules.length === 0 ? rules.every(isIn) : rules.some(isIn)
 }
 
-/** Whether a rule holds for a person, as `ruleHolds` says it in words. */
+/** Whether a rule holds for a person. `ruleHolds` says the same in words. */
 export function ruleMatches({ attribute, op, value }: AudienceRule, traits: Traits): boolean {
   const actual = attributeOf(traits, attribute)
   const isThere = actual !== undefined && actual !== null
@@ -54,7 +54,7 @@ export function attributeOf(traits: Traits, name: string): unknown {
   return isObject(inner) ? attributeOf(inner, name.slice(dot + 1)) : undefined
 }
 
-/** Less than 0, 0 or more, as sorting has it; null for what has no order. */
+/** Less than 0, 0 or more, as for sorting; null for values without an order. */
 export function compared(a: unknown, b: unknown): number | null {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (typeof a !== 'string' || typeof b !== 'string') return null

@@ -4,7 +4,7 @@ import type { AudienceRule, Targeting } from './flow.ts'
 
 export { compared, type Traits }
 
-/** Whether something holds, and a sentence for whoever wonders why. */
+/** Whether something holds, and a sentence that explains why. */
 export interface Reason {
   holds: boolean
   why: string
@@ -33,11 +33,11 @@ export function inAudience(
  * - `contains`: a text has the value in it, a list has it as an element
  * - `exists`: the attribute is there; with the value false, it is not there
  *
- * An attribute that is absent or null is not there: of it only `neq`, `nin` and `exists: false`
- * hold. A dotted name reaches into objects (`company.plan`) unless a field has the whole name.
- * Values are compared only with their own kind: the number 10 is not the text "10". Texts that are
- * both times (RFC 3339) are compared as moments, others letter by letter: case counts, and the
- * order is that of UTF-16 units. Lists and objects equal nothing.
+ * An attribute that is absent or null is not there: only `neq`, `nin` and `exists: false` hold for it. A
+ * dotted name reaches into objects (`company.plan`) unless a field has the whole name. Values are only
+ * compared with values of the same kind: the number 10 is not the text "10". Texts that are both times (RFC
+ * 3339) are compared as moments, others letter by letter: case counts, and the order is that of UTF-16
+ * units. Lists and objects equal nothing.
  */
 export function ruleHolds(rule: AudienceRule, traits: Traits): Reason {
   const actual = attributeOf(traits, rule.attribute)
@@ -49,7 +49,7 @@ export function ruleHolds(rule: AudienceRule, traits: Traits): Reason {
   }
 }
 
-/** What an attribute that is there has to do with the value, to stand behind it. */
+/** How an attribute that is present relates to the value, as the rest of a sentence. */
 function relation({ op, value }: AudienceRule, actual: unknown, holds: boolean): string {
   switch (op) {
     case 'exists':
@@ -90,7 +90,7 @@ function told(value: unknown): string {
   return `[${[...some, ...more].join(', ')}]`
 }
 
-/** Says that "10" is not 10 where a reader would take them for the same. */
+/** Points out that "10" is not 10, if a reader would take them for the same. */
 function otherKind(a: unknown, b: unknown): string {
   if (typeof a === typeof b || String(a) !== String(b) || Array.isArray(a)) return ''
   return ` (a ${typeof a === 'string' ? 'text' : typeof a} and a ${typeof b === 'string' ? 'text' : typeof b})`

@@ -12,11 +12,11 @@ import {
 /** How authors may write a mapping, beyond what its schema says. */
 export interface AuthoredFields {
   /**
-   * Fields that are the server's own, dropped so that what `GET /flows/{id}` answered can be pushed
-   * again.
+   * Fields that only the server sets. They are dropped, so that the answer of `GET /flows/{id}` can be
+   * pushed again.
    */
   owned: ReadonlySet<string>
-  /** Defaults that come from neighbours, which have been filled before. */
+  /** Defaults that are derived from neighbouring fields, which are filled in first. */
   derived: Readonly<Record<string, (fields: never) => unknown>>
 }
 
@@ -39,10 +39,10 @@ export function authoringOf(schema: TSchema): AuthoredFields {
   return known.get(schema) ?? plain
 }
 
-/** Whether a field may be absent without a default: then its definition lacks it too. */
+/** Whether a field may be absent and has no default: then it is absent from the definition too. */
 export const isOptional = (schema: TObject, name: string) => !schema.required?.includes(name)
 
-/** The pattern of the names that an author chooses in a mapping, and the schema of what they name. */
+/** The pattern of the names that an author chooses in a mapping, and the schema of the values behind them. */
 export function namedBy(schema: TSchema): { pattern: string; of: TSchema; most: number } | null {
   const [entry] = Object.entries<TSchema>(schema.patternProperties ?? {})
   return entry ? { pattern: entry[0], of: entry[1], most: schema.maxProperties ?? Infinity } : null

@@ -18,12 +18,12 @@ export interface FlowHistory {
   runs: number
   /** When the latest run started. */
   startedAt: number | null
-  /** When a run was completed, and when one was dismissed: the latest of each. */
+  /** When a run was last completed, and when one was last dismissed. */
   completedAt: number | null
   dismissedAt: number | null
   /** Whether the latest run is neither completed nor dismissed. */
   inProgress: boolean
-  /** The runId of such a run; null where its events name none. */
+  /** The runId of that run; null if its events name none. */
   openRunId: string | null
 }
 
@@ -37,7 +37,7 @@ export const noHistory: FlowHistory = {
   openRunId: null,
 }
 
-/** A flow that could be shown to a person, as the API answers it or as its author wrote it. */
+/** A flow that could be shown to a person, as the API returns it or as its author wrote it. */
 export interface Candidate {
   flow: FlowParts &
     Pick<FlowDefinition, 'key' | 'priority' | 'frequency' | 'targeting' | 'steps'> &
@@ -52,10 +52,10 @@ export interface Place {
   traits: Traits
 }
 
-/** The same, with what else is known at the moment. */
+/** The same, with everything else that is known at the moment. */
 export interface Visit extends Place, Moment {}
 
-/** One condition; `holds` is null where only the browser can tell, and then does not decide. */
+/** One condition. `holds` is null if only the browser can tell; then the condition does not decide. */
 export interface DecidedRule {
   rule: 'published' | 'url' | 'audience' | Hurdle | 'frequency' | 'priority' | 'target'
   holds: boolean | null
@@ -66,21 +66,21 @@ export interface DecidedRule {
 
 export interface Decision {
   shown: boolean
-  /** In the order in which they are checked; all of them, whichever fails. */
+  /** All conditions in the order in which they are checked, whichever fails. */
   rules: DecidedRule[]
-  /** The key of the flow that the person sees there, which may be another one. */
+  /** The key of the flow that the person sees there, which may be a different one. */
   winner: string | null
 }
 
 /**
- * Whether a person sees a flow on a page, and why. One flow is shown at a time: of those whose own
- * conditions all hold, the one of highest priority; of equal priorities, the first by key. A checklist
- * waits beside the page while tours and announcements come and go, so it competes with checklists
- * alone. (Who has seen a step of another flow just now is not interrupted; that only their browser
- * knows.)
+ * Whether a person sees a flow on a page, and why. One flow is shown at a time: of the flows whose own
+ * conditions all hold, the one with the highest priority; if priorities are equal, the first by key. A
+ * checklist waits beside the page while tours and announcements come and go, so it only competes with
+ * checklists. (A person who is just seeing a step of another flow is not interrupted; only the browser
+ * knows that.)
  *
  * How often, by the flow's `frequency`:
- * - `once`: one run, ever. It goes on over page loads until it is completed or dismissed.
+ * - `once`: one run, ever. It continues over page loads until it is completed or dismissed.
  * - `until_completed`: again after a dismissal, until a run was completed.
  * - `always`: each time that the other conditions hold.
  *
@@ -99,7 +99,7 @@ export function decide(candidate: Candidate, visit: Visit, others: readonly Cand
 /**
  * The one of these flows that a person sees on a page.
  *
- * @param onHeldOut is told of each flow that they would have seen, and from which they are held back
+ * @param onHeldOut called for each flow that they would have seen but are held back from
  */
 export function firstDue<Of extends Candidate>(
   candidates: readonly Of[],
@@ -115,7 +115,7 @@ export function firstDue<Of extends Candidate>(
   })
 }
 
-/** Whether `ownRules` all hold, without the words: a page asks it of every flow, again and again. */
+/** Whether all `ownRules` hold, without their texts, because a page asks this about every flow again and again. */
 function isDue(
   { flow, status, history }: Candidate,
   { url, traits }: Place,
@@ -136,19 +136,19 @@ const isShownAt = (urls: readonly UrlRule[], url: URL) =>
 
 type Placed = Pick<StepDefinition, 'page' | 'navigate'>
 
-/** Whether a step is for the page at this address; one that names no page is for any. */
+/** Whether a step is for the page at this address. A step that names no page is for any page. */
 export function isOnPage(step: Placed | undefined, url: URL): boolean {
   const page = step && pageOf(step)
   return !page || urlMatches(page, url)
 }
 
-/** Whether a flow begins at this address: where it is shown, and its first step is not for elsewhere. */
+/** Whether a flow begins at this address: it is shown there, and its first step is not for another page. */
 const beginsAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
   isShownAt(targeting.urls, url) && isOnPage(steps[0], url)
 
 /**
- * Whether a run that was begun goes on at this address, whoever its flow is for by now: where the
- * flow is shown, and where one of its steps has its page.
+ * Whether a run that has begun continues at this address, whoever the flow is for by now: where the flow is
+ * shown, and where one of its steps has its page.
  */
 export const goesOnAt = ({ targeting, steps }: Candidate['flow'], url: URL): boolean =>
   isShownAt(targeting.urls, url) ||
@@ -156,7 +156,7 @@ export const goesOnAt = ({ targeting, steps }: Candidate['flow'], url: URL): boo
 
 const isMet = ({ holds }: DecidedRule) => holds !== false
 
-/** Less than 0 where the first flow is shown before the second, as sorting has it. */
+/** Less than 0 if the first flow is shown before the second, as for sorting. */
 function comesBefore({ flow: a }: Candidate, { flow: b }: Candidate): number {
   return b.priority - a.priority || (a.key < b.key ? -1 : 1)
 }
@@ -216,13 +216,13 @@ function audienceRule(
   return { rule: 'audience', holds, why, parts }
 }
 
-/** UTC, for people. */
+/** The day in UTC, for people to read. */
 const day = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10)
 
 /**
- * Whether it takes to know who is there before a flow can be shown: it is for some people alone, or
- * shown so many times to each, or after what they have done. Pages that wait for `identify()` begin it
- * only then.
+ * Whether a flow can only be shown once it is known who the person is: it is for some people only, or
+ * limited in how often each person sees it, or depends on what they have done. Pages that wait for
+ * `identify()` begin it only after that.
  */
 export const waitsForIdentify = ({
   frequency,
@@ -236,7 +236,7 @@ export const waitsForIdentify = ({
   when?.after !== undefined ||
   when?.event !== undefined
 
-/** Whether a flow may be shown (again) to who has done this with it. */
+/** Whether a flow may be shown (again) to a person with this history. */
 export const isDueAgain = (
   frequency: FlowDefinition['frequency'],
   { runs, completedAt, dismissedAt }: FlowHistory,
@@ -245,7 +245,7 @@ export const isDueAgain = (
   runs === 0 ||
   (completedAt === null && (dismissedAt === null || frequency !== 'once'))
 
-/** The same, in words. */
+/** The same in words. */
 function frequencyHolds(frequency: FlowDefinition['frequency'], history: FlowHistory): Reason {
   const { runs, startedAt, completedAt, dismissedAt, inProgress } = history
   const name = frequency.replace('_', ' ')
@@ -283,7 +283,7 @@ function priorityRule(
   }
 }
 
-/** What the first step points at, where it points at something. */
+/** The rule about the target of the first step, if it has one. */
 function targetRules({ flow }: Candidate): DecidedRule[] {
   const target = flow.steps[0]?.target
   if (!target) return []

@@ -2,21 +2,21 @@ import { createTwoFilesPatch, diffArrays, FILE_HEADERS_ONLY } from 'diff'
 import type { FlowDefinition } from './flow.ts'
 import { flowText } from './text.ts'
 
-/** What becomes of a flow's steps, or of its items, by key. */
+/** What changes about a flow's steps, or its items, by key. */
 export interface PartChanges {
   /** Never published before. */
   added: string[]
-  /** In a version before, then gone; it has the same id again. */
+  /** Was in an earlier version, then removed; it gets the same id again. */
   returning: string[]
   removed: string[]
-  /** Stand elsewhere among those that stay: as few as explain the new order. */
+  /** Those that stay but change their place: as few as explain the new order. */
   moved: string[]
 }
 
 export interface FlowDifference {
   steps: PartChanges
   items: PartChanges
-  /** A unified diff of the canonical texts; empty where the flows are equal. */
+  /** A unified diff of the canonical texts; empty if the flows are equal. */
   diff: string
 }
 
@@ -29,7 +29,7 @@ export interface Baseline {
 }
 
 /**
- * What would change if a flow took the place of another.
+ * What would change if a flow replaced another.
  *
  * @param names what the diff calls the two
  */
@@ -45,7 +45,7 @@ export function flowDifference(
   }
 }
 
-/** The same of a flow that takes nobody's place: all of it is new. */
+/** The same for a flow that replaces none: all of it is new. */
 export function newFlowDifference(
   flow: FlowDefinition,
   names: readonly [before: string, after: string],
@@ -82,7 +82,7 @@ function partChanges(
   }
 }
 
-/** Beyond this many changed lines the search for the shortest diff takes too long. */
+/** With more changed lines than this, the search for the shortest diff takes too long. */
 const mostChanges = 2_000
 
 function textDifference(

@@ -2,7 +2,7 @@ import { eventKinds } from '../event/event.ts'
 import { quoted } from '../text/wording.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 
-/** Why no application sends a custom event by this name, as the end of a sentence, or null. */
+/** Why no application sends a custom event with this name, as the end of a sentence, or null. */
 function eventNameFault(name: string): string | null {
   if (name.trim() === '')
     return 'the name of the event is blank; write the one that your application sends'
@@ -11,8 +11,8 @@ function eventNameFault(name: string): string | null {
 }
 
 /**
- * Why a name is probably not the one that is sent, in a sentence, or null. Names are compared as
- * they are, and a page may send any: so it is odd, not impossible.
+ * Why a name is probably not the one that is sent, in a sentence, or null. Names are compared as they are,
+ * and a page may send any name, so this is odd but not impossible.
  */
 function eventNameOddity(name: string): string | null {
   if (name !== name.trim()) {
@@ -25,7 +25,7 @@ function eventNameOddity(name: string): string | null {
 /**
  * What is wrong with the name of an event that something waits for.
  *
- * @param inVain the problem where it can never come: its code, and what then never happens
+ * @param inVain the problem if the event can never come: its code, and what then never happens
  */
 export function* eventProblems(
   name: string,

@@ -6,14 +6,14 @@ export interface Fault {
   message: string
 }
 
-/** A file as it was parsed, whatever is wrong with it. */
+/** A parsed file, whatever is wrong with it. */
 export interface Parsed {
   text: string
   tokens: readonly CST.Token[]
   documents: readonly Document.Parsed[]
 }
 
-/** An error of the library: its message quotes the file, and names the library's own insides. */
+/** An error of the library. Its message quotes the file and names internals of the library. */
 interface Raw {
   code: ErrorCode
   message: string
@@ -23,7 +23,7 @@ interface Raw {
 const misaligned =
   'The indentation does not fit: line this up with its neighbours, inside its parent'
 
-/** What to do about the usual mistakes that the library's codes tell apart. */
+/** What to do about common mistakes that the library's codes tell apart. */
 const advice: Partial<Record<ErrorCode, string>> = {
   TAB_AS_INDENT: 'A tab cannot indent YAML: use spaces',
   BAD_INDENT: misaligned,
@@ -44,7 +44,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
 
 const anywhere = 'Not valid YAML here: check quotes, brackets and indentation'
 
-/** What is told of mistakes that the library gives one code, or notices far behind their place. */
+/** Better messages for mistakes that share one code of the library, or that it notices far behind their place. */
 const closer: ((raw: Raw, parsed: Parsed) => Fault | null)[] = [
   ({ code, offset }, { text }) =>
     code === 'BAD_INDENT' && text[offset - 1] === '\t'
@@ -102,7 +102,7 @@ const closer: ((raw: Raw, parsed: Parsed) => Fault | null)[] = [
       : null,
 ]
 
-/** The bracket that was opened last before something that does not fit. */
+/** The last bracket that was opened before something that does not fit. */
 function unclosedBracket(before: number, { text, tokens }: Parsed): Fault | null {
   const closing: Record<string, string> = { '[': ']', '{': '}' }
   const open = scalarsAndCollections(tokens)
@@ -120,7 +120,7 @@ function unclosedBracket(before: number, { text, tokens }: Parsed): Fault | null
   return { offset, message: `This "${source}" is not closed: add "${closing[source]}"${hint}` }
 }
 
-/** Text in quotes that goes on to the end of the file. */
+/** Quoted text that runs to the end of the file. */
 function unclosedQuote(before: number, { tokens }: Parsed): Fault | null {
   const quoted = scalarsAndCollections(tokens).findLast(
     ({ type, offset }) => /-quoted-scalar$/.test(type) && offset < before,
@@ -130,7 +130,7 @@ function unclosedQuote(before: number, { tokens }: Parsed): Fault | null {
   return { offset: quoted.offset, message: `This ${quote} is not closed: add the closing one` }
 }
 
-/** Of a file whose depth is known to be small. In its order, but for what is in its brackets. */
+/** Only for a file whose depth is known to be small. In the file's order, except within brackets. */
 function scalarsAndCollections(tokens: readonly CST.Token[]): CST.Token[] {
   const found: CST.Token[] = []
   for (const token of tokens) {
@@ -147,7 +147,7 @@ const rawFaults = (documents: Parsed['documents']): Raw[] =>
     [...errors, ...warnings].map(({ code, message, pos }) => ({ code, message, offset: pos[0] })),
   )
 
-/** The first fault alone: after it the parser guesses, and what it says is noise. */
+/** Only the first fault, because after it the parser guesses and what it reports is noise. */
 export function yamlFault(parsed: Parsed): Fault | null {
   const first = rawFaults(parsed.documents).reduce<Raw | null>(
     (first, raw) => (first && first.offset <= raw.offset ? first : raw),
@@ -164,7 +164,7 @@ export function yamlFault(parsed: Parsed): Fault | null {
 const jsonToken =
   /[\s\uFEFF]+|"(?:[^"\\\0-\x1F]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:]|,(?!\s*[}\]])/y
 
-/** YAML takes nearly all JSON, and more; a JSON file has to be JSON. */
+/** YAML accepts nearly all JSON, and more, but a JSON file has to be JSON. */
 export function jsonFault(parsed: Parsed): Fault | null {
   const { text } = parsed
   if (text.trim() === '') return null
@@ -172,8 +172,8 @@ export function jsonFault(parsed: Parsed): Fault | null {
     JSON.parse(text.replace(/^\uFEFF/, ''))
     return yamlFault(parsed)
   } catch {
-    // The engine does not say where. It is where no token of JSON begins; and where every token is
-    // one, it is their order that is wrong, and the YAML parser has found that.
+    // The engine does not say where. It is where no JSON token begins. If every token is valid, their order
+    // is wrong, and the YAML parser has found that.
   }
   const fault = yamlFault(parsed)
   const message = 'Not valid JSON here: check quotes and commas, and remove comments'

@@ -3,7 +3,7 @@ import { isCollection, isMap, isScalar, isSeq, type Node } from 'yaml'
 import { didYouMean, quoted, shown } from '../text/wording.ts'
 import { authoredPattern, patternsInWords } from './values.ts'
 
-/** Null where the value is right; what is wrong with it; or empty where its very type is. */
+/** Null if the value is right; otherwise what is wrong with it, or an empty text if it has the wrong type. */
 export function scalarFault(schema: TSchema, value: unknown): string | null {
   if (schema.type === 'null') return value === null ? null : ''
   if (schema.type === 'boolean') return typeof value === 'boolean' ? null : ''
@@ -24,12 +24,12 @@ export function scalarFault(schema: TSchema, value: unknown): string | null {
   return value < (schema.minimum ?? value) || value > (schema.maximum ?? value) ? '' : null
 }
 
-/** A node that is not of the type its schema has, in one sentence. */
+/** Why a node does not have the type of its schema, in one sentence. */
 export function mismatch(schema: TSchema, node: Node): string {
   return `Must be ${expected(schema)}, not ${got(node)}${hintFor(schema, node)}`
 }
 
-/** What YAML has made of what its author wrote, where that is likely. */
+/** A hint if YAML has probably read something else than its author meant. */
 function hintFor(schema: TSchema, node: Node): string {
   if (schema.type === 'string') {
     if (isCollection(node)) return node.flow ? ': put it in quotes' : ''
@@ -43,11 +43,11 @@ function hintFor(schema: TSchema, node: Node): string {
   return isDash ? ': put a space behind the dash' : ''
 }
 
-/** Words of other tools for "exists" with false. */
+/** Words that other tools use for "exists" with false. */
 const notExists =
   /^(?:(?:does)?_?not_?exists?|nexists|(?:is_?)?(?:missing|absent|unset|null|not_?set))$/i
 
-/** What to write in place of a word that is none of these, as an end of a sentence, or nothing. */
+/** What to write instead of a word that is none of these, as the end of a sentence, or nothing. */
 export function meant(word: string, words: string[]): string {
   if (words.includes('exists') && notExists.test(word.replace(/[ -]/g, '_'))) {
     return ': for "must not be there" write op: exists with value: false'
@@ -55,7 +55,7 @@ export function meant(word: string, words: string[]): string {
   return didYouMean(word, words)
 }
 
-/** The `type` that a schema for this node would have. */
+/** The `type` that a schema of this node would have. */
 export function typeOf(node: Node): string {
   if (isMap(node)) return 'object'
   if (isSeq(node)) return 'array'

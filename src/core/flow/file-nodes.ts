@@ -20,7 +20,7 @@ const maxBytes = 1_048_576
 const maxDepth = 20
 const maxAliases = 100
 
-/** Takes down what is wrong; `offset` is where in the text, `path` a JSON pointer. */
+/** Records a problem. `offset` is its place in the text, `path` a JSON pointer. */
 export type Report = (
   code: string,
   offset: number,
@@ -37,11 +37,11 @@ interface Root {
 /** A file that could be parsed. */
 export interface Source {
   roots: Root[]
-  /** What each alias stands for; one whose anchor is missing has been reported and is not here. */
+  /** What each alias stands for. An alias without an anchor has been reported and is not in here. */
   aliases: Map<Alias, Node>
 }
 
-/** A field of a mapping; one whose name is no plain value has the empty name. */
+/** A field of a mapping. If its name is not a plain value, the name is empty. */
 export interface Field {
   key: Node | null
   value: Node | null
@@ -49,7 +49,7 @@ export interface Field {
   offset: number
 }
 
-/** The documents that hold something, or null where nothing in the file can be trusted. */
+/** The documents that are not empty, or null if nothing in the file can be trusted. */
 export function parse(
   text: string,
   format: string,
@@ -61,7 +61,7 @@ export function parse(
     return null
   }
   const tokens = [...new Parser(lines.addNewLine).parse(text)]
-  // Before composing, which recurses: only depth could exhaust its stack.
+  // Checked before composing, which recurses: nothing but depth could exhaust its stack.
   const deep = tooDeep(tokens)
   if (deep !== null) {
     report(
@@ -72,7 +72,7 @@ export function parse(
     )
     return null
   }
-  // The library's own check for repeated fields is quadratic in a mapping's size; see `inspect`.
+  // The library's own check for repeated fields is quadratic in the size of a mapping; see `inspect`.
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false })
   const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)]
   const parsed = { text, tokens, documents }
@@ -100,11 +100,11 @@ export const start = (node: { range?: [number, number, number] | null }) => node
 /** The line and column of an offset, both counted from 1. */
 export function position(lines: LineCounter, offset: number) {
   const { line, col } = lines.linePos(offset)
-  // The counter knows no line before the parser has begun, as with a file that is too large.
+  // Before the parser has begun, as with a file that is too large, the counter knows no line.
   return line === 0 ? { line: 1, column: 1 } : { line, column: col }
 }
 
-/** A mapping's fields in the file's order, repeated ones too. */
+/** The fields of a mapping in the file's order, including repeated ones. */
 export function fieldsOf(map: YAMLMap): Field[] {
   return map.items.map(pair => {
     const key = pair.key as Node | null
@@ -115,8 +115,8 @@ export function fieldsOf(map: YAMLMap): Field[] {
 }
 
 /**
- * Where a JSON pointer within a node's value leads, through aliases: to the field's value, or where
- * the field is absent, to what lacks it.
+ * The offset that a JSON pointer within a node's value leads to, through aliases. If the field is absent,
+ * the offset of the mapping that lacks it.
  */
 export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']): number {
   const behind = (given: Node) => (isAlias(given) ? aliases.get(given) : given)
@@ -132,7 +132,7 @@ export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']
   return start(at ?? node)
 }
 
-/** Where the first collection too many begins. Not recursive, for the sake of 1 MiB of "[". */
+/** Where the first collection that is too deep begins. Not recursive, because a file may be 1 MiB of "[". */
 function tooDeep(tokens: CST.Token[]): number | null {
   let first: number | null = null
   const open: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }))
@@ -154,11 +154,11 @@ function tooDeep(tokens: CST.Token[]): number | null {
   return first
 }
 
-/** Whether a number, as the file writes it in decimals, is another one than was read. */
+/** Whether a number in decimals, as written in the file, differs from the number that was read. */
 const isOther = (source: string) =>
   /^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(source) && !isNumberKept(source.replace('+', ''))
 
-/** Resolves aliases, finds repeated fields and numbers that change, in the file's order, of one document. */
+/** Resolves aliases, and reports repeated fields and numbers that change, in the file's order, for one document. */
 function inspect(
   { node: root, path: rootPath }: Root,
   aliases: Map<Alias, Node>,
@@ -183,7 +183,7 @@ function inspect(
     if (isSeq(node)) {
       for (const [index, entry] of node.items.entries()) visit(entry as Node, `${path}/${index}`)
     } else if (isMap(node)) visitFields(node, path)
-    // Only now, when its inside is done, so that a value can never hold itself.
+    // Only after everything inside the node, so that a value can never contain itself.
     if (node.anchor !== undefined) anchors.set(node.anchor, node)
   }
   const visitFields = (map: YAMLMap, path: string) => {

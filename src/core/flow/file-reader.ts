@@ -15,19 +15,19 @@ import { expected, got, meant, mismatch, scalarFault, typeOf } from './file-mism
 import { fieldsOf, position, type Report, start } from './file-nodes.ts'
 import type { FlowPart } from './rules.ts'
 
-/** In place of a value that could not be read, once the reason has been reported. */
+/** Stands for a value that could not be read, once the reason has been reported. */
 export const unreadable = Symbol('unreadable')
 
-/** Nodes to definitions. The schemas say everything; this only walks them beside the nodes. */
+/** Turns nodes into definitions. The schemas contain all rules; this only walks them along with the nodes. */
 export class Reader {
-  /** What anchored nodes were read as: each is read, and its problems are told, only once. */
+  /** The results for anchored nodes, so that each is read, and its problems are reported, only once. */
   private readonly known = new Map<Node, Map<TSchema, unknown>>()
 
   constructor(
     private readonly aliases: Map<Alias, Node>,
     private readonly lines: LineCounter,
     private readonly report: Report,
-    /** Told of every mapping whose shape is right, also where what holds it is wrong. */
+    /** Called for every mapping whose shape is right, even if what contains it is wrong. */
     private readonly onSound: (part: FlowPart & { node: Node }) => void,
   ) {}
 
@@ -35,14 +35,14 @@ export class Reader {
     return isAlias(node) ? this.aliases.get(node) : node
   }
 
-  /** An entry of a list whose entries are told apart by their keys. */
+  /** An entry of a list whose entries are distinguished by their keys. */
   entry(schema: TSchema, given: Node, path: string, keys: Map<string, number>): unknown {
     const value = this.read(schema, given, path)
     const node = this.resolve(given)
     const field = isMap(node) ? fieldsOf(node).find(({ name }) => name === 'key') : undefined
     const keyNode = field?.value ? this.resolve(field.value) : undefined
     if (!isScalar(keyNode) || typeof keyNode.value !== 'string') return value
-    // An alias repeats a key where the alias stands, not where its anchor does.
+    // An alias repeats a key at the place of the alias, not at that of its anchor.
     const offset = node === given ? start(field!.value!) : start(given)
     const earlier = keys.get(keyNode.value)
     if (earlier === undefined) {
@@ -82,7 +82,7 @@ export class Reader {
       const others = branches.filter(({ type }) => type !== 'null')
       const branch =
         branches.find(({ type }) => type === typeOf(node)) ??
-        // With one thing it could be besides null, that one's own words say best what is wrong.
+        // If there is only one other type besides null, the message about that type is the most helpful.
         (others.length === 1 ? others[0] : undefined)
       if (branch !== undefined) return this.readNode(branch, node, path)
     } else if (schema.type === 'object') {
@@ -117,14 +117,14 @@ export class Reader {
     return entries.includes(unreadable) ? unreadable : entries
   }
 
-  /** A mapping whose names its author has chosen. */
+  /** A mapping whose names are chosen by its author. */
   private readNamed(schema: TSchema, map: YAMLMap, path: string): unknown {
     const { pattern, of, most } = namedBy(schema)!
     const values: [name: string, value: unknown][] = []
     const given = new Set<string>()
     for (const { key, value, name, offset } of fieldsOf(map)) {
       const place = below(path, name)
-      // Reported with the file's other repeated fields.
+      // Reported with the other repeated fields of the file.
       if (given.has(name)) return unreadable
       given.add(name)
       if (!isScalar(key) || !new RegExp(pattern).test(name)) {
@@ -148,13 +148,13 @@ export class Reader {
   private readFields(schema: TObject, map: YAMLMap, path: string): unknown {
     const { owned, derived } = authoringOf(schema)
     const names = Object.keys(schema.properties)
-    // Filled by the schema's names alone, so no name in the file ever becomes a property's.
+    // Only filled under names of the schema, so that no name in the file ever becomes a property.
     const fields: Record<string, unknown> = {}
     const given = new Set<string>()
     let complete = true
     for (const { name, value, offset } of fieldsOf(map)) {
       if (given.has(name)) {
-        // Reported with the file's other repeated fields.
+        // Reported with the other repeated fields of the file.
         complete = false
         continue
       }
@@ -186,7 +186,7 @@ export class Reader {
     }
     if (!complete) return unreadable
     for (const name in derived) if (!given.has(name)) fields[name] = derived[name]!(fields as never)
-    // In the schema's order, whatever order the author chose.
+    // In the schema's order, whatever the order in the file.
     const filled = names.filter(name => Object.hasOwn(fields, name))
     const value = Object.fromEntries(filled.map(name => [name, fields[name]]))
     this.onSound({ schema, value, path, node: map })

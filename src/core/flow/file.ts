@@ -15,32 +15,33 @@ import type { FlowProblem } from './problem.ts'
 import { type FlowPart, flowProblems, partProblems } from './rules.ts'
 import { waitingProblems } from './timing-rules.ts'
 
-/** What is wrong with a flow file, and where; its `path` is a JSON pointer into the file. */
+/** What is wrong with a flow file, and where. `path` is a JSON pointer into the file. */
 export interface FileProblem extends FlowProblem {
-  /** Both counted from 1, columns in UTF-16 units; null where no one place is meant. */
+  /** Both counted from 1, columns in UTF-16 units; null if the problem is not about one place. */
   line: number | null
   column: number | null
 }
 
 /**
- * The flows that could be read and what is wrong with the file, both in the file's order. Values
- * that the file repeats by alias are one object, so none of it is to be changed in place.
+ * The flows that could be read and the problems of the file, both in the file's order. Values that the file
+ * repeats by alias are the same object, so nothing in it may be modified in place.
  */
 export interface FlowFile {
   flows: FlowDefinition[]
   problems: FileProblem[]
-  /** Whether every check was made; if not, more follow once the errors are mended. */
+  /** Whether every check was made. If not, there may be more problems once the errors are fixed. */
   isJudgedWhole: boolean
 }
 
 const maxProblems = 50
 
 /**
- * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML
- * documents. Never throws. A flow with an error is left out of `flows`, its neighbours are not.
+ * Reads flows as their author wrote them: one flow, a list, `{flows: [...]}`, or several YAML documents.
+ * Never throws. A flow with an error is left out of `flows`; the others are not.
  *
- * Shapes are judged first, field by field; then what a flow means (see `flowProblems`), and where its
- * shape is wrong, what those of its parts mean whose shape is right. With several YAML documents a path begins with the document's index.
+ * Shapes are validated first, field by field. Then the meaning of a flow is (see `flowProblems`); if its
+ * shape is wrong, only the meaning of those parts whose shape is right. With several YAML documents, a path
+ * begins with the index of the document.
  */
 export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
   const lines = new LineCounter()
@@ -73,7 +74,7 @@ export interface LocatedProblem extends FlowProblem {
 }
 
 export function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): FileProblem[] {
-  // The sort is stable: of two at one place, the one found first comes first.
+  // The sort is stable: of two problems at one place, the one found first comes first.
   const sorted = findings.sort((a, b) => a.offset - b.offset)
   const [told, left] = mostImportant(sorted)
   const problems = told.map(({ offset, ...problem }): FileProblem => {
@@ -90,7 +91,7 @@ export function inSourceOrder(findings: LocatedProblem[], lines: LineCounter): F
 
 const isError = ({ severity }: FlowProblem) => severity === 'error'
 
-/** What is told of too many, and what is left: no error is left out for the sake of a warning. */
+/** What is reported if there are too many problems, and what is left out. Errors go before warnings. */
 function mostImportant(
   findings: LocatedProblem[],
 ): [told: LocatedProblem[], left: LocatedProblem[]] {
@@ -109,7 +110,7 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
   const keys = new Map<string, number>()
   const read: { flow: FlowDefinition; isRight: boolean; node: Node; path: string }[] = []
   let isJudgedWhole = true
-  // What several flows have by alias is wrong in one place, and told once.
+  // A mistake that several flows share by alias is at one place, so it is reported once.
   const told = new Set<string>()
   const tell = (problems: readonly FlowProblem[], node: Node, path: string) => {
     for (const { severity, code, path: pointer, message } of problems) {
@@ -146,7 +147,7 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
           const message = 'Must be a list of flows, each beginning with "- key: "'
           report('invalid_value', start(value ?? node), `${path}/flows`, message)
         } else if (name !== 'version') {
-          // `GET /flows` answers a version beside the flows.
+          // Allowed because `GET /flows` returns a version beside the flows.
           report('unknown_field', offset, below(path, name), unknownField(name, ['flows']))
         }
       }
@@ -160,7 +161,7 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
   const waiting = waitingProblems(read.map(({ flow }) => flow))
   for (const one of read) {
     const problem = waiting.get(one.flow.key)
-    // Of flows that could not be read nobody knows whether they are the ones that are waited for.
+    // If some flows could not be read, they may be the ones that this flow waits for.
     if (!problem || (!isError(problem) && !isJudgedWhole)) continue
     tell([problem], one.node, one.path)
     if (isError(problem)) one.isRight = false

@@ -6,7 +6,7 @@ import { isTelling } from '../step/remembered.ts'
 import { textHash } from '../text/text-hash.ts'
 import { closed, sha256, text } from './values.ts'
 
-/** Every page of a site fetches it with the flow, so it is far smaller than what a page may send. */
+/** Every page of a site fetches this with the flow, so it is far smaller than what a page may send. */
 const mostAncestors = 5
 const mostClasses = 10
 
@@ -25,9 +25,9 @@ const Around = closed({
 })
 
 /**
- * What the element of a step was like, for pages on which no selector finds it. It is the author's:
- * written by hand, or taken over from the baseline by `cairn steps pin`, never from visitors' pages
- * by itself, since every page gets it and whoever has the snippet key can send fingerprints.
+ * What the element of a step was like, for pages on which no selector finds it. It belongs to the author:
+ * written by hand, or taken over from the baseline by `cairn steps pin`. It never comes directly from
+ * visitors' pages, because every page gets it, and everybody with the snippet key can send fingerprints.
  */
 export const FlowFingerprint = closed(
   {
@@ -80,13 +80,13 @@ export const FlowFingerprint = closed(
 )
 export type FlowFingerprint = Static<typeof FlowFingerprint>
 
-/** A value if it may stand in a flow: what pages send is longer, and may be no clean text. */
+/** A value if a flow may contain it: what pages send can be longer, and may not be clean text. */
 const fitting = <Schema extends TSchema>(schema: Schema, value: unknown) =>
   Value.Check(schema, value) ? value : undefined
 
 const { properties } = FlowFingerprint
 
-/** The fields of a mapping that may stand in a flow. */
+/** Those fields of a mapping that a flow may contain. */
 function fittingFields(fields: Record<string, TSchema>, given: object): object | undefined {
   const kept = Object.entries(fields).flatMap(([name, schema]) => {
     const value = fitting(schema, (given as Record<string, unknown>)[name])
@@ -96,12 +96,12 @@ function fittingFields(fields: Record<string, TSchema>, given: object): object |
 }
 
 /**
- * What a flow takes over of a fingerprint that pages sent. Every visitor gets it, so of a text there
- * is its hash alone, and no name that is the text again; where it was on the page is left out.
+ * What a flow takes over from a fingerprint that pages sent. Every visitor gets it, so it contains only the
+ * hash of a text, and no name that repeats the text. The position on the page is left out.
  *
- * @param print as `allowedFingerprint` gives it
- * @param locale of its page; null where it is not known
- * @returns null where it says too little to tell an element by
+ * @param print the result of `allowedFingerprint`
+ * @param locale of its page; null if unknown
+ * @returns null if it says too little to identify an element
  */
 export function pinnedFingerprint(
   print: Fingerprint,
@@ -120,7 +120,7 @@ export function pinnedFingerprint(
     textHash: hash,
     classes: some(classes.filter(one => one.length <= 200).slice(0, mostClasses)),
     attributes: fittingFields(properties.attributes.properties, attributes),
-    // One that says nothing keeps the places of the others.
+    // An ancestor that says nothing stays, so that the others keep their places.
     ancestors: some(
       ancestors
         .slice(0, mostAncestors)

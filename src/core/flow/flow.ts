@@ -7,7 +7,7 @@ import { Theme } from './theme.ts'
 import { Goal, Rollout, Schedule, When } from './timing.ts'
 import { address, closed, eventName, key, link, nullable, oneOf, text } from './values.ts'
 
-/** One address a flow is shown on. */
+/** One address rule of the pages that a flow is shown on. */
 export const UrlRule = closed({
   match: oneOf(
     {
@@ -26,8 +26,8 @@ export type UrlRule = Static<typeof UrlRule>
 const scalar = [text(0, 1_000), Type.Number(), Type.Boolean()] as const
 
 /**
- * One condition on a person's attributes. `value` is null where the operator needs none; `exists`
- * takes false for "must not be there".
+ * One condition on a person's attributes. `value` is null if the operator needs none; `exists` takes false
+ * for "must not be there".
  */
 export const AudienceRule = closed({
   attribute: text(1, 100, {
@@ -60,10 +60,7 @@ export const AudienceRule = closed({
 })
 export type AudienceRule = Static<typeof AudienceRule>
 
-/**
- * One condition of a step: on one of an attribute, an answer and an event. What is not asked of is
- * absent everywhere.
- */
+/** One condition of a step, on exactly one of an attribute, an answer and an event. The other fields are absent. */
 export const StepRule = closed({
   attribute: Type.Optional(
     text(1, 100, { description: 'Name of an attribute that your page tells of the person.' }),
@@ -90,7 +87,7 @@ export const StepRule = closed({
 })
 export type StepRule = Static<typeof StepRule>
 
-/** What has to hold for a step; where a step says nothing of it, it is absent everywhere. */
+/** What has to hold for a step to be shown. Absent everywhere if a step does not set it. */
 export const StepWhen = Type.Optional(
   closed(
     {
@@ -146,8 +143,8 @@ export const Targeting = closed(
 export type Targeting = Static<typeof Targeting>
 
 /**
- * The element a step points at, how else it is found, and what happens when the page does not have
- * it. Where a step says nothing of `alternates` or `fingerprint`, they are absent everywhere.
+ * The element that a step points at, how else it is found, and what happens if the page does not have it.
+ * If a step does not set `alternates` or `fingerprint`, they are absent everywhere.
  */
 export const Target = closed({
   selector: text(1, 1_000, { description: 'CSS selector of the element.' }),
@@ -187,7 +184,10 @@ export const Target = closed({
 })
 export type Target = Static<typeof Target>
 
-/** Which element a target means, without what else helps to find it: baselines are of this. */
+/**
+ * The part of a target that says which element is meant, without what else helps to find it. Baselines
+ * belong to this part.
+ */
 export function meantBy<T extends Target>({ alternates, fingerprint, ...meant }: T) {
   return meant
 }
@@ -215,7 +215,7 @@ export const Button = closed({
 })
 export type Button = Static<typeof Button>
 
-/** The page that a step is for; where a step says nothing of it, it is absent everywhere. */
+/** The page that a step is for. Absent everywhere if a step does not set it. */
 export const StepPage = Type.Optional(
   closed(UrlRule.properties, {
     description:
@@ -385,7 +385,7 @@ const flowFields = <Step extends TSchema, Item extends TSchema>(step: Step, item
   texts: textsOf(closed({ title: heading }), closed(stepFields), closed(itemFields)),
 })
 
-/** What becomes of a flow: written, shown to visitors, put away. */
+/** The states of a flow: written, shown to visitors, put away. */
 export const flowStatuses = ['draft', 'published', 'archived'] as const
 export type FlowStatus = (typeof flowStatuses)[number]
 
@@ -393,11 +393,11 @@ export type FlowStatus = (typeof flowStatuses)[number]
 export interface FlowSource {
   repository: string
   commit: string
-  /** Of the file within the repository; null where that is not known. */
+  /** The path of the file within the repository; null if unknown. */
   path: string | null
 }
 
-/** What a flow was promoted from: an organisation in which it was tried. */
+/** The organisation that a flow was promoted from, in which it was tried. */
 export interface PromotedSource {
   /** Its slug. */
   organisation: string
@@ -418,14 +418,14 @@ export const ItemDefinition = closed(itemFields)
 export type ItemDefinition = Static<typeof ItemDefinition>
 
 /**
- * A flow as its author writes it, every default filled in. Defaults that depend on nothing else are
- * in the schema; `derivedDefaults` has the others. Where nothing is said of `title`, it is absent
- * everywhere, as in what older releases have stored.
+ * A flow as its author writes it, with every default filled in. Defaults that depend on nothing else are in
+ * the schema; the others are in `derivedDefaults`. If `title` is not set, it is absent everywhere, as in
+ * what older releases have stored.
  */
 export const FlowDefinition = closed(flowFields(StepDefinition, ItemDefinition))
 export type FlowDefinition = Static<typeof FlowDefinition>
 
-/** Fields whose absence is filled from their neighbours, which have been read and filled before. */
+/** Defaults of fields that depend on neighbouring fields, which have been read and filled before. */
 export const derivedDefaults = {
   flow: {
     name: (flow: Pick<FlowDefinition, 'key'>): string => flow.key,
@@ -443,15 +443,15 @@ const owned = {
   position: Type.Integer({ minimum: 0, description: 'counted from 0' }),
 }
 
-/** A step as the API answers it. */
+/** A step as the API returns it. */
 export const Step = closed({ ...owned, ...stepFields }, { title: 'Step' })
 export type Step = Static<typeof Step>
 
-/** A checklist's item as the API answers it. */
+/** A checklist's item as the API returns it. */
 export const Item = closed({ ...owned, ...itemFields }, { title: 'Item' })
 export type Item = Static<typeof Item>
 
-/** A published flow as the API answers it. */
+/** A published flow as the API returns it. */
 export const Flow = closed(
   {
     id: owned.id,

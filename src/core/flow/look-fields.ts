@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, imageLink, oneOf, text } from './values.ts'
 
-/** How a step is drawn. Where a step says nothing of these, they are absent everywhere. */
+/** How a step is drawn. Fields that a step does not set are absent everywhere. */
 
 const pixels = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000, description }))

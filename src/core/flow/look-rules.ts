@@ -2,7 +2,7 @@ import type { StepDefinition } from './flow.ts'
 import type { Media } from './look-fields.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 
-/** What is wrong with how a step is drawn. */
+/** Problems with how a step is drawn. */
 export function* lookProblems(step: StepDefinition): Iterable<FlowProblem> {
   const { kind, media, spotlight, banner, opens } = step
   if (media) yield* mediaProblems(media)

@@ -3,13 +3,13 @@ import { quoted } from '../text/wording.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { isHarmlessLink } from './values.ts'
 
-/** A tag of HTML, and not an address or a comparison such as "a < b". */
+/** An HTML tag, as opposed to an address or a comparison such as "a < b". */
 const tag =
   /<\/?(?:a|abbr|b|blockquote|br|button|center|code|div|em|font|h[1-6]|hr|i|iframe|img|input|kbd|li|mark|ol|p|pre|s|script|small|span|strong|style|sub|sup|svg|table|tbody|td|th|tr|u|ul|video)(?:\s[^<>]*)?\/?>/i
 
-/** What to do about a tag in Markdown, where it is shown as text; null where there is none. */
+/** What to do about a tag in Markdown, which would be shown as text; null if there is none. */
 function htmlIn(markdown: string): string | null {
-  // Between backticks, of one or three, it is code; and only pairs of them enclose something.
+  // Text between backticks, one or three, is code; only pairs of them enclose something.
   const pieces = markdown.split('`')
   for (let index = 0; index < pieces.length; index += 2) {
     const [found] = tag.exec(pieces[index]!) ?? []
@@ -20,17 +20,18 @@ function htmlIn(markdown: string): string | null {
   return null
 }
 
-// The parser's own idea of harmless links would hide the others, and its encoding what they are.
+// The parser's own check for harmless links would hide the others, and its encoding would disguise them.
 const parser = new MarkdownIt()
 parser.validateLink = () => true
 parser.normalizeLink = link => link
 
 /**
- * What to do about a link or image in Markdown that a page must not follow, or null. Found as
- * CommonMark has it, entities and escapes resolved, so that no spelling of a scheme hides it.
+ * What to do about a link or image in Markdown that a page must not follow, or null. Links are found as
+ * CommonMark does, with entities and escapes resolved, so that no spelling of a scheme hides one.
  */
 export function unsafeLinkIn(markdown: string): string | null {
-  // Without these there is no scheme, or nothing that leads anywhere: most texts need no parsing.
+  // Without these characters there is no scheme, or nothing that leads anywhere, so most texts need no
+  // parsing.
   if (!/[:&]/.test(markdown) || !/\][(:]|</.test(markdown)) return null
   for (const link of linksIn(markdown)) {
     if (isHarmlessLink(link)) continue
@@ -39,7 +40,7 @@ export function unsafeLinkIn(markdown: string): string | null {
   return null
 }
 
-/** Where links, images and definitions lead, the definitions that nothing refers to included. */
+/** Where links, images and definitions lead, including definitions that nothing refers to. */
 function* linksIn(markdown: string): Iterable<string> {
   const found: Env = {}
   yield* linksOf(parser.parse(markdown, found))
@@ -54,7 +55,7 @@ function* linksOf(tokens: readonly Token[]): Iterable<string> {
   }
 }
 
-/** What is wrong with a text that is shown as Markdown. */
+/** Problems of a text that is shown as Markdown. */
 export function* markdownProblems(text: string, path: string): Iterable<FlowProblem> {
   const link = unsafeLinkIn(text)
   if (link !== null) yield error('unsafe_link', path, link)

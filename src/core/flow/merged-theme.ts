@@ -1,11 +1,11 @@
 import type { Theme } from './theme.ts'
 
-/** A theme as it may be stored, or may come from a newer release. */
+/** A theme as it may be stored, or as it may come from a newer release. */
 export type MaybeTheme = Partial<Theme> | null | undefined
 
 type Preset = NonNullable<Theme['preset']>
 
-/** What the named looks are. */
+/** The fields that each preset sets. */
 export const presets: Readonly<Record<Preset, Partial<Theme>>> = {
   calm: {
     ...{ radius: 12, shadow: 'soft', density: 'roomy', progress: 'dots' },
@@ -32,13 +32,13 @@ type Fields = { readonly [name: string]: unknown }
 
 const isMapping = (value: unknown): value is Fields => typeof value === 'object' && value !== null
 
-/** Null, and a mapping of nothing, leave a field to what is below. */
+/** Null, or a mapping with no values, leaves a field to the theme below. */
 const saysNothing = (value: unknown) =>
   value === null ||
   value === undefined ||
   (isMapping(value) && Object.values(value).every(saysNothing))
 
-/** What is said in the upper one wins; mappings are merged field by field. */
+/** Values of the upper theme win; mappings are merged field by field. */
 function over(lower: Fields, upper: Fields): Fields {
   const said = Object.entries(upper).filter(([, value]) => !saysNothing(value))
   const merged = said.map(([name, value]) => {
@@ -50,19 +50,19 @@ function over(lower: Fields, upper: Fields): Fields {
 
 const nothingSaid: Theme = { accent: null, background: null, text: null, radius: null }
 
-/** A theme as it is stored: without what says nothing; null where nothing is said at all. */
+/** A theme as it is stored, without empty fields; null if it sets nothing at all. */
 export function storedTheme(given: MaybeTheme): Theme | null {
   const said = over({}, (given ?? {}) as Fields)
   return saysNothing(said) ? null : ({ ...nothingSaid, ...said } as Theme)
 }
 
 /**
- * The theme that a flow is drawn in: the preset first (the flow's, else the organisation's), over it
- * the organisation's theme, over that the flow's.
+ * The theme that a flow is drawn in. The preset comes first (the flow's, otherwise the organisation's),
+ * then the organisation's theme over it, then the flow's.
  */
 export function mergedTheme(organisation: MaybeTheme, flow: MaybeTheme): Theme {
   const preset = flow?.preset ?? organisation?.preset
-  // A newer release may know more of them.
+  // A newer release may know more presets.
   const ground = preset && Object.hasOwn(presets, preset) ? presets[preset] : null
   return [ground, organisation, flow].reduce<Fields>(
     (theme, upper) => over(theme, upper ?? {}),

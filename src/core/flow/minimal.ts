@@ -7,8 +7,8 @@ import { inOrder } from './texts/order.ts'
 export type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain }
 
 /**
- * A flow as briefly as its author could have written it: what would be filled in anyway is left
- * out, the rest is in the schema's order. Reading it gives the definition again.
+ * A flow as briefly as its author could have written it: whatever would be filled in anyway is left out,
+ * and the rest is in the schema's order. Reading it gives the definition again.
  */
 export function minimalFlow(definition: FlowDefinition): { [name: string]: Plain } {
   const { texts } = definition
@@ -35,7 +35,7 @@ function minimalFields(schema: TObject, value: unknown): { [name: string]: Plain
   const fields = value as Record<string, unknown>
   const { derived } = authoringOf(schema)
   const isImplied = (name: string, property: TSchema) => {
-    // A definition of an earlier release may lack a field that has come with a default since.
+    // A definition of an earlier release may lack a field that was added later, with a default.
     if (fields[name] === undefined) return true
     const implied = derived[name] ? derived[name](value as never) : property.default
     return Bun.deepEquals(fields[name], implied, true)

@@ -12,7 +12,7 @@ import {
 import { spanOf } from './schedule.ts'
 import { shownAs } from './shown-as.ts'
 
-/** Whether a new run of a flow may begin, rule by rule, of those that the flow or its organisation has. */
+/** Whether a new run of a flow may begin, by each rule that the flow or its organisation has. */
 export function momentRules(flow: Timed, moment: Moment, goesOn: boolean): DecidedRule[] {
   const { schedule, when, rollout } = flow
   const asked: [Hurdle, boolean, (holds: boolean) => string][] = [
@@ -50,7 +50,7 @@ function judged(rule: Hurdle, flow: Timed, moment: Moment): boolean | null {
   return hurdles[rule](flow, moment) && !(rule === 'rollout' && isHeldOut(flow, moment))
 }
 
-/** UTC, to the minute, for people. */
+/** UTC, to the minute, for people to read. */
 const minute = (epochMs: number) =>
   `${new Date(epochMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 

@@ -4,7 +4,7 @@ import { rolloutOf } from './rollout.ts'
 import { spanMs, spanOf } from './schedule.ts'
 import { type FlowParts, shownAs } from './shown-as.ts'
 
-/** What is known beside the page and the person's traits, where it is decided whether a flow begins. */
+/** What is known besides the page and the person's traits when it is decided whether a flow begins. */
 export interface Moment {
   /** By the server's clock, epoch milliseconds. */
   now: number
@@ -14,9 +14,9 @@ export interface Moment {
   completed: ReadonlySet<string>
   /** When they caused custom events, by name, epoch milliseconds: as many of the newest as flows ask for. */
   events: Readonly<Record<string, readonly number[]>>
-  /** The organisation's most interruptions in 24 hours, and when each began; null without such a rule. */
+  /** The organisation's limit of interruptions in 24 hours, and when each began; null without such a limit. */
   throttle: { most: number; begun: readonly number[] } | null
-  /** What only a browser knows; null elsewhere, where it does not decide. */
+  /** What only a browser knows; null elsewhere, and then it does not decide. */
   onPage: {
     /** How long the person has been on the page, milliseconds. */
     viewedMs: number
@@ -24,10 +24,10 @@ export interface Moment {
   } | null
 }
 
-/** What of a flow says when it begins, and for whom. */
+/** The parts of a flow that say when it begins, and for whom. */
 export type Timed = FlowParts & Pick<FlowDefinition, 'key' | 'schedule' | 'when' | 'rollout'>
 
-/** Somebody new at a moment, elsewhere than on a page. */
+/** A new person at a moment, without a page. */
 export const newcomer = (now: number): Moment => ({
   now,
   person: null,
@@ -37,7 +37,7 @@ export const newcomer = (now: number): Moment => ({
   onPage: null,
 })
 
-/** How often an event that a flow waits for was caused, as lately as it has to be. */
+/** How often an event that a flow waits for was caused, counting only times within `within`. */
 export function countOf(
   { event = '', within }: NonNullable<Timed['when']>,
   moment: Moment,
@@ -46,14 +46,14 @@ export function countOf(
   return (moment.events[event] ?? []).filter(at => at > since).length
 }
 
-/** What keeps a new run of a flow from beginning, in the order in which it is told. */
+/** The conditions for a new run of a flow, in the order in which they are listed. */
 export const hurdles = {
   schedule({ schedule }: Timed, { now }: Moment): boolean {
     if (!schedule) return true
     const { from, to } = spanOf(schedule)
     return now >= from && now < to
   },
-  /** Of those who are held back it is true as well: they are told apart where it is decided. */
+  /** Also true for people who are held back: `isHeldOut` tells them apart. */
   rollout: (flow: Timed, { person }: Moment): boolean =>
     person === null || rolloutOf(flow, person) !== 'out',
   after: ({ when }: Timed, { completed }: Moment): boolean =>
@@ -64,26 +64,26 @@ export const hurdles = {
     onPage === null || onPage.viewedMs >= (when?.delayMs ?? 0),
   throttle: (flow: Timed, { throttle, now }: Moment): boolean =>
     throttle === null || shownAs(flow) !== 'steps' || lately(throttle.begun, now) < throttle.most,
-  /** Last, for it takes a look at the page. */
+  /** Last, because it has to look at the page. */
   element: ({ when }: Timed, { onPage }: Moment): boolean =>
     onPage === null || when?.element === undefined || onPage.sees(when.element),
 }
 
 export type Hurdle = keyof typeof hurdles
 
-/** Who says whether a new run of a flow may begin, and whether a person is held back from it. */
+/** Decides whether a new run of a flow may begin, and whether a person is held back from it. */
 export interface Judge {
   mayBegin(flow: Timed): boolean
   isHeldOut(flow: Timed): boolean
 }
 
-/** By time, number and what has happened. */
+/** A judge that goes by time, numbers and what has happened. */
 export const judgeOf = (moment: Moment): Judge => ({
   mayBegin: flow => Object.values(hurdles).every(passed => passed(flow, moment)),
   isHeldOut: flow => isHeldOut(flow, moment),
 })
 
-/** Whether a flow is for a person, by what they have done and by their place among all. */
+/** Whether a flow is for a person, by what they have done and by their share of the rollout. */
 export const isForPerson = (flow: Timed, moment: Moment): boolean =>
   hurdles.rollout(flow, moment) &&
   !isHeldOut(flow, moment) &&
@@ -93,7 +93,7 @@ export const isForPerson = (flow: Timed, moment: Moment): boolean =>
 export const isHeldOut = (flow: Timed, { person }: Moment): boolean =>
   person !== null && rolloutOf(flow, person) === 'held_out'
 
-/** When each flow that interrupts a person began last, epoch milliseconds. */
+/** When each flow that interrupts a person last began, epoch milliseconds. */
 export const interruptions = (
   met: readonly { flow: FlowParts; history: { startedAt: number | null } }[],
 ): number[] =>
@@ -101,11 +101,11 @@ export const interruptions = (
     startedAt === null || shownAs(flow) !== 'steps' ? [] : startedAt,
   )
 
-/** How many interruptions began within a day before. */
+/** How many interruptions began within the last day. */
 export const lately = (begun: readonly number[], now: number): number =>
   begun.filter(at => at > now - dayMs).length
 
-/** In how many milliseconds time alone may let a new run begin; infinity where it will not. */
+/** After how many milliseconds the passing of time alone may let a new run begin; infinity if it will not. */
 export function changesInMs(flow: Timed, { now, throttle, onPage }: Moment): number {
   const { schedule, when } = flow
   const waits = [

@@ -1,15 +1,15 @@
 import type { RunStep } from '../run/run.ts'
 
-/** A flow's steps through its versions. */
+/** A flow's steps in each of its versions. */
 export interface StepHistory<Step> {
   /** Ascending by version. */
   versions: readonly { version: number; stepRefs: readonly Step[] }[]
 }
 
 /**
- * Where steps stand. A step's place in a run is its position in the run's version; a step that
- * this version lacks takes its position in the newest version that has it, and yields to one of
- * the run's own version at the same position.
+ * The positions of steps. A step's place in a run is its position in the run's version. A step that this
+ * version lacks takes its position in the newest version that has it, and gives way to a step of the run's
+ * own version at the same position.
  */
 export class FlowPositions<Step> {
   private readonly byVersion = new Map<number, Map<Step, number>>()
@@ -26,7 +26,7 @@ export class FlowPositions<Step> {
     }
   }
 
-  /** The newest version's steps in order, then those of the given that older versions had. */
+  /** The newest version's steps in order, then those of the given steps that only older versions had. */
   inOrder(steps: Iterable<Step>): Step[] {
     const older = [...steps]
       .filter(step => !this.current.includes(step))
@@ -49,7 +49,8 @@ export class FlowPositions<Step> {
   /**
    * The furthest step that a run viewed, or null.
    *
-   * @param steps in the order in which they were made, by which the later of two in one place counts
+   * @param steps in the order in which they were made: of two steps at the same position, the later one
+   *   counts
    */
   furthest(steps: readonly RunStep<Step>[], version: number): Step | null {
     let best: { step: Step; position: number; isOwn: boolean } | null = null
@@ -66,8 +67,9 @@ export class FlowPositions<Step> {
   }
 
   /**
-   * The steps that a run viewed, by when it first did. Of those viewed at one moment the lesser position
-   * comes first; of two in one place the one that is not of the run's version, then the one made earlier.
+   * The steps that a run viewed, by the time of their first view. If several were viewed at the same
+   * moment, the lower position comes first; at the same position, a step that is not of the run's version,
+   * then the one that was made earlier.
    */
   inTime(steps: readonly RunStep<Step>[], version: number): Step[] {
     return steps
@@ -81,14 +83,14 @@ export class FlowPositions<Step> {
       .map(({ step }) => step)
   }
 
-  /** The steps of a version in order; none of one that was never published. */
+  /** The steps of a version in order; none if the version was never published. */
   ofVersion(version: number): Iterable<Step> {
     return this.byVersion.get(version)?.keys() ?? []
   }
 
   /**
-   * How long a run spent on a step, milliseconds: from its first view to its first completion or
-   * skip, else to the first view of a later step; null where it had neither.
+   * How long a run spent on a step, milliseconds: from its first view to its first completion or skip,
+   * otherwise to the first view of a later step; null if there is neither.
    */
   durationMs(step: RunStep<Step>, steps: readonly RunStep<Step>[], version: number): number | null {
     const { viewedAt } = step

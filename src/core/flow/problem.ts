@@ -1,8 +1,8 @@
-/** One thing that is wrong with a flow: an error keeps it from being shown, a warning does not. */
+/** One problem of a flow. An error keeps the flow from being shown, a warning does not. */
 export interface FlowProblem {
   severity: 'error' | 'warning'
   code: string
-  /** JSON pointer within the flow; the field may be one that the flow lacks and should have. */
+  /** JSON pointer within the flow. The field may be missing from the flow. */
   path: string
   /** One sentence that says what to do. It shows at most 60 characters of the flow's own text. */
   message: string

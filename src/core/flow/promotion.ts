@@ -1,10 +1,10 @@
 import type { FlowDefinition, UrlRule } from './flow.ts'
 
-/** What a flow that was tried in another organisation is in this one. */
+/** How a flow that was tried in another organisation compares with this one. */
 export const promotionStates = ['new', 'changed', 'same', 'missing'] as const
 export type PromotionState = (typeof promotionStates)[number]
 
-/** @param here what this organisation has; null where it has no such flow */
+/** @param here the flow of this organisation; null if it has none with this key */
 export function promotionStateOf(
   there: FlowDefinition | null,
   here: FlowDefinition | null,
@@ -14,7 +14,7 @@ export function promotionStateOf(
   return Bun.deepEquals(there, here, true) ? 'same' : 'changed'
 }
 
-/** Every address that a flow names: in its rules, and where it leads. */
+/** Every address that a flow names, in its rules and in its links. */
 function addressesIn({ targeting, steps, checklist }: FlowDefinition): string[] {
   const rules: (UrlRule | null | undefined)[] = [
     ...targeting.urls,
@@ -26,8 +26,8 @@ function addressesIn({ targeting, steps, checklist }: FlowDefinition): string[] 
 }
 
 /**
- * Origins that a flow names and that are those of the other organisation alone: there it would be shown, or
- * lead, and not here.
+ * Origins that a flow names and that only the other organisation lists. There the flow would be shown at
+ * them or lead to them, but not here.
  */
 export function foreignOrigins(
   flow: FlowDefinition,
@@ -35,7 +35,7 @@ export function foreignOrigins(
   here: ReadonlySet<string> | null,
 ): string[] {
   const named = addressesIn(flow).flatMap(address => {
-    // A pattern may have its star anywhere but in the host.
+    // A pattern may have wildcards anywhere but in the host.
     const origin = URL.parse(address)?.origin
     return origin === undefined ? [] : [origin]
   })

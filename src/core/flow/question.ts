@@ -4,7 +4,7 @@ import { longestAnswer } from './answer.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { closed, key, oneOf, text } from './values.ts'
 
-/** What a step asks whoever sees it. Where an author says nothing of a field, it is absent everywhere. */
+/** What a step asks those who see it. Fields that an author does not set are absent everywhere. */
 
 /** One of the answers that a question offers. */
 export const QuestionChoice = closed({
@@ -89,14 +89,14 @@ export const Question = closed(
 )
 export type Question = Static<typeof Question>
 
-/** Which fields are for which type alone. */
+/** The fields that only one type may have. */
 const fieldsOf: Readonly<Record<Question['type'], readonly (keyof Question)[]>> = {
   rating: ['scale', 'min', 'max', 'low', 'high'],
   choice: ['choices', 'several'],
   text: ['placeholder', 'longest'],
 }
 
-/** What is wrong with a question, by itself. */
+/** Problems of a question by itself. */
 export function* questionProblems(question: Question): Iterable<FlowProblem> {
   const { type, choices = [] } = question
   for (const [of, names] of Object.entries(fieldsOf)) {

@@ -4,17 +4,17 @@ import { type FlowProblem, warning } from './problem.ts'
 import { pageOf } from './step-page.ts'
 import { urlMatches } from './url-rule.ts'
 
-/** Comparing takes time, so of more links than any flow has, the first ones are looked at. */
+/** Comparing takes time, so only this many links are checked, which is more than any flow has. */
 const mostLinks = 20
 
-/** The same for one link: how many characters of addresses are held against characters of patterns. */
+/** The same for one link: the product of the characters of its addresses and the characters of the patterns. */
 const mostWork = 1_000_000
 
 /**
- * A flow that never begins, because its first step has a page which the flow is not shown on; and
- * steps that need an element of such a page: the step before leads there, by links alone, and no URL
- * rule matches their addresses. Said only where it is certain: of pages and links whose address can
- * be known, and where no button of that step stays on the page.
+ * Finds flows that never begin, because their first step has a page that the flow is not shown on. Also
+ * finds steps that need an element of such a page: the step before leads there, only by links, and no URL
+ * rule matches their addresses. Only reports what is certain: pages and links whose address can be known,
+ * and steps with no button that stays on the page.
  */
 export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<FlowProblem> {
   const { urls } = targeting
@@ -32,7 +32,7 @@ export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<Flo
   }
   for (const [index, step] of steps.entries()) {
     const next = steps[index + 1]
-    // Where a step has its page, the flow goes on.
+    // On the page of a step, the flow continues.
     if (next?.target?.required !== true || pageOf(next)) continue
     const links = onlyLinksOf(step)
     if (links.length === 0 || !links.every(isAway)) continue
@@ -41,7 +41,7 @@ export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<Flo
   }
 }
 
-/** Where a step's links lead, if nothing else leads on from it. */
+/** Where a step's links lead, if there is no other way on from it. */
 function onlyLinksOf({ advance, buttons }: StepDefinition): string[] {
   if (advance.on !== 'button' || buttons.some(({ action }) => action === 'next')) return []
   return buttons.flatMap(({ action, href }) => (action === 'link' && href !== null ? [href] : []))
@@ -61,15 +61,15 @@ function isNowhereShown(href: string, urls: readonly UrlRule[]): boolean {
   return !addresses.some(address => urls.some(rule => urlMatches(rule, address)))
 }
 
-/** The addresses that a link can lead to from where the flow is shown, or null where unknown. */
+/** The addresses that a link can lead to from where the flow is shown, or null if unknown. */
 function addressesOf(href: string, urls: readonly UrlRule[]): URL[] | null {
-  // A site may answer http with https, so both are looked for.
+  // A site may redirect http to https, so both are checked.
   const [, rest] = /^(?:https?:)?(\/\/.*)$/is.exec(href) ?? []
   if (rest !== undefined) {
     const both = [URL.parse(`https:${rest}`), URL.parse(`http:${rest}`)]
     return both.includes(null) ? null : (both as URL[])
   }
-  // A mail or telephone address leaves the page as it is; what else is relative depends on it.
+  // A mail or telephone link leaves the page as it is. Other relative links depend on the page.
   if (!href.startsWith('/')) return null
   const origins = new Set<string>([anyHost])
   for (const { pattern } of urls) {

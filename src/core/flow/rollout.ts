@@ -1,12 +1,13 @@
 import { hash32 } from '../number/hash32.ts'
 import type { Rollout } from './timing.ts'
 
-/** A text's place among all texts, from 0 to below 1. */
+/** Maps a text to a place from 0 to below 1. */
 const placeOf = (text: string): number => hash32(text) / 2 ** 32
 
 /**
- * Whether a person is among those for whom a flow is: by their place, which is another in each flow, and
- * another for the hold-out. Who is in stays in where the percentage grows, and who is held back stays so.
+ * Whether a flow is for a person. This depends on their place, which differs from flow to flow, and again
+ * for the hold-out. A person who is in stays in when the percentage grows, and a person who is held back
+ * stays held back.
  *
  * @param person as `personOf` names them
  */

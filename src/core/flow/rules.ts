@@ -38,8 +38,8 @@ import {
 import { stepRuleProblems, wayProblems } from './way-rules.ts'
 
 /**
- * What is wrong with what a flow means, beyond the shapes that its schema holds. Pure, and bounded
- * by the flow's size.
+ * Problems with the meaning of a flow, beyond the shape that its schema checks. Pure, and bounded by the
+ * flow's size.
  */
 export function flowProblems(flow: FlowDefinition): FlowProblem[] {
   return [
@@ -62,7 +62,7 @@ export function flowProblems(flow: FlowDefinition): FlowProblem[] {
 export interface FlowPart {
   schema: TSchema
   value: unknown
-  /** JSON pointer within whatever holds it. */
+  /** JSON pointer within whatever contains it. */
   path: string
 }
 
@@ -94,7 +94,7 @@ function* partsOf({
   yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
 }
 
-/** What can be judged without the rest of the flow. */
+/** The rules for parts that can be judged without the rest of the flow. */
 const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
   [Targeting, targetingProblems],
   [UrlRule, urlProblems],
@@ -112,16 +112,16 @@ const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
 ])
 
 /**
- * What is wrong with a part of a flow by itself, whatever became of the rest; paths are within the
- * part. Of a part in a part nothing is said here: it is judged where it stands.
+ * Problems of a part by itself, whatever the rest of the flow is like. Paths are within the part. Nested
+ * parts are not included, because they are judged where they are.
  */
 export function partProblems(schema: TSchema, part: unknown): FlowProblem[] {
   return [...(partRules.get(schema)?.(part as never) ?? [])]
 }
 
 /**
- * What is wrong with an item of a checklist, by itself. Without `completeOn` a click on the item ticks
- * it, with or without a link; what waits for an event which cannot come is never ticked.
+ * Problems of a checklist item by itself. Without `completeOn`, a click on the item ticks it, with or
+ * without a link. An item that waits for an event that cannot come is never ticked.
  */
 function* itemProblems({ completeOn, description }: ItemDefinition): Iterable<FlowProblem> {
   if (completeOn !== null) {
@@ -134,8 +134,8 @@ function* itemProblems({ completeOn, description }: ItemDefinition): Iterable<Fl
 }
 
 /**
- * The errors of something that was stored as a flow, maybe by another version of Cairn: of its
- * shape, or where that is right, of what it means.
+ * The errors of something that was stored as a flow, perhaps by another version of Cairn: errors of its
+ * shape, or, if the shape is right, of its meaning.
  */
 export function storedFlowErrors(stored: unknown): FlowProblem[] {
   if (Value.Check(FlowDefinition, stored)) {
@@ -156,7 +156,7 @@ function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowPr
   yield error('empty_flow', isList ? '/checklist/items' : '/steps', message)
 }
 
-/** Of a flow that has both, the snippet shows one. */
+/** If a flow has both steps and items, the snippet shows only one kind. */
 function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
   const { steps, checklist } = flow
   if (steps.length === 0 || (checklist?.items.length ?? 0) === 0) return
@@ -170,7 +170,7 @@ function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
   }
 }
 
-/** A list has a heading, and a key is no text for visitors. */
+/** A list has a heading, and a key is not a text for visitors. */
 function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
   const { key, name, title } = flow
   if (shownAs(flow) !== 'checklist' || title !== undefined || name !== key) return
@@ -178,7 +178,7 @@ function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
   yield warning('key_as_heading', '/title', message)
 }
 
-/** In a file, which tells of them by their lines, they have been found before this. */
+/** In a file these were found earlier, and reported with their lines. */
 function* repeatedKeys(entries: readonly { key: string }[], path: string): Iterable<FlowProblem> {
   const keys = new Set<string>()
   for (const [index, { key }] of entries.entries()) {

@@ -2,11 +2,11 @@ import { dayMs, hourMs, minuteMs } from '../time/durations.ts'
 import type { Schedule } from './timing.ts'
 
 /**
- * Moments of local times. Pages and server judge alike, and browsers have no `Temporal` yet: so it is
- * worked out from what `Intl` says of a zone's clocks.
+ * Converts local times to moments. Pages and server must get the same result, and browsers have no
+ * `Temporal` yet, so it is computed from what `Intl` says about a zone's clocks.
  */
 
-/** What the clocks of a zone show at a moment, as if it were UTC. */
+/** What the clocks of a zone show at a moment, read as if it were UTC. */
 function clockAt(ms: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -24,7 +24,7 @@ function clockAt(ms: number, timeZone: string): number {
   return Date.UTC(year!, month! - 1, day, hour, minute, second)
 }
 
-/** Whether there is a zone of this name; a browser may be older than the zone. */
+/** Whether a zone with this name exists. A browser may be older than the zone. */
 export function isZone(timeZone: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone })
@@ -35,10 +35,11 @@ export function isZone(timeZone: string): boolean {
 }
 
 /**
- * When the clocks of a zone show a time, epoch milliseconds: the first of two such moments, and where
- * they skip it as long after the gap's begin as it says (as `Temporal` does, "compatible").
+ * The moment at which the clocks of a zone show a time, epoch milliseconds. If they show it twice, the
+ * first moment. If they skip it, as long after the beginning of the gap as the time says (as `Temporal`
+ * does with "compatible").
  *
- * @param local as if it were UTC
+ * @param local read as if it were UTC
  */
 function momentOf(local: number, zone: string): number {
   if (!isZone(zone)) return local
@@ -48,18 +49,18 @@ function momentOf(local: number, zone: string): number {
   return clockAt(before, zone) === local || clockAt(after, zone) !== local ? before : after
 }
 
-/** Whether the calendar has the day. */
+/** Whether the calendar has this day. */
 export const isDay = (local: string): boolean => {
   const day = local.slice(0, 10)
   const ms = Date.parse(`${day}T00:00Z`)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(day)
 }
 
-/** Asking a zone's clocks takes a while, and pages ask again and again. */
+/** A cache, because asking for a zone's clocks takes a while, and pages ask again and again. */
 const known = new Map<string, number>()
 const mostKnown = 2_000
 
-/** @param days how many days later */
+/** @param days the moment is this many days later */
 function moment(local: string, zone: string, days = 0): number {
   const name = `${local} ${zone} ${days}`
   const before = known.get(name)
@@ -71,14 +72,14 @@ function moment(local: string, zone: string, days = 0): number {
   return at
 }
 
-/** The times of a schedule, epoch milliseconds: from the first on, and before the second. */
+/** The times of a schedule, epoch milliseconds; `from` is inclusive, `to` exclusive. */
 export const spanOf = ({ from, to, timezone }: Schedule): { from: number; to: number } => ({
   from: from === undefined ? Number.NEGATIVE_INFINITY : moment(from, timezone),
-  // A day is the last one, whole.
+  // A `to` without a time is the last day, and is included whole.
   to: to === undefined ? Number.POSITIVE_INFINITY : moment(to, timezone, to.includes('T') ? 0 : 1),
 })
 
 const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs }
 
-/** Milliseconds of a length such as 7d. */
+/** Milliseconds of a length of time such as 7d. */
 export const spanMs = (span: string): number => Number.parseInt(span, 10) * units[span.slice(-1)]!

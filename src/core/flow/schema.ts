@@ -6,7 +6,7 @@ import { authoredPattern, patternsInWords } from './values.ts'
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [keyword: string]: unknown }
 
-/** The parts that are named, so that an author finds them in the file. */
+/** Parts with a name of their own, so that authors find them in the file. */
 const named = new Map<TSchema, string>([
   [FlowDefinition, 'flow'],
   [StepDefinition, 'step'],
@@ -14,12 +14,12 @@ const named = new Map<TSchema, string>([
 ])
 
 /**
- * The JSON Schema of a flow file as authors write it, for editors and for checks elsewhere. It takes
- * what `readFlowFile` takes, except that it knows nothing of repeated keys; lengths count Unicode
- * characters there and UTF-16 units here.
+ * The JSON Schema of a flow file as authors write it, for editors and for other tools. It accepts what
+ * `readFlowFile` accepts, except that it does not find repeated keys. Lengths count Unicode characters
+ * there and UTF-16 units here.
  *
- * Draft 7, the newest that VS Code's JSON editor and its YAML extension support wholly. The keywords
- * `enumDescriptions`, `patternErrorMessage` and `doNotSuggest` are theirs; others pass over them.
+ * Draft 7, the newest that VS Code's JSON editor and its YAML extension fully support. The keywords
+ * `enumDescriptions`, `patternErrorMessage` and `doNotSuggest` are theirs; other tools ignore them.
  */
 export function flowFileSchema(): JsonSchema {
   const flow = { $ref: '#/definitions/flow' }
@@ -33,7 +33,7 @@ export function flowFileSchema(): JsonSchema {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Cairn flow file',
     description: 'One flow, a list of flows, or "flows: " with a list.',
-    // Not "anyOf": this way an editor tells what is wrong with the one that was meant.
+    // Not "anyOf", so that an editor can say what is wrong with the form that the author meant.
     if: { type: 'array' },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: list,
@@ -47,7 +47,7 @@ export function flowFileSchema(): JsonSchema {
   }
 }
 
-/** A field of what the API answered, which a file may have and nothing reads. */
+/** A field of the API's answer that a file may contain, and that is ignored. */
 const unread: JsonSchema = {
   description: "The server's own: not read from a file.",
   doNotSuggest: true,
@@ -60,8 +60,8 @@ function ofSchema(schema: TSchema): JsonSchema {
   return {
     ...(description && { description }),
     ...keywordsOf(schema),
-    // Editors write a default out where its field is completed: one that is empty says nothing, and
-    // over a null in an object's place the YAML extension stumbles.
+    // Editors insert the default when they complete a field. An empty default is useless there, and a null
+    // in place of an object confuses the YAML extension.
     ...(isWord(byDefault) && { default: byDefault }),
   }
 }
@@ -90,7 +90,7 @@ function keywordsOf(schema: TSchema): JsonSchema {
   }
 }
 
-/** One object rather than branches: editors then complete, and say what is wrong, far better. */
+/** One object instead of branches, because editors then give far better completions and messages. */
 function ofUnion(branches: TSchema[]): JsonSchema {
   if (branches.every(branch => 'const' in branch)) {
     return {
@@ -99,7 +99,7 @@ function ofUnion(branches: TSchema[]): JsonSchema {
       enumDescriptions: branches.map(branch => branch.description),
     }
   }
-  // The types differ, and a keyword of one type lets values of all others pass.
+  // The types differ, and a keyword of one type does not restrict values of another.
   return {
     ...Object.assign({}, ...branches.map(keywordsOf)),
     type: branches.map(({ type }) => type),

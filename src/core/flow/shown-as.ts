@@ -1,6 +1,6 @@
 import type { FlowDefinition } from './flow.ts'
 
-/** What of a flow decides what pages show of it, as its author wrote it or as the API answers it. */
+/** The parts of a flow that decide what pages show of it, as its author wrote it or as the API returns it. */
 export interface FlowParts {
   kind: FlowDefinition['kind']
   steps: readonly unknown[]
@@ -8,8 +8,8 @@ export interface FlowParts {
 }
 
 /**
- * What pages show of a flow: its steps, which interrupt a person, or its items, which wait beside the
- * page. Where it has both, its kind decides.
+ * What pages show of a flow: its steps, which interrupt a person, or its items, which wait beside the page.
+ * If it has both, its kind decides.
  */
 export function shownAs({ kind, steps, checklist }: FlowParts): 'steps' | 'checklist' {
   const hasItems = checklist !== null && checklist.items.length > 0

@@ -1,8 +1,8 @@
 import type { StepDefinition, UrlRule } from './flow.ts'
 
 /**
- * The page that a step is for. One that only says where it leads is for exactly that address, as
- * `urlMatches` has it: its query and fragment count where it has them. Undefined for any page.
+ * The page that a step is for. A step that only has `navigate` is for exactly that address, by the rules of
+ * `urlMatches`: a query and fragment count if the address has them. Undefined for any page.
  */
 export function pageOf({
   page,

@@ -8,7 +8,7 @@ import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
 import { navigateProblems } from './way-rules.ts'
 
-/** What is wrong with a step, by itself. */
+/** Problems of a step by itself. */
 export function* stepProblems(step: StepDefinition): Iterable<FlowProblem> {
   if (step.target !== null) yield* targetProblems(step.target)
   else yield* withoutTarget(step)
@@ -36,7 +36,7 @@ function* targetProblems(target: Target): Iterable<FlowProblem> {
   }
 }
 
-/** @param isNarrowed whether the step also tells the element by its text */
+/** @param isNarrowed whether the step also identifies the element by its text */
 function* selectorProblems(
   selector: string,
   place: string,
@@ -93,12 +93,12 @@ function* advanceProblems({ advance }: StepDefinition): Iterable<FlowProblem> {
   }
 }
 
-/** What leads on from a step takes its answer along. */
+/** Buttons that lead on from a step send its answer. */
 const sendsAnswer = ({ action }: StepDefinition['buttons'][number]) =>
   action !== 'back' && action !== 'dismiss'
 
 function* buttonProblems({ advance, buttons, question }: StepDefinition): Iterable<FlowProblem> {
-  // Without any, the snippet's own button leads on.
+  // If there are none, the snippet's own button leads on.
   const isDeadEnd = buttons.length > 0 && buttons.every(({ action }) => action === 'back')
   if (advance.on === 'button' && isDeadEnd) {
     const message =

@@ -1,22 +1,22 @@
 import { ruleMatches, type Traits } from './audience-match.ts'
 import type { AudienceRule, StepDefinition, StepRule } from './flow.ts'
 
-/** What a step's rules look at. */
+/** What a step's rules are checked against. */
 export interface Known {
   traits: Traits
-  /** What was answered in this run, by the step's key. */
+  /** The answers given in this run, by step key. */
   answers: Traits
   hasTracked(event: string): boolean
 }
 
-/** Whether a step is on the way of whoever this is known of. One without rules always is. */
+/** Whether a step is shown to the person this is known about. A step without rules always is. */
 export function isOnWay({ when }: Pick<StepDefinition, 'when'>, known: Known): boolean {
   if (!when) return true
   const holds = (rule: StepRule) => stepRuleHolds(rule, known)
   return when.match === 'all' ? when.rules.every(holds) : when.rules.some(holds)
 }
 
-/** Attributes and answers are compared as those of audiences; an event was tracked, or was not. */
+/** Attributes and answers are compared as in audiences; an event was tracked or not. */
 function stepRuleHolds(rule: StepRule, { traits, answers, hasTracked }: Known): boolean {
   const { event, answer } = rule
   if (event !== undefined) return hasTracked(event) === (rule.value !== false)
@@ -24,7 +24,7 @@ function stepRuleHolds(rule: StepRule, { traits, answers, hasTracked }: Known): 
   return compared !== null && ruleMatches(compared, answer === undefined ? traits : answers)
 }
 
-/** The rule on an attribute or answer as one of an audience; null where it is none. */
+/** A rule on an attribute or answer, as an audience rule; null if it is neither. */
 export function comparedBy({ attribute, answer, op, value }: StepRule): AudienceRule | null {
   const name = answer ?? attribute
   return name === undefined || op === undefined ? null : { attribute: name, op, value }

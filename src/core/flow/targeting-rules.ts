@@ -5,7 +5,7 @@ import { error, type FlowProblem, warning } from './problem.ts'
 import { patternFault } from './url-pattern-fault.ts'
 import { matchesOnlyRoot } from './url-rule.ts'
 
-/** What is wrong with where and to whom a flow is shown, beyond each rule by itself. */
+/** Problems with where and to whom a flow is shown, beyond each rule by itself. */
 export function* targetingProblems({ urls, audience }: Targeting): Iterable<FlowProblem> {
   const seen = new Set<string>()
   for (const [index, { match, pattern }] of urls.entries()) {
@@ -22,14 +22,14 @@ export function* targetingProblems({ urls, audience }: Targeting): Iterable<Flow
   }
 }
 
-/** What is wrong with the page that a step is for. */
+/** Problems with the page that a step is for. */
 export function* pageProblems(rule: UrlRule): Iterable<FlowProblem> {
   const fault = patternFault(rule)
   if (fault !== null && isOnlyTheStar(rule)) yield warning('plain_star', '/pattern', fault)
   else if (fault !== null) yield error('invalid_pattern', '/pattern', fault)
 }
 
-/** What is wrong with an address that a flow is shown on. */
+/** Problems with an address that a flow is shown on. */
 export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
   yield* pageProblems(rule)
   if (patternFault(rule) === null && matchesOnlyRoot(rule)) {
@@ -39,13 +39,13 @@ export function* urlProblems(rule: UrlRule): Iterable<FlowProblem> {
   }
 }
 
-/** Whether a star is all that is odd: a path can have one, however seldom it is meant; no host. */
+/** Whether a star is the only odd thing. A path can contain one, though that is seldom meant; a host cannot. */
 function isOnlyTheStar(rule: UrlRule): boolean {
   if (rule.match === 'glob' || /^(?:[^/]*:\/\/)?[^/]*\*/.test(rule.pattern)) return false
   return patternFault({ ...rule, pattern: rule.pattern.replaceAll('*', '%2A') }) === null
 }
 
-/** What is wrong with one condition on people. */
+/** Problems of one condition on people. */
 export function* audienceRuleProblems(rule: AudienceRule): Iterable<FlowProblem> {
   const fault = valueFault(rule)
   if (fault !== null) yield error('invalid_rule', '/value', fault)
@@ -60,7 +60,7 @@ const orders: readonly AudienceRule['op'][] = ['gt', 'gte', 'lt', 'lte']
 const isNumberAsText = ({ op, value }: AudienceRule) =>
   orders.includes(op) && typeof value === 'string' && /^\s*[+-]?(?:\d+\.?\d*|\.\d+)\s*$/.test(value)
 
-/** Why an operator can never make sense of its value, or null. */
+/** Why an operator can never work with its value, or null. */
 function valueFault({ op, value }: AudienceRule): string | null {
   const isList = Array.isArray(value)
   switch (op) {

@@ -4,17 +4,17 @@ import type { FlowDefinition } from './flow.ts'
 import { minimalFlow, type Plain } from './minimal.ts'
 
 /**
- * A flow's one canonical text: minimal YAML, the same for the same definition. `readFlowFile` of it
- * gives exactly the definition, so two flows are equal when their texts are.
+ * A flow's canonical text: minimal YAML, the same for the same definition. Reading it with `readFlowFile`
+ * gives exactly the definition, so two flows are equal if their texts are.
  */
 export function flowText(definition: FlowDefinition): string {
   return `${fieldLines(minimalFlow(definition), '').join('\n')}\n`
 }
 
-/** Columns that a line of text fills where it can be broken. */
+/** The width, in columns, to which text is broken where that is possible. */
 const width = 80
 
-/** A short list or mapping stays on its line where it has no more entries than this. */
+/** A list or mapping with no more entries than this stays on one line. */
 const mostInline = 4
 
 type Mapping = { [name: string]: Plain }
@@ -28,7 +28,7 @@ function fieldLines(fields: Mapping, indent: string): string[] {
   )
 }
 
-/** A field or list entry; `head` is what stands before the value, at that indent. */
+/** A field or list entry. `head` is the text before the value, including its indent. */
 export function valueLines(head: string, value: Plain, indent: string): string[] {
   const below = `${indent}  `
   if (typeof value === 'string') return textLines(head, value, below)
@@ -38,10 +38,10 @@ export function valueLines(head: string, value: Plain, indent: string): string[]
   return [head, ...entryLines(value, below)]
 }
 
-/** The first field of a mapping stands beside the dash; steps and items have room between them. */
+/** The first field of a mapping is beside the dash. Steps and items have an empty line between them. */
 export function entryLines(entries: Plain[], indent: string): string[] {
   const inline = entries.map(entry => `${indent}- ${inlined(entry)}`)
-  // All or none, so that entries look alike.
+  // All entries or none, so that they look alike.
   if (entries.every((entry, i) => isMapping(entry) && isShort(entry, inline[i]!))) return inline
   return entries.flatMap((entry, i) => {
     const isOfFields = isMapping(entry) && Object.keys(entry).length > 0
@@ -52,7 +52,10 @@ export function entryLines(entries: Plain[], indent: string): string[] {
   })
 }
 
-/** Whether it reads better on one line: few plain values, and no step or item, which has a key. */
+/**
+ * Whether a value reads better on one line: it has few plain values, and is not a step or item, which has a
+ * key.
+ */
 function isShort(value: Mapping | Plain[], inline: string): boolean {
   const entries = Object.values(value)
   if (entries.length === 0) return true
@@ -67,7 +70,7 @@ function isShort(value: Mapping | Plain[], inline: string): boolean {
 const isWord = (value: Plain) =>
   value === null || (typeof value === 'string' ? !value.includes('\n') : typeof value !== 'object')
 
-/** On one line, as stands within brackets too. */
+/** A value on one line, in a form that is also valid within brackets. */
 export function inlined(value: Plain): string {
   if (typeof value === 'string') return inlinedText(value)
   if (Array.isArray(value)) return `[${value.map(inlined).join(', ')}]`
@@ -81,7 +84,7 @@ const inlinedText = (text: string) =>
     ? quotedText(text)
     : stringify([text], { collectionStyle: 'flow', lineWidth: 0 }).slice(2, -3)
 
-/** A text after its field's name: as it is, in quotes, or as a block below. */
+/** A text after the name of its field: plain, in quotes, or as a block below. */
 function textLines(head: string, text: string, below: string): string[] {
   if (hasUnseen(text)) return [`${head} ${quotedText(text)}`]
   if (text.includes('\n')) {
@@ -95,14 +98,14 @@ function textLines(head: string, text: string, below: string): string[] {
   return [`${head} >-`, ...folded(text, below)]
 }
 
-/** Of lines that begin with blanks, are blanks alone, or end in empty ones, YAML may lose some. */
+/** YAML may lose lines that begin with blanks, consist only of blanks, or are empty at the end. */
 const isBlock = (lines: readonly string[]) =>
   !/^[ \t]/.test(lines[0]!) &&
   lines[0] !== '' &&
   lines.at(-1) !== '' &&
   lines.every(line => line === '' || line.trim() !== '')
 
-/** Words with one space between: a line break in place of a space is read as that space. */
+/** Words with single spaces between them: YAML reads a line break in place of a space as that space. */
 const isFoldable = /^\S+(?: \S+)+$/
 
 function folded(text: string, indent: string): string[] {
@@ -115,7 +118,7 @@ function folded(text: string, indent: string): string[] {
   return lines
 }
 
-/** In double quotes, by JSON's rules, which are YAML's too but for what takes two units of UTF-16. */
+/** In double quotes, by JSON's rules. YAML has the same, except for characters of two UTF-16 units. */
 const quotedText = (text: string) =>
   withEscapes(JSON.stringify(text), char => {
     const code = char.codePointAt(0)!.toString(16)

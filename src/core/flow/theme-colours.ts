@@ -1,6 +1,6 @@
 import type { Theme } from './theme.ts'
 
-/** Which colours a theme comes to, and how far they stand apart (WCAG 2.2). */
+/** The colours that result from a theme, and their contrast (WCAG 2.2). */
 
 export interface Colours {
   accent: string
@@ -8,26 +8,26 @@ export interface Colours {
   text: string
 }
 
-/** The snippet's own. */
+/** The snippet's own colours. */
 export const ownColours: Readonly<Record<'light' | 'dark', Colours>> = {
   light: { accent: '#1f6feb', background: '#fff', text: '#1c2128' },
   dark: { accent: '#6cb0ff', background: '#22272e', text: '#e6edf3' },
 }
 
-/** Below this luminance a ground counts as dark. */
+/** A background below this luminance counts as dark. */
 const darkBelow = 0.35
-/** Where contrast with white and with black is the same. */
+/** The luminance that has the same contrast with white and with black. */
 const evenContrast = 0.179
 
-/** Contrast that text needs, and what is not text but has to be seen (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** The contrast that text needs, and that other visible shapes need (WCAG 2.2, 1.4.3 and 1.4.11). */
 export const leastOfText = 4.5
 export const leastOfShapes = 3
 
 type Said = { [Name in keyof Colours]: string | null }
 
 /**
- * The colours that a theme names for a page. Text and background are a pair: on a dark page, whoever
- * names one of them does not get the other one of a light page with it.
+ * The colours that a theme sets for a page. Text and background are a pair: a theme that sets one of them
+ * for dark pages does not get the other one from its light colours.
  */
 export function coloursOn(
   { accent, background, text, dark }: Partial<Theme>,
@@ -43,7 +43,7 @@ export function coloursOn(
   }
 }
 
-/** Relative luminance of red, green and blue, of 1 each. */
+/** Relative luminance of red, green and blue, each from 0 to 1. */
 export function luminance([red = 0, green = 0, blue = 0]: readonly number[]): number {
   const [r = 0, g = 0, b = 0] = [red, green, blue].map(part =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
@@ -55,17 +55,17 @@ export function luminance([red = 0, green = 0, blue = 0]: readonly number[]): nu
 export const contrast = (a: number, b: number): number =>
   (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 
-/** Black or white, whichever stands out more from a luminance. */
+/** Black or white, whichever has more contrast with a luminance. */
 export const standingOut = (from: number): '#000' | '#fff' =>
   from > evenContrast ? '#000' : '#fff'
 
 export const isDarkGround = (ground: number): boolean => ground < darkBelow
 
 /**
- * Which of the snippet's own colours go with those that are named: on a ground, or with a text, of the
- * author's own, what they left out has to be readable too.
+ * Which of the snippet's own colours go with those that are set: if an author sets a background or a text
+ * colour, the colours that they left out must be readable with it.
  *
- * @param of the luminance of a colour; null where it cannot be known
+ * @param of the luminance of a colour; null if it cannot be known
  */
 export function goesWith(
   { background, text }: Said,

@@ -5,7 +5,7 @@ import { Reader, unreadable } from './file-reader.ts'
 import { Theme } from './theme.ts'
 import { themeProblems } from './theme-rules.ts'
 
-/** A theme and what is wrong with its file; null where it has an error. */
+/** A theme and the problems of its file; the theme is null if there is an error. */
 export interface ThemeFile {
   theme: Theme | null
   problems: FileProblem[]

@@ -30,19 +30,20 @@ const asRgb = converter('rgb')
 
 const clamped = (part: number) => Math.min(1, Math.max(0, part))
 
-/** The luminance of a colour that is what it is on every page; null of one that is not, or of none. */
+/** The luminance of a colour that is the same on every page; null for other colours and for no colour. */
 export function luminanceOf(colour: string): number | null {
   const rgb = asRgb(parse(colour))
   if (rgb === undefined || (rgb.alpha ?? 1) < 1) return null
   return luminance([rgb.r, rgb.g, rgb.b].map(clamped))
 }
 
-/** Rounded down, so that a message never says what would have been enough. */
+/** Rounded down, so that a message never states a ratio that would have been enough. */
 const told = (ratio: number) => `${Math.floor(ratio * 10) / 10} : 1`
 
 /**
- * Where a theme cannot be read or seen, as far as its colours alone say it; what they leave out is the
- * snippet's own. Words on the accent are black or white, whichever is read better, so they are never.
+ * Where a theme cannot be read or seen, as far as its colours alone tell. Colours that it leaves out are
+ * the snippet's own. Text on the accent is not checked, because it is black or white, whichever is more
+ * readable.
  */
 export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
   const whole = mergedTheme(null, theme)

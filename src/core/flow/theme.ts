@@ -13,11 +13,11 @@ import {
 const px = (minimum: number, maximum: number, description: string) =>
   Type.Integer({ minimum, maximum, description })
 
-/** What drawing does with a layer is the browser's: this is the highest that it knows. */
+/** The highest layer that browsers support. */
 const highestLayer = 2_147_483_647
 
 /**
- * How flows look. The first four are null where nothing is said, as in what older releases have
+ * How flows look. The first four fields are null if they are not set, as in what older releases have
  * stored; all others are absent then.
  */
 export const Theme = closed({

@@ -7,7 +7,7 @@ import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
 import type { Goal, Rollout, Schedule, When } from './timing.ts'
 
-/** What is wrong with the times of a flow. */
+/** Problems with the times of a flow. */
 export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
   const { from, to, timezone } = schedule
   let isRight = isZone(timezone)
@@ -34,10 +34,10 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
   }
 }
 
-/** Further back nothing is asked for. */
+/** Events further back are not looked up. */
 const longestWithinMs = 365 * dayMs
 
-/** What is wrong with what a flow waits for. */
+/** Problems with what a flow waits for. */
 export function* whenProblems(when: When): Iterable<FlowProblem> {
   const { event, count, within, element } = when
   if (Object.keys(when).length === 0) {
@@ -64,7 +64,7 @@ export function* whenProblems(when: When): Iterable<FlowProblem> {
   }
 }
 
-/** What is wrong with for how many a flow is. */
+/** Problems with the share of people that a flow is for. */
 export function* rolloutProblems({ percent, holdOut }: Rollout): Iterable<FlowProblem> {
   if (percent === 0) {
     yield warning('never_shown', '/percent', 'Nobody sees the flow: write a percentage above 0')
@@ -73,13 +73,13 @@ export function* rolloutProblems({ percent, holdOut }: Rollout): Iterable<FlowPr
   }
 }
 
-/** What is wrong with what a flow is for. */
+/** Problems with the goal of a flow. */
 export function* goalProblems({ event }: Goal): Iterable<FlowProblem> {
   const inVain = { code: 'never_sent', consequence: 'Nobody reaches the goal' }
   yield* eventProblems(event, '/event', inVain)
 }
 
-/** What these parts of a flow mean for each other. */
+/** Problems with how these parts of a flow fit together. */
 export function* timingProblems({
   key,
   when,
@@ -106,8 +106,8 @@ export function* timingProblems({
 type Waiting = Pick<FlowDefinition, 'key' | 'when'>
 
 /**
- * What is wrong with flows that wait for each other, by the key of the flow: those that wait in a circle
- * never begin, and what is not among them has to be published otherwise.
+ * Problems of flows that wait for each other, by flow key. Flows that wait in a circle never begin, and a
+ * flow that is not among these has to be published in another way.
  */
 export function waitingProblems(flows: readonly Waiting[]): Map<string, FlowProblem> {
   const byKey = new Map(flows.map(flow => [flow.key, flow]))

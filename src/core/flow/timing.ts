@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { closed, eventName, key, localTime, text, timeSpan, zoneName } from './values.ts'
 
-/** When a flow begins, and for how many: where a flow says nothing of these, they are absent everywhere. */
+/** When a flow begins, and for how many people. Fields that a flow does not set are absent everywhere. */
 
 /** The times between which new runs begin. */
 export const Schedule = closed(
@@ -24,7 +24,7 @@ export const Schedule = closed(
 )
 export type Schedule = Static<typeof Schedule>
 
-/** The most times of an event that a flow can wait for; as many are kept of each person. */
+/** The most occurrences of an event that a flow can wait for. This many are kept for each person. */
 const mostCounted = 50
 
 /** What must have happened before a new run begins. */
@@ -59,7 +59,7 @@ export const When = closed(
 )
 export type When = Static<typeof When>
 
-/** For how many of the people whom it is for a flow begins. */
+/** For what share of its audience a flow begins. */
 export const Rollout = closed(
   {
     percent: Type.Integer({
@@ -81,7 +81,7 @@ export const Rollout = closed(
 )
 export type Rollout = Static<typeof Rollout>
 
-/** What a flow is to bring people to do. */
+/** What a flow should get people to do. */
 export const Goal = closed(
   {
     event: eventName({

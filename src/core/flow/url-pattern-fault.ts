@@ -2,7 +2,7 @@ import { shown } from '../text/wording.ts'
 import type { UrlRule } from './flow.ts'
 import { type AddressParts, addressParts, globMatches, parsed } from './url-rule.ts'
 
-/** One sentence that says what is wrong with a pattern and what to write, or null. */
+/** What is wrong with a pattern and what to write instead, in one sentence, or null. */
 export function patternFault({ match, pattern }: UrlRule): string | null {
   if (pattern === '') return `The pattern is empty: ${writeEither}`
   if (/\p{Cc}/u.test(pattern)) return 'The pattern has a control character in it: remove it'
@@ -44,13 +44,13 @@ function notAnAddress(pattern: string): string {
   return `The pattern is neither a path nor an address: did you mean ${better}?`
 }
 
-/** The schemes of pages that a snippet runs on: the web, browsers' extensions, shells of apps. */
+/** The schemes of pages that a snippet can run on: the web, browser extensions, app shells. */
 const pageSchemes = [
   ...['https', 'http', 'chrome-extension', 'moz-extension', 'safari-web-extension'],
   ...['extension', 'ms-browser-extension', 'capacitor', 'ionic', 'tauri', 'app'],
 ]
 
-/** Whether a scheme, in a glob with its wildcards, can be that of a page. */
+/** Whether a scheme can be that of a page. In a glob it may contain wildcards. */
 const isOfPages = (scheme: string) =>
   pageSchemes.some(one => globMatches(scheme.toLowerCase(), one)) ||
   scheme.toLowerCase().endsWith('-extension')
@@ -72,7 +72,7 @@ function originFault({ scheme, authority }: AddressParts): string | null {
   if (hasWildcard && /[^\0-\x7F]/.test(host)) {
     return 'A host with wildcards is written in ASCII: use the form of it that begins with xn--'
   }
-  // A letter can stand wherever a wildcard can; a digit could make an IPv4 address of a name.
+  // A letter can stand for any wildcard here; a digit could turn a name into an IPv4 address.
   const sample = parsed(
     `${hasWildcard ? 'https' : scheme.replaceAll('*', 'a')}://${host.replace(/\*+/g, 'a')}/`,
   )

@@ -2,21 +2,22 @@ import { attempt } from '../attempt.ts'
 import type { UrlRule } from './flow.ts'
 
 /**
- * Which addresses a flow is shown on.
+ * Whether a rule matches an address.
  *
- * A pattern that begins with `/` is compared with the path of an address, on any host. Any other is
- * an absolute address (`https://app.example.com/projects`, schemes of extensions too) and is
- * compared with scheme, host, port and path. A query takes part only where the pattern has a `?`, a
- * fragment only where it has a `#`; a `?` behind the `#` belongs to the fragment, as in apps that
- * route by it. Both sides are written as a browser writes them before they are compared: host in
- * lower case, no default port, `/` for no path, one spelling of each percent-encoding.
+ * A pattern that begins with `/` is compared with the path of an address, on any host. Any other pattern is
+ * an absolute address (`https://app.example.com/projects`, also with schemes of extensions) and is compared
+ * with scheme, host, port and path. The query is only compared if the pattern has a `?`, and the fragment
+ * only if it has a `#`. A `?` after the `#` belongs to the fragment, as in apps that route by it. Both
+ * sides are first written as a browser writes them: host in lower case, no default port, `/` for no path,
+ * one spelling of each percent-encoding.
  *
  * - `exact`: the address is the pattern
  * - `prefix`: the address begins with the pattern, plainly: `/pro` is also the beginning of `/prose`
- * - `glob`: `*` stands for any run without `/`, `**` for anything; nothing else is special. A star
- *   that is meant as one is written `%2A`
+ * - `glob`: `*` stands for any run without `/`, `**` for anything; nothing else is special. A literal star
+ *   is written `%2A`
  *
- * A pattern that is neither a path nor an address matches nothing; `patternFault` (url-pattern-fault.ts) says so.
+ * A pattern that is neither a path nor an address matches nothing; `patternFault` (url-pattern-fault.ts)
+ * says so.
  */
 export function urlMatches(rule: UrlRule, url: URL): boolean {
   const wanted = normalised(rule)
@@ -28,8 +29,8 @@ export function urlMatches(rule: UrlRule, url: URL): boolean {
 }
 
 /**
- * Whether the rule matches nothing but a site's root page (`/` without query and fragment), of one
- * host or of many. Authors who write that often mean the whole site.
+ * Whether the rule only matches a site's root page (`/` without query and fragment), on one host or on
+ * many. Authors who write that often mean the whole site.
  */
 export function matchesOnlyRoot(rule: UrlRule): boolean {
   if (rule.match === 'prefix') return false
@@ -42,20 +43,20 @@ export function matchesOnlyRoot(rule: UrlRule): boolean {
 }
 
 export interface AddressParts {
-  /** Without its colon; in a glob it may have wildcards. */
+  /** Without its colon; may have wildcards in a glob. */
   scheme: string
   authority: string
   /** Path, query and fragment. */
   rest: string
 }
 
-/** The parts of an absolute address (RFC 3986, appendix B), or null where the text is none. */
+/** The parts of an absolute address (RFC 3986, appendix B), or null if the text is not one. */
 export function addressParts(text: string): AddressParts | null {
   const [, scheme, authority, rest] = /^([a-z*][a-z0-9+.*-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? []
   return scheme === undefined ? null : { scheme, authority: authority!, rest: rest! }
 }
 
-/** The pattern as a browser would write it, or null where it is neither a path nor an address. */
+/** The pattern as a browser would write it, or null if it is neither a path nor an address. */
 function normalised({ match, pattern }: UrlRule): string | null {
   const isGlob = match === 'glob'
   const text = isGlob ? globAsWritten(pattern) : asWritten(pattern)
@@ -66,7 +67,7 @@ function normalised({ match, pattern }: UrlRule): string | null {
 function asWritten(pattern: string): string | null {
   if (pattern.startsWith('/')) return pathAsWritten(pattern)
   const url = addressParts(pattern) && parsed(pattern)
-  // Who reads https://app.example.com@evil.test sees another host than the one that is meant.
+  // In https://app.example.com@evil.test, readers would take the wrong part for the host.
   return url && !url.username && !url.password ? url.href : null
 }
 
@@ -84,13 +85,13 @@ function globAsWritten(pattern: string): string | null {
 
 const defaultPort = /^(https:.*(?=:443$)|http:.*(?=:80$)):\d+$/
 
-/** A path with its query and fragment, percent-encoded; `/` where there is no path. */
+/** A path with its query and fragment, percent-encoded; `/` if there is no path. */
 function pathAsWritten(path: string): string {
   const origin = 'http://h'
   return new URL(origin + path).href.slice(origin.length)
 }
 
-/** What of an address a pattern is compared with. */
+/** The part of an address that a pattern is compared with. */
 function comparable(url: URL, wanted: string): string {
   const path = wanted.startsWith('/') ? url.pathname : `${url.protocol}//${url.host}${url.pathname}`
   // Not `search` and `hash`, which are empty for a bare "?" or "#".
@@ -107,8 +108,8 @@ function cut(text: string, mark: string): [string, string] {
 }
 
 /**
- * One spelling of each percent-encoding (RFC 3986, 6.2.2). An apostrophe in a query is encoded in
- * web addresses but not in those of extensions: here it always is.
+ * Uses one spelling of each percent-encoding (RFC 3986, 6.2.2). Browsers encode an apostrophe in the query
+ * of web addresses but not of extension addresses; here it is always encoded.
  */
 function canonical(text: string): string {
   return text
@@ -119,11 +120,11 @@ function canonical(text: string): string {
     .replaceAll("'", '%27')
 }
 
-/** The same where a star is a star. */
+/** The same for texts in which a star is a plain character. */
 const literal = (text: string) => canonical(text).replaceAll('*', '%2A')
 
 /**
- * Steps through the pattern once, with every place in the text at which what came before can end:
+ * Walks through the pattern once, keeping every position in the text at which the part before can end. So
  * time is bounded by the product of the lengths, whatever the pattern.
  */
 export function globMatches(pattern: string, text: string): boolean {

@@ -1,8 +1,8 @@
 import { type TLiteral, type TProperties, type TSchema, type TUnion, Type } from '@sinclair/typebox'
 
-/** The kinds of values that flows are made of, as schemas. */
+/** Schemas of the kinds of values that flows consist of. */
 
-/** A schema of exactly these strings, each with what it means; every choice in a flow is one. */
+/** A schema of exactly these strings, each with its meaning. Every choice in a flow is one. */
 export const oneOf = <Word extends string>(meanings: Record<Word, string>, options = {}) =>
   Type.Union(
     Object.entries<string>(meanings).map(([word, description]) =>
@@ -11,7 +11,7 @@ export const oneOf = <Word extends string>(meanings: Record<Word, string>, optio
     options,
   ) as unknown as TUnion<TLiteral<Word>[]>
 
-/** Null where an author says nothing. */
+/** Null if an author does not set it. */
 export const nullable = <Schema extends TSchema>(schema: Schema, description?: string) =>
   Type.Union([schema, Type.Null()], { default: null, ...(description && { description }) })
 
@@ -19,77 +19,83 @@ export const nullable = <Schema extends TSchema>(schema: Schema, description?: s
 export const closed = <Fields extends TProperties>(fields: Fields, options = {}) =>
   Type.Object(fields, { additionalProperties: false, ...options })
 
-// Says the same with the u flag and without: some schema validators set it, some do not.
+// Means the same with the u flag and without, because some schema validators set it and some do not.
 const wellFormed =
   '^(?![\\s\\S]*(?:\\u0000|[\\uD800-\\uDBFF](?![\\uDC00-\\uDFFF])' +
   '|(?<![\\uD800-\\uDBFF])[\\uDC00-\\uDFFF]))'
 
 const keyPattern = '^[A-Za-z0-9._-]+$'
 
-/** A key that begins otherwise hides its file, or is taken for an option of a command. */
+/** A key that begins with another character would hide its file, or look like an option of a command. */
 const newKeyPattern = '^[A-Za-z0-9][A-Za-z0-9._-]*$'
 
 /**
- * The pattern by which a file is read: stricter than what is stored where the rules have become
- * stricter since, so that what was pushed before goes on working.
+ * The pattern that files are checked with. It is stricter than the pattern for stored flows if the rules
+ * became stricter later, so that what was pushed before still works.
  */
 export const authoredPattern = (pattern: string) =>
   pattern === keyPattern ? newKeyPattern : pattern
 
-/** Schemes that a browser follows without running what stands behind them. */
+/** Schemes that a browser follows without running what they lead to. */
 const linkSchemes = ['http', 'https', 'mailto', 'tel']
 
-/** A pattern has no flag for it. */
+/** Makes a word case-insensitive, because a pattern in a schema has no flag for that. */
 const inAnyCase = (word: string) => word.replace(/[a-z]/g, a => `[${a.toUpperCase()}${a}]`)
 
 /**
- * Where a button or an item leads. A colon before the first slash ends a scheme (RFC 3986, 4.2),
- * and only the harmless ones are taken. Browsers drop leading spaces, and tabs and line breaks
- * anywhere, before they look for the scheme: so a link may have none of these.
+ * Where a button or an item leads. A colon before the first slash ends a scheme (RFC 3986, 4.2), and only
+ * harmless schemes are accepted. Browsers drop leading spaces, and tabs and line breaks anywhere, before
+ * they look for the scheme, so a link may contain none of these.
  */
 const linkPattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
   `(?:(?:${linkSchemes.map(inAnyCase).join('|')}):|(?![^/?#]*:))`
 
-/** A page: its path, or all of its address. A browser takes `//` and `/\\` for another host. */
+/** A page: its path, or its whole address. Browsers read `//` and `/\\` as the beginning of a host. */
 const addressPattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])` +
   `(?:/(?![/\\\\])|(?:${['http', 'https'].map(inAnyCase).join('|')})://[^/?#\\\\])`
 
-/** Whether a link may be followed, whatever white space and control characters a browser drops. */
+/** Whether a link may be followed, whatever white space and control characters a browser would drop. */
 export const isHarmlessLink = (link: string) =>
   new RegExp(linkPattern).test(link.replace(/[\s\p{Cc}]/gu, '').toWellFormed())
 
-/** Functions of CSS Color 5 that make a colour, and a colour of the page's own: nothing that loads. */
+/**
+ * Functions of CSS Color 5 that make a colour, and `var` for the page's own colours. None of them loads
+ * anything.
+ */
 const colourFunctions = [
   ...['rgb', 'rgba', 'hsl', 'hsla', 'hwb', 'lab', 'lch', 'oklab', 'oklch'],
   ...['color', 'color-mix', 'light-dark', 'var'],
 ]
 
 /**
- * A hex colour, a word, or a function of these with plain arguments: a colour can then never end the
- * rule it is put in, nor name an address.
+ * A hex colour, a word, or one of these functions with plain arguments, so that a colour can neither end
+ * the CSS rule that it is put into nor contain an address.
  */
 const colourPattern =
   '^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+|' +
   `(?:${colourFunctions.map(inAnyCase).join('|')})\\((?!.*//)[A-Za-z0-9 .,%/+_-]*\\))$`
 
-/** A font's name in quotes may have letters of any script, and nothing that means something to CSS. */
+/** A font's name in quotes may have letters of any script, but nothing that has a meaning in CSS. */
 const quotedFont = '[^"\'\\\\;{}()<>/*@:,\\u0000-\\u001F\\u007F\\u2028\\u2029]+'
 const fontWord = '-?[A-Za-z_][A-Za-z0-9_-]*'
 const font = `(?:${fontWord}(?: ${fontWord})*|"${quotedFont}"|'${quotedFont}')`
 
-/** Names of fonts with commas between: such a list can neither end the rule it is put in nor load one. */
+/**
+ * Names of fonts, separated by commas. Such a list can neither end the CSS rule it is put into nor load
+ * anything.
+ */
 const fontPattern = `${wellFormed}${font}(?: ?, ?${font})*$`
 
-/** As links are read, but that nothing is loaded unencrypted from elsewhere. */
+/** Like links, except that nothing is loaded unencrypted from another site. */
 const imagePattern =
   `${wellFormed}(?![\\s\\S]*[\\u0000-\\u001F\\u007F])(?!\\s)` +
   `(?:${inAnyCase('https')}://|(?![^/?#]*:)(?![/\\\\]{2}))`
 
 const sha256Pattern = '^[0-9a-f]{64}$'
 
-/** A day, or a time of a day, of no zone. */
+/** A day, or a day with a time, without a time zone. */
 const localTimePattern =
   '^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9])?$'
 
@@ -97,7 +103,7 @@ const timeSpanPattern = '^[1-9][0-9]{0,5}[mhd]$'
 
 const zonePattern = '^[A-Za-z][A-Za-z0-9_+/-]{0,63}$'
 
-/** What a text has to be, to stand after "Must be", by the pattern that says it to machines. */
+/** What a text must be, as the rest of a sentence after "Must be", for each pattern. */
 export const patternsInWords: Readonly<Record<string, string>> = {
   [wellFormed]: 'well-formed Unicode text without NUL',
   [newKeyPattern]: 'letters, digits, ".", "_" and "-", with a letter or a digit first',
@@ -119,22 +125,22 @@ export const patternsInWords: Readonly<Record<string, string>> = {
 }
 
 /**
- * Text that every store and every JSON parser gives back as it was: no NUL, no half of a surrogate
- * pair. Lengths count UTF-16 units, as the schema library and the browser do.
+ * Text that every store and every JSON parser returns unchanged: no NUL, and no half of a surrogate pair.
+ * Lengths count UTF-16 units, as the schema library and browsers do.
  */
 export const text = (minLength: number, maxLength: number, options = {}) =>
   Type.String({ minLength, maxLength, pattern: wellFormed, ...options })
 
-/** The author's own name for a flow, a step or an item; it stays the same over versions. */
+/** The author's own name for a flow, step or item. It stays the same over versions. */
 export const key = (description: string) =>
   Type.String({ minLength: 1, maxLength: 64, pattern: keyPattern, description })
 
-/** What the page calls something that happened. */
+/** The page's name for something that happened. */
 export const eventName = (options = {}) => text(1, 64, options)
 
 export const link = text(1, 2_048, { pattern: linkPattern })
 
-/** Where a page of the site is. */
+/** The address of a page of the site. */
 export const address = (description: string) =>
   text(1, 2_048, { pattern: addressPattern, description })
 
@@ -142,7 +148,7 @@ const colourText = { maxLength: 64, pattern: colourPattern }
 
 export const colour = (description: string) => nullable(Type.String(colourText), description)
 
-/** A colour that is absent where nothing is said. */
+/** A colour that is absent if it is not set. */
 export const optionalColour = (description: string) =>
   Type.Optional(Type.String({ ...colourText, description }))
 
@@ -150,7 +156,7 @@ export const optionalColour = (description: string) =>
 export const fontFamily = (description: string) =>
   Type.String({ minLength: 1, maxLength: 200, pattern: fontPattern, description })
 
-/** Where an image, or another file that a step shows, is. */
+/** The address of an image, or of another file that a step shows. */
 export const imageLink = (description: string) =>
   Type.String({ minLength: 1, maxLength: 2_048, pattern: imagePattern, description })
 
@@ -158,7 +164,7 @@ export const imageLink = (description: string) =>
 export const sha256 = (description: string) =>
   Type.String({ pattern: sha256Pattern, maxLength: 64, description })
 
-/** A day or a time as clocks show it somewhere. */
+/** A day or a time on local clocks. */
 export const localTime = (description: string) =>
   Type.String({ pattern: localTimePattern, maxLength: 16, description })
 
@@ -166,6 +172,6 @@ export const localTime = (description: string) =>
 export const timeSpan = (description: string) =>
   Type.String({ pattern: timeSpanPattern, maxLength: 7, description })
 
-/** The IANA name of a time zone; UTC where none is said. */
+/** The IANA name of a time zone; UTC if none is given. */
 export const zoneName = (description: string) =>
   Type.String({ pattern: zonePattern, maxLength: 64, default: 'UTC', description })

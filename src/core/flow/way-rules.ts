@@ -7,7 +7,7 @@ import { audienceRuleProblems } from './targeting-rules.ts'
 import { urlMatches } from './url-rule.ts'
 import { exitsOf, reachIn } from './ways.ts'
 
-/** What is wrong with the ways from step to step, which takes all of them to see. */
+/** Problems with the ways from step to step, which can only be found by looking at all steps. */
 export function* wayProblems({ steps }: FlowDefinition): Iterable<FlowProblem> {
   yield* gotoProblems(steps)
   const reach = reachIn(steps)
@@ -63,7 +63,7 @@ function* answerProblems(
   }
 }
 
-/** What is wrong with one condition of a step, by itself. */
+/** Problems of one condition of a step by itself. */
 export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   const { attribute, answer, event, op, value } = rule
   const asked = [attribute, answer, event].filter(name => name !== undefined)
@@ -85,11 +85,11 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   }
 }
 
-/** What is wrong with where a step leads, seen from the page that it is for. */
+/** Problems with where a step leads, compared with the page that it is for. */
 export function* navigateProblems({ page, navigate }: StepDefinition): Iterable<FlowProblem> {
   if (navigate === undefined || page === undefined) return
   const isPath = navigate.startsWith('/')
-  // A path is of whatever site the page is on.
+  // A path belongs to whatever site the page is on.
   const origin = /^[a-z]+:\/\/[^/?#*]+/i.exec(page.pattern)?.[0] ?? 'https://host.invalid'
   const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
   if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return

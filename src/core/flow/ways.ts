@@ -2,15 +2,15 @@ import type { StepDefinition } from './flow.ts'
 
 type Step = Pick<StepDefinition, 'key' | 'advance' | 'buttons' | 'when' | 'target'>
 
-/** Whether steps may come in another order than they stand in, or some not at all. */
+/** Whether steps may come in another order than they are written in, or be left out. */
 export const hasBranches = (steps: readonly Pick<Step, 'when' | 'buttons'>[]): boolean =>
   steps.some(
     ({ when, buttons }) => when !== undefined || buttons.some(({ goto }) => goto !== undefined),
   )
 
 /**
- * Where a step leads on to, as places; the number of steps stands for the end. Without a goto that is
- * the next one. What names a step that there is not, leads to the next one too.
+ * Where a step leads on to, as indexes; the number of steps stands for the end. Without a goto that is the
+ * next step. A goto to a step that does not exist leads to the next one too.
  */
 export function exitsOf(steps: readonly Step[], at: number): number[] {
   const { advance, buttons } = steps[at]!
@@ -22,15 +22,15 @@ export function exitsOf(steps: readonly Step[], at: number): number[] {
   return [...new Set(exits)]
 }
 
-/** The place of the step by a key; another where there is none. */
+/** The index of the step with a key, or `otherwise` if there is none. */
 export function placeOf(steps: readonly Pick<Step, 'key'>[], key: string, otherwise: number) {
   const at = steps.findIndex(step => step.key === key)
   return at < 0 ? otherwise : at
 }
 
 /**
- * All places that somebody can come to from each, which is among them, whatever holds or is missing. Each
- * is worked out when first asked for.
+ * All indexes that can be reached from each index, itself included, whatever rules hold or elements are
+ * missing. Each is computed when it is first asked for.
  */
 export function reachIn(steps: readonly Step[]): (from: number) => ReadonlySet<number> {
   const onward = steps.map(({ when, target }, at) => {
@@ -52,10 +52,10 @@ export function reachIn(steps: readonly Step[]): (from: number) => ReadonlySet<n
 }
 
 /**
- * How many steps are still to come after one, as far as can be told: by the only way on from each,
- * else by the next one; those that a rule leaves out as things stand do not count.
+ * How many steps are still to come after one, as far as can be known: follows the only way on from each
+ * step, or the next step if there are several. Steps that a rule currently leaves out do not count.
  *
- * @param isOnWay whether a step's rule holds as things stand
+ * @param isOnWay whether a step's rule currently holds
  */
 export function stepsAhead<S extends Step>(
   steps: readonly S[],
@@ -71,7 +71,7 @@ export function stepsAhead<S extends Step>(
   return ahead.size
 
   function next(at: number): number {
-    // With a choice between several, the one that stands next is as good as any.
+    // If there is a choice between several, the step that is written next is as good a guess as any.
     const exits = exitsOf(steps, at)
     let to = exits.length === 1 ? exits[0]! : at + 1
     while (to < steps.length && !isOnWay(steps[to]!)) to++

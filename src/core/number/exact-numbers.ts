@@ -1,12 +1,12 @@
 /**
- * Numbers of JSON that mean another number once they are read. A double keeps 15 digits of any number,
- * and of most with 17 or more it keeps others; JSON itself has no such limit (RFC 8259, section 6).
+ * Finds numbers in JSON that would change when they are parsed. A double keeps any number of 15 digits, but
+ * changes most numbers of 17 or more. JSON itself has no such limit (RFC 8259, section 6).
  */
 
 /** The most digits that every double keeps. */
 const keptDigits = 15
 
-/** A number's digits without zeros at either end, and the power of ten of the last: `15e-1` for `1.50`. */
+/** A number's digits without zeros at either end, and the power of ten of the last digit: `15e-1` for `1.50`. */
 function decimalOf(token: string): string {
   const [mantissa = '', exponent = '0'] = token.split(/e/i)
   const point = mantissa.indexOf('.')
@@ -22,10 +22,10 @@ function decimalOf(token: string): string {
 }
 
 /**
- * Whether a number is still the same, as a decimal, once it is read and written again.
- * `-0` is: it becomes 0, which is the same number.
+ * Whether a number is still the same decimal after it is parsed and written again. `-0` counts as the same:
+ * it becomes 0, which is the same number.
  *
- * @param token a number as JSON writes it, or YAML in decimals
+ * @param token a number as in JSON, or a decimal number as in YAML
  */
 export function isNumberKept(token: string): boolean {
   if (token.length <= keptDigits && !/e/i.test(token)) return true
@@ -35,20 +35,20 @@ export function isNumberKept(token: string): boolean {
 }
 
 /**
- * What such a number has: sixteen digits, or a power of ten so small that nothing is left of it. One
- * that is too large becomes infinite, which needs no search. Texts may hold the like.
+ * Signs of such a number: sixteen digits, or a power of ten so small that nothing is left of the number. A
+ * number that is too large becomes infinite, so it needs no search. Texts may contain the same characters.
  */
 const hasManyDigits = /(?<=[:,[\s]-?)[\d.]{16}/
 const isTiny = /[eE]-\d{3}(?<=[:,[\s]-?[\d.]+[eE]-\d{3})/
 const doubtful = /-?(?:[\d.]{16,}(?:[eE][+-]?\d+)?|[\d.]+[eE][+-]?\d+)/g
 
-/** A longer text is gone through at once: to search an odd one would cost more than to read it. */
+/** A longer text is always processed, because searching an unusual one would cost more than parsing it. */
 const longestSearched = 65_536
 
-/** Of the shortest such number, `1e-324`. */
+/** The length of the shortest such number, `1e-324`. */
 const shortest = 6
 
-/** Where a string ends: behind the next quote that has no odd number of backslashes before it. */
+/** Where a string ends: after the next quote that has an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let quote = start; ; ) {
     quote = text.indexOf('"', quote + 1)
@@ -59,11 +59,12 @@ function endOfString(text: string, start: number): number {
 }
 
 /**
- * A text of JSON in which every number that might change is a string, of a mark and the number as it
- * stands: to read it again tells where such numbers are, and costs little where most of it is kept.
+ * A JSON text in which every number that might change is replaced by a string of a mark and the number as
+ * written. Parsing that text shows where such numbers are. This costs little if most of the text stays as
+ * it is.
  *
  * @param text well-formed JSON
- * @param mark what no string in it begins with; needs no escapes
+ * @param mark a prefix that no string in the text has, and that needs no escapes
  */
 export function withMarks(text: string, mark: string): string {
   const isSearched = text.length <= longestSearched
@@ -83,7 +84,7 @@ export function withMarks(text: string, mark: string): string {
   return marked + text.slice(copied)
 }
 
-/** Whether a value that was read from a marked text holds a number that would change. */
+/** Whether a value that was parsed from a marked text contains a number that would change. */
 export const holdsOther = (value: unknown, mark: string): boolean =>
   typeof value === 'string'
     ? value.startsWith(mark) && !isNumberKept(value.slice(mark.length))

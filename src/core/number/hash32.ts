@@ -1,4 +1,7 @@
-/** A text as a whole number below 2^32: FNV-1a, and MurmurHash3's last step, which spreads it. No secret is safe in it. */
+/**
+ * Hashes a text to a whole number below 2^32: FNV-1a, then the mixing step of MurmurHash3. Not safe for
+ * secrets.
+ */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) {

@@ -2,8 +2,8 @@
 const z = 1.959963984540054
 
 /**
- * Between which shares that of all who may ever come lies, with 95 % confidence, where `hits` of
- * `trials` were counted; null without trials.
+ * The 95 % confidence interval for the share in the whole population, if `hits` of `trials` were counted;
+ * null without trials.
  *
  * @see Wilson, "Probable Inference, the Law of Succession, and Statistical Inference" (1927)
  */
@@ -20,15 +20,15 @@ export function wilsonInterval(hits: number, trials: number): { low: number; hig
   }
 }
 
-/** What was counted: so many of so many. */
+/** A count of hits among a number of trials. */
 export interface Share {
   hits: number
   trials: number
 }
 
 /**
- * Between which values the difference of two shares lies with 95 % confidence, `now` less `before`;
- * null where either has no trials. Made of the two Wilson intervals.
+ * The 95 % confidence interval for the difference of two shares, `now` minus `before`; null if either has
+ * no trials. Combines the two Wilson intervals.
  *
  * @see Newcombe, "Interval Estimation for the Difference Between Independent Proportions" (1998), method 10
  */

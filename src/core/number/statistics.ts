@@ -1,5 +1,5 @@
 /**
- * A number cut to four decimals, as every rate and score in an answer is.
+ * A number rounded to four decimals, as every rate and score in an answer is.
  *
  * @param value a finite number
  */
@@ -15,16 +15,16 @@ export function fourDecimals(value: number): number {
  */
 export function rate(n: number, d: number): number | null {
   if (d === 0) return null
-  // In whole numbers: 57 / 800 is 0.07125, but in floating point it lies a hair under that half.
+  // Computed in whole numbers: 57 / 800 is 0.07125, but in floating point it is slightly below that half.
   const doubled = 20_000 * n + d
   return (doubled - (doubled % (2 * d))) / (2 * d) / 10_000
 }
 
-/** A count of each, to add to. */
+/** A zero for each name, to count up from. */
 export const zeros = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map(name => [name, 0])) as Record<Name, number>
 
-/** A quantile is resolved to a millionth, so that q·n can be worked out in whole numbers. */
+/** A quantile is resolved to a millionth, so that q·n can be computed in whole numbers. */
 const resolution = 1_000_000
 
 /**
@@ -37,7 +37,7 @@ const resolution = 1_000_000
  */
 function nearestRankOf(n: number, q: number): number {
   if (!(q >= 0 && q <= 1)) throw new RangeError(`a quantile is between 0 and 1, not ${q}`)
-  // 0.07 * 100 is 7.000000000000001 in floating point, whose ceiling is a rank too many.
+  // 0.07 * 100 is 7.000000000000001 in floating point, so its ceiling is one rank too high.
   return Math.max(1, Math.ceil((Math.round(q * resolution) * n) / resolution))
 }
 
@@ -54,20 +54,19 @@ export function nearestRank(sorted: ArrayLike<number>, q: number): number | null
 }
 
 /**
- * Durations as 16-bit numbers: whole milliseconds below 4 seconds, and above that multiples of 2, 5,
- * 10, 20, 50 … milliseconds, of each from 2,000 times itself on. So a duration is off by at most 1 in
- * 4,000, one in round figures is not off at all, and codes are in the order of the durations: a
- * quantile of a million durations is one pass over a table, and is the very duration that sorting
- * would find, rounded.
+ * Durations as 16-bit codes: whole milliseconds below 4 seconds, and above that multiples of 2, 5, 10, 20,
+ * 50 … milliseconds, each from 2,000 times itself on. So a duration is off by at most 1 in 4,000, and round
+ * durations are exact. Codes are in the order of the durations, so a quantile of a million durations takes
+ * one pass over a table, and is the same duration that sorting would find, rounded.
  */
 
 /** How many codes there are. */
 export const durationCodes = 2 ** 16
 
-/** Stands for no duration at all. */
+/** Stands for the absence of a duration. */
 export const noDuration = durationCodes - 1
 
-/** Durations from `from` milliseconds on, `step` apart, whose codes begin with `code`. */
+/** Durations from `from` milliseconds on, `step` apart. Their codes begin with `code`. */
 interface Band {
   from: number
   step: number
@@ -89,12 +88,12 @@ function bandsOf(): Band[] {
 
 const bands = bandsOf()
 
-/** @param ms whole milliseconds, at least 0; what is beyond some decades counts as those */
+/** @param ms whole milliseconds, at least 0; the longest durations, of some decades, share one code */
 export function codeOfDuration(ms: number): number {
   let at = 0
   while (at + 1 < bands.length && ms >= bands[at + 1]!.from) at++
   const { from, step, code } = bands[at]!
-  // One that is rounded up to the end of its band has the first code of the next.
+  // A duration that is rounded up to the end of its band gets the first code of the next band.
   return Math.min(noDuration - 1, code + Math.round((ms - from) / step))
 }
 
@@ -126,7 +125,7 @@ export class DurationCounts {
     return this.added - this.counts[noDuration]!
   }
 
-  /** How many lie in each band of codes, by the first codes of all bands, ascending. */
+  /** How many durations are in each band of codes. Bands are given by their first codes, ascending. */
   perBand(firstCodes: readonly number[]): number[] {
     return firstCodes.map((first, band) => {
       let sum = 0
@@ -136,7 +135,7 @@ export class DurationCounts {
     })
   }
 
-  /** Milliseconds at each of some quantiles, ascending; null where nothing was counted. */
+  /** Milliseconds at each quantile. Quantiles must be ascending; null if nothing was counted. */
   at(...quantiles: number[]): (number | null)[] {
     const { total } = this
     if (total === 0) return quantiles.map(() => null)

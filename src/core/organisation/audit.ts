@@ -1,12 +1,12 @@
-/** Who changes something, and by which way. */
+/** Who makes a change, and through what. */
 export interface Actor {
   via: 'command line' | 'token' | 'dashboard'
-  /** The operator's user name, a token's name and id, or who signed in. */
+  /** The operator's user name, a token's name and id, or the name of the person who signed in. */
   name: string
   requestId: string | null
 }
 
-/** A line of the audit log, which is written in the transaction of the change that it is about. */
+/** A line of the audit log. It is written in the same transaction as the change that it records. */
 export interface AuditEntry {
   at: number
   actor: Actor

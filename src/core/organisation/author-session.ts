@@ -2,23 +2,26 @@ import { createHash } from 'node:crypto'
 import { hourMs, minuteMs } from '../time/durations.ts'
 import { dashboardSecretHash, newDashboardSecret } from './dashboard-session.ts'
 
-/** How long the ticket of an author session can be spent, once. */
+/** How long the ticket of an author session can be redeemed, once. */
 export const ticketMs = 2 * minuteMs
 
-/** How long a page goes on without a word from the author, and at most. */
+/** How long a page stays connected without activity of the author, and how long at most. */
 export const visitIdleMs = 30 * minuteMs
 export const visitLongestMs = 8 * hourMs
 
-/** Sessions of one organisation, and of all; proposals that one keeps, and takes in all. */
+/**
+ * The most sessions of one organisation, and of all; the most proposals that a session keeps, and accepts
+ * in all.
+ */
 export const mostAuthorSessions = 20
 export const mostAuthorSessionsInAll = 200
 export const mostKeptProposals = 5
 export const mostProposals = 200
 
-/** Wrong codes from its origin after which that of a session is worth nothing. */
+/** After this many wrong codes from its origin, the code of a session no longer works. */
 export const mostWrongCodes = 20
 
-/** Without letters and digits that are taken for one another. */
+/** Without letters and digits that are easily confused. */
 const letters = 'ABCDEFGHJKMNPQRSTVWXYZ'
 const lettersAndDigits = `${letters}23456789`
 
@@ -26,7 +29,7 @@ function drawn(alphabet: string, length: number): string {
   let text = ''
   while (text.length < length) {
     const [byte = 0] = crypto.getRandomValues(new Uint8Array(1))
-    // Each equally likely: bytes beyond the last whole round are drawn again.
+    // Makes each character equally likely: bytes beyond the last full round are drawn again.
     if (byte < 256 - (256 % alphabet.length)) text += alphabet[byte % alphabet.length]
   }
   return text
@@ -35,17 +38,17 @@ function drawn(alphabet: string, length: number): string {
 /** Four letters that both sides show, so that the author sees that they belong together. */
 export const newMatchingCode = (): string => drawn(letters, 4)
 
-/** What somebody types where the page's login drops the ticket. */
+/** The code that somebody types if the page's login drops the ticket. */
 export const newTypedCode = (): string => drawn(lettersAndDigits, 6)
 
 export const isTypedCode = (text: string): boolean => /^[A-Z2-9]{6}$/.test(text)
 
-/** The text of a ticket, or of the token that it is spent for: 256 random bits. */
+/** A ticket, or the token that it is redeemed for: 256 random bits. */
 export const newAuthorSecret = newDashboardSecret
 
-/** What is kept of such a text, in hex; null for what is none. */
+/** The hash of such a text that is kept, in hex; null if the text does not have the form of one. */
 export const authorSecretHash = dashboardSecretHash
 
-/** The same of a code that is typed. */
+/** The same for a typed code. */
 export const typedCodeHash = (code: string): string =>
   createHash('sha256').update(code).digest('hex')

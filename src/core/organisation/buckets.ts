@@ -1,6 +1,6 @@
 import { minuteMs } from '../time/durations.ts'
 
-/** What requests are counted by, and how many of each an organisation may send in a window. */
+/** The buckets in which requests are counted, and how many of each an organisation may send in a window. */
 export const defaultLimits = {
   events: 300,
   flows: 60,
@@ -17,16 +17,16 @@ export type Bucket = keyof typeof defaultLimits
 
 export const buckets = Object.keys(defaultLimits) as Bucket[]
 
-/** The length of a window; one opens at the first request that is counted. */
+/** The length of a window. A window begins with the first request that is counted. */
 export const windowMs = minuteMs
 
 /** The largest limit that an operator can set: a count has 22 bits in the shared table. */
 export const largestLimit = 1_000_000
 
-/** The limit shown where nothing is counted: there is no route, or anyone may call it. */
+/** The limit shown if nothing is counted, because there is no route or anyone may call it. */
 export const limitUncounted = 300
 
-/** An organisation's limits: the defaults, with the operator's overrides in their place. */
+/** An organisation's limits: the defaults, replaced by the operator's overrides. */
 export function limitsWith(overrides: Partial<Record<Bucket, number>>): Record<Bucket, number> {
   return { ...defaultLimits, ...overrides }
 }

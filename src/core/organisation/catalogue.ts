@@ -6,19 +6,22 @@ import { dayMs } from '../time/durations.ts'
 import type { Bucket } from './buckets.ts'
 import type { VerifiedIdentity } from './verified-identity.ts'
 
-/** What is there at once, or has to be waited for. */
+/** A value that is available at once, or has to be waited for. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with a value, in this very turn where there is nothing to wait for: a turn costs a request much. */
+/**
+ * Continues with a value, in the same turn if there is nothing to wait for, because a turn costs a request
+ * much.
+ */
 export const afterwards = <T, Next>(
   value: MaybePromise<T>,
   next: (value: T) => MaybePromise<Next>,
 ): MaybePromise<Next> => (value instanceof Promise ? value.then(next) : next(value))
 
 /**
- * What every request needs to know of organisations and their flows. It is held in memory by each
- * thread that answers requests; an organisation costs statements only when it is first asked for, has
- * changed, or has not been asked for in long.
+ * What every request needs to know about organisations and their flows. Each thread that answers requests
+ * keeps it in memory. An organisation only costs statements when it is first asked for, has changed, or has
+ * not been asked for in a long time.
  */
 
 export interface Organisation {
@@ -27,27 +30,27 @@ export interface Organisation {
   id: string
   slug: string
   name: string
-  /** Of every bucket, requests per window. */
+  /** Requests per window, by bucket. */
   limits: Record<Bucket, number>
-  /** Origins that the snippet may run on; null where all may. */
+  /** Origins that the snippet may run on; null if it may run on all. */
   origins: ReadonlySet<string> | null
-  /** For how many days events are accepted and kept; null where the server's setting holds. */
+  /** For how many days events are accepted and kept; null to use the server's setting. */
   retentionDays: number | null
-  /** How user ids are verified; null where they are not. */
+  /** How user ids are verified; null if they are not. */
   identity: VerifiedIdentity | null
-  /** Whether the snippet heeds browsers that ask not to be tracked. */
+  /** Whether the snippet respects browsers that ask not to be tracked. */
   honoursDoNotTrack: boolean
-  /** The zone of the dashboard's days where its address names none; null for the browser's. */
+  /** The time zone of the dashboard's days if its address names none; null for the browser's. */
   timezone: string | null
   /** Names of the traits that runs are counted by. */
   traits: readonly string[]
-  /** How its flows look unless they say otherwise; null where nothing is set. */
+  /** How its flows look unless they say otherwise; null if nothing is set. */
   theme: Theme | null
-  /** How many times in 24 hours a person is interrupted at most; null for as often as flows are due. */
+  /** How many times a person is interrupted in 24 hours at most; null for no such limit. */
   throttle: number | null
 }
 
-/** One frozen version of a flow: which steps and items it had, in order. */
+/** One immutable version of a flow: the steps and items that it had, in order. */
 export interface FlowVersion {
   version: number
   publishedAt: number
@@ -62,17 +65,20 @@ export interface FlowEntry {
   key: string
   status: FlowStatus
   organisation: Organisation
-  /** All that were ever published, ascending; empty for a flow that never was. */
+  /** All versions that were ever published, ascending; empty if the flow never was. */
   versions: readonly FlowVersion[]
   /**
-   * The newest version as callers see it; null where none was published. It and what stands below
-   * may have to be read when asked for: `latestVersion` is always at hand.
+   * The newest version as callers see it; null if none was published. This and the fields below may have to
+   * be read when they are asked for; `latestVersion` is always available.
    */
   latest: Flow | null
   name: string
-  /** What the steps of all versions are called, in the order in which they were made: the newest version that has one says it. */
+  /**
+   * The names of the steps of all versions, in the order in which they were made. The newest version that
+   * has a step determines them.
+   */
   steps: ReadonlyMap<StepRef, { id: string; key: string; title: string }>
-  /** What steps ever asked, that of the newest version first; read when it is asked for. */
+  /** The questions that steps ever asked, newest version first. Read when asked for. */
   questions: ReadonlyMap<StepRef, readonly Question[]>
   /** The steps and items of all versions, by id. */
   stepRefs: ReadonlyMap<string, StepRef>
@@ -84,35 +90,35 @@ interface PartEntry<Ref> {
   ref: Ref
   id: string
   flow: FlowEntry
-  /** Whether any published version had it; else only a draft has. */
+  /** Whether any published version had it; otherwise only a draft has it. */
   isPublished: boolean
 }
 
 export type StepEntry = PartEntry<StepRef>
 export type ItemEntry = PartEntry<ItemRef>
 
-/** A body of which there is one per publication; whoever compresses it keeps that beside it. */
+/** A body that is made once per publication. Compressed forms can be kept beside it. */
 export interface PreparedBody {
   /** May be read anew whenever it is asked for. */
   readonly text: string
-  /** Of the text; an encoding's strong ETag is made from it. */
+  /** The hash of the text, from which an encoding's strong ETag is made. */
   readonly hash: string
 }
 
 /** A snippet key that was ever made. */
 export interface SnippetKey {
   organisation: Organisation
-  /** When it stops working, or has; null for the current key. */
+  /** When it stops or stopped working; null for the current key. */
   endsAt: number | null
 }
 
-/** The flow list that pages get. */
+/** The list of flows that pages get. */
 export interface PublishedFlows extends PreparedBody {
   version: string
   count: number
   /**
-   * Those for which it matters what a person has done with them before, at most 200 of the highest
-   * priority: all but those whose steps are shown always.
+   * The flows for which a person's history matters, at most 200 with the highest priority: all except those
+   * whose steps are always shown.
    */
   readonly remembered: readonly Pick<FlowEntry, 'ref' | 'id'>[]
   /** Whether any of them waits for a custom event, which a back end may have sent. */
@@ -120,25 +126,25 @@ export interface PublishedFlows extends PreparedBody {
 }
 
 /**
- * Look-ups. What is at hand is answered at once, for a promise would cost a request as much as the rest.
- * A store that cannot read in the same turn hands out entries that are whole.
+ * Look-ups. What is in memory is returned without a promise, because a promise would cost a request as much
+ * as everything else. A store that cannot read in the same turn returns entries that are complete.
  */
 export interface Catalogue {
   /** A snippet key by its text, whether it still works or not. */
   snippetKey(text: string): MaybePromise<SnippetKey | null>
-  /** When the last of an organisation's rotated keys stops working, or has stopped; null without one. */
+  /** When the last of an organisation's rotated keys stops or stopped working; null if there is none. */
   oldKeysEndAt(organisation: Organisation): MaybePromise<number | null>
   /** By id or slug. */
   organisationByName(idOrSlug: string): MaybePromise<Organisation | null>
-  /** Any flow of any organisation: the caller compares the owner. */
+  /** Any flow of any organisation. The caller has to check the owner. */
   flow(id: string): MaybePromise<FlowEntry | null>
-  /** Any step of any organisation, of drafts too: the caller compares the owner. */
+  /** Any step of any organisation, also of drafts. The caller has to check the owner. */
   step(id: string): MaybePromise<StepEntry | null>
-  /** Any item of any organisation, of drafts too. */
+  /** Any item of any organisation, also of drafts. */
   item(id: string): MaybePromise<ItemEntry | null>
   /** The published flows, highest priority first, then key. */
   publishedFlows(organisation: Organisation): MaybePromise<PublishedFlows>
-  /** One published flow as callers see it; null where it is published no more. */
+  /** One published flow as callers see it; null if it is no longer published. */
   publishedFlow(flow: FlowEntry): MaybePromise<PreparedBody | null>
   /** Items of published flows that a custom event of this name ticks. */
   itemsCompletedBy(
@@ -147,18 +153,18 @@ export interface Catalogue {
   ): MaybePromise<readonly ItemEntry[]>
 }
 
-/** The number of a flow's version that callers see, or saw last; null for one never published. */
+/** The number of the version that callers see or saw last; null if the flow was never published. */
 export function latestVersion(flow: FlowEntry): number | null {
   return flow.versions.at(-1)?.version ?? null
 }
 
-/** For how many days raw events are accepted and kept: at least one, at most these. */
+/** The most days for which raw events can be accepted and kept; the least is one. */
 export const longestRetentionDays = 3_650
 
 /**
- * The earliest time of an event that an organisation may still send, epoch milliseconds. What was
- * received before it is deleted: an event occurs before it is received, so none is accepted that would
- * be deleted at once, and none twice whose id was given back.
+ * The earliest time of an event that an organisation may still send, epoch milliseconds. Everything
+ * received before that is deleted. An event occurs before it is received, so no event is accepted that
+ * would be deleted at once, and none is accepted twice after its id was freed.
  *
  * @param serverDays the server's own setting, for organisations without one
  */
@@ -168,5 +174,5 @@ export const oldestAccepted = (
   now: number,
 ): number => now - (retentionDays ?? serverDays) * dayMs
 
-/** The most interruptions a day that an organisation can allow, which is as good as no rule. */
+/** The most interruptions a day that an organisation can allow, which is as good as no limit. */
 export const mostInterruptions = 100

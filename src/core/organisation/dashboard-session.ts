@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { dayMs, hourMs, minuteMs } from '../time/durations.ts'
 import type { Role } from './role.ts'
 
-/** How long somebody stays signed in without a request, and at most. */
+/** How long somebody stays signed in without a request, and how long at most. */
 export const sessionIdleMs = 8 * hourMs
 export const sessionLongestMs = dayMs
 
@@ -12,9 +12,9 @@ export const linkMs = 10 * minuteMs
 /** Somebody who is signed in to the dashboard. */
 export interface DashboardSession {
   role: Role
-  /** As people read it, in the audit log too. */
+  /** The person's name as others read it, also in the audit log. */
   name: string
-  /** Who it is at the identity provider; null where Cairn knows nobody, as behind a link. */
+  /** The person at the identity provider; null if Cairn does not know them, as with a link. */
   subject: string | null
   issuer: string | null
   /** The provider's own session, by which it signs people out. */
@@ -22,7 +22,7 @@ export interface DashboardSession {
   createdAt: number
   /** To the minute. */
   lastSeenAt: number
-  /** Whatever is done until then. */
+  /** When the session ends, whatever is done until then. */
   endsAt: number
 }
 
@@ -37,6 +37,9 @@ export const newDashboardSecret = (): string => randomBytes(32).toString('base64
 
 const form = /^[A-Za-z0-9_-]{43}$/
 
-/** What is stored of such a text, in hex, and what tokens name it by; null for what is none. */
+/**
+ * The hash of such a text, in hex. It is stored, and tokens refer to it; null if the text does not have the
+ * form of one.
+ */
 export const dashboardSecretHash = (text: string): string | null =>
   form.test(text) ? createHash('sha256').update(text).digest('hex') : null

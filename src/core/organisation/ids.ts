@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
-/** Random bytes drawn ahead, because every request needs some and a call for each would cost more. */
+/** Random bytes drawn in advance, because every request needs some, and a call for each would cost more. */
 const drawn = new Uint8Array(4_096)
 let used = drawn.length
 
@@ -10,19 +10,19 @@ function randomByte(): number {
     used = 0
   }
   const byte = drawn[used]!
-  // Whoever reads this memory later shall not learn of keys that were made from it.
+  // Cleared, so that nobody who reads this memory later learns keys that were made from it.
   drawn[used++] = 0
   return byte
 }
 
-/** What a byte stands for: each character for four bytes, and nothing (0) for the last eight. */
+/** The character for each byte: every character has four bytes, and the last eight bytes have none (0). */
 const characterOf = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 248 ? alphabet.charCodeAt(byte % 62) : 0,
 )
 
 const ascii = new TextDecoder()
 
-/** `length` characters of [A-Za-z0-9], each equally likely: bytes that stand for none are drawn again. */
+/** `length` characters of [A-Za-z0-9], each equally likely: bytes without a character are drawn again. */
 export function randomText(length: number): string {
   const characters = new Uint8Array(length)
   for (let i = 0; i < length; ) {
@@ -59,10 +59,10 @@ export function newIdentitySecret(): string {
   return randomText(48)
 }
 
-/** The form of a snippet key; says nothing about whether one exists. */
+/** The form of a snippet key. It does not say whether such a key exists. */
 export const snippetKeyForm = /^[A-Za-z0-9]{32}$/
 
-/** An event id for an event that came without one: UUIDv7 (RFC 9562, section 5.7), which tells its time. */
+/** An id for an event that was sent without one: UUIDv7 (RFC 9562, section 5.7), which contains its time. */
 export function newEventId(): string {
   return Bun.randomUUIDv7()
 }

@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto'
 
-/** A public key of an identity provider: a JWK (RFC 7517) of its public members alone. */
+/** A public key of an identity provider: a JWK (RFC 7517) with only its public members. */
 export interface PublicKey {
   readonly kty: string
   readonly kid?: string
-  /** The one algorithm that the provider uses it for, where it says so. */
+  /** The only algorithm that the provider uses it for, if it says so. */
   readonly alg?: string
   readonly crv?: string
   readonly x?: string
@@ -13,10 +13,10 @@ export interface PublicKey {
   readonly e?: string
 }
 
-/** More keys than any provider has at once; what stands behind them is not looked at. */
+/** More keys than any provider has at once. Keys after these are ignored. */
 const mostKeys = 100
 
-/** Shorter ones can be broken (RFC 7518, section 3.3), longer ones take long to compute with. */
+/** Shorter keys can be broken (RFC 7518, section 3.3), and longer ones take long to compute with. */
 const rsaBits = { least: 2_048, most: 8_192 }
 
 const ofRsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
@@ -29,19 +29,19 @@ const ofCurve: Readonly<Record<string, readonly string[]>> = {
   'OKP Ed25519': ['EdDSA', 'Ed25519'],
 }
 
-/** Every algorithm that a public key can have: never `none`, never one over a shared secret. */
+/** Every algorithm that a public key can have. Never `none`, and never one with a shared secret. */
 export const signatureAlgorithms: readonly string[] = [...ofRsa, ...Object.values(ofCurve).flat()]
 
-/** The algorithms that a key's type allows, or the one of them that the key names. */
+/** The algorithms that a key's type allows; only one if the key names it. */
 export function algorithmsOf({ kty, crv, alg }: PublicKey): readonly string[] {
   const allowed = kty === 'RSA' ? ofRsa : (ofCurve[`${kty} ${crv}`] ?? [])
   return alg === undefined ? allowed : allowed.filter(name => name === alg)
 }
 
 /**
- * The keys of a JWK set (RFC 7517, section 5) by which a signature can be verified. Others are
- * passed over, as the RFC asks: symmetric and private keys, those for encryption, of unknown types,
- * too short or broken. Nothing usable, or no JWK set at all, is an empty list.
+ * The keys of a JWK set (RFC 7517, section 5) with which a signature can be verified. Others are ignored,
+ * as the RFC asks: symmetric and private keys, keys for encryption, of unknown types, too short or broken.
+ * The list is empty if nothing is usable, or if this is not a JWK set.
  */
 export function publicKeysIn(document: unknown): PublicKey[] {
   const { keys } = (document ?? {}) as { keys?: unknown }
@@ -55,7 +55,7 @@ function publicKey(jwk: unknown): PublicKey | null {
   if (jwk === null || typeof jwk !== 'object') return null
   const { kty, kid, alg, use, key_ops: operations, d } = jwk as Record<string, unknown>
   if (typeof kty !== 'string' || !isTextOrAbsent(kid) || !isTextOrAbsent(alg)) return null
-  // A private key that lies open is nobody's signature any more.
+  // A published private key proves nothing any more, because anybody can sign with it.
   if (d !== undefined) return null
   if (use !== undefined && use !== 'sig') return null
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
@@ -68,14 +68,14 @@ function publicKey(jwk: unknown): PublicKey | null {
   return algorithmsOf(key).length > 0 ? key : null
 }
 
-/** The members that make up the key, where they are a sound one. */
+/** The members that make up the key, if they form a sound one. */
 function soundMembers(jwk: object): Omit<PublicKey, 'kid' | 'alg'> | null {
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' })
     const { modulusLength: bits, publicExponent: exponent } = key.asymmetricKeyDetails ?? {}
     const isSound =
       key.asymmetricKeyType !== 'rsa' ||
-      // To the power of one, or of an even number, anybody could sign.
+      // With an exponent of one, or an even one, anybody could sign.
       (bits! >= rsaBits.least && bits! <= rsaBits.most && exponent! > 2n && exponent! % 2n === 1n)
     return isSound ? (key.export({ format: 'jwk' }) as PublicKey) : null
   } catch {
@@ -83,7 +83,7 @@ function soundMembers(jwk: object): Omit<PublicKey, 'kid' | 'alg'> | null {
   }
 }
 
-/** Whether a token is by a key that is not known: the provider may have made it since. */
+/** Whether a token is signed with an unknown key, which the provider may have made since. */
 export function isNewTo(
   keys: readonly PublicKey[],
   { kid }: { kid?: string | undefined },

@@ -1,7 +1,7 @@
 import type { Bucket } from './buckets.ts'
 import type { MaybePromise, Organisation } from './catalogue.ts'
 
-/** What one request found: whether it is admitted, and the window as it is after it. */
+/** The result for one request: whether it is admitted, and the state of the window after it. */
 export interface Taken {
   admitted: boolean
   /** Requests left in the window after this one. */
@@ -10,11 +10,11 @@ export interface Taken {
   resetInMs: number
 }
 
-/** Counts requests by organisation and bucket, exactly over all that answer them. */
+/** Counts requests by organisation and bucket, exactly, across everything that answers them. */
 export interface Limiter {
   /**
-   * Counts one request, if the window has room for it: at once, or by a promise where it is counted on
-   * another machine.
+   * Counts one request if the window has room for it. Returns at once, or a promise if requests are counted
+   * on another machine.
    *
    * @param now monotonic milliseconds, not older than a thread may be behind another
    */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** What a management token may do; each verb of the management API names the one that it needs. */
+/** What a management token may do. Each operation of the management API names the scope that it needs. */
 export const scopes = [
   'flows:read',
   'flows:write',
@@ -31,8 +31,8 @@ export function newManagementToken(): string {
 }
 
 /**
- * Whether a text has the form of a management token, its checksum included: a mistyped one is refused
- * before anything is looked up, and scanners for leaked secrets can tell it from other text.
+ * Whether a text has the form of a management token, including its checksum. So a mistyped token is refused
+ * before anything is looked up, and scanners for leaked secrets can recognise tokens.
  */
 export function isManagementToken(text: string): boolean {
   if (!form.test(text)) return false
@@ -40,6 +40,9 @@ export function isManagementToken(text: string): boolean {
   return checksumOf(bytes.subarray(0, secretBytes)).equals(bytes.subarray(secretBytes))
 }
 
-/** What is stored of a token, in hex. It has 256 random bits, so that a plain hash cannot be guessed back. */
+/**
+ * The hash of a token that is stored, in hex. A token has 256 random bits, so a plain hash cannot be
+ * reversed by guessing.
+ */
 export const managementTokenHash = (token: string): string =>
   createHash('sha256').update(token).digest('hex')

@@ -1,21 +1,21 @@
 import { minuteMs } from '../time/durations.ts'
 
-/** What there is to know of links by which a draft is looked at in the real page. */
+/** The rules for links that show a draft in the real page. */
 
-/** How long a link works, minutes: at least, unless said, and at most. */
+/** How long a link works, in minutes: the least, the default and the most. */
 export const previewMinutes = { least: 15, usual: 30, most: 60 } as const
 
-/** When a link ends that is made now. */
+/** When a link that is made now ends. */
 export const endOfPreview = (now: number, minutes: number): number => now + minutes * minuteMs
 
-/** Links of one organisation that work at a time, and of all. */
+/** The most working links of one organisation, and of all. */
 export const mostPreviews = 20
 export const mostPreviewsInAll = 400
 
-/** What flows that are stored nowhere else may have in all, characters of JSON. */
+/** The most characters of JSON of all previewed flows that are stored nowhere else. */
 export const mostPreviewedText = 32 * 1024 * 1024
 
-/** The first release whose snippet knows previews; an older one ignores what stands in the address. */
+/** The first release whose snippet supports previews. Older ones ignore the link's mark in the address. */
 export const previewsSince = '0.1.0'
 
 /** A link's mark in the fragment of the page's address. */
@@ -24,8 +24,8 @@ export const previewMark = 'cairn-preview'
 const numbersOf = (version: string) => /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number)
 
 /**
- * Whether a snippet of this version shows nothing of a preview. What is no version, as a snippet from
- * the sources says, is taken for new.
+ * Whether a snippet of this version cannot show previews. A text that is not a version, as from a snippet
+ * that runs from source, counts as new.
  */
 export function knowsNoPreviews(version: string): boolean {
   const [seen, since] = [numbersOf(version), numbersOf(previewsSince)!]

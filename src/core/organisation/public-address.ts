@@ -7,11 +7,11 @@ function ipv4(text: string): number | null {
   return bytes.reduce((sum, byte) => sum * 256 + byte, 0)
 }
 
-/** The eight groups of an IPv6 address, which may end in an IPv4 one; null for any other text. */
+/** The eight groups of an IPv6 address, which may end in an IPv4 address; null for any other text. */
 function ipv6(text: string): number[] | null {
   const url = URL.parse(`http://[${text}]/`)
   if (url === null) return null
-  // As the URL Standard writes it: no IPv4 at its end, and one "::" at most.
+  // In the form of the URL Standard: no IPv4 address at the end, and at most one "::".
   const [head = '', tail] = url.hostname.slice(1, -1).split('::')
   const groupsOf = (part: string) =>
     part === '' ? [] : part.split(':').map(group => Number.parseInt(group, 16))
@@ -20,7 +20,7 @@ function ipv6(text: string): number[] | null {
   return [...first, ...Array<number>(between).fill(0), ...last]
 }
 
-/** Networks that are nobody's in public: IANA's registry of special-purpose IPv4 addresses, and multicast. */
+/** Networks that are not public: IANA's registry of special-purpose IPv4 addresses, and multicast. */
 const specialIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -46,9 +46,9 @@ const isPublicIpv4 = (address: number) =>
   !specialIpv4.some(({ first, size }) => address >= first && address < first + size)
 
 /**
- * Whether an address is out in the public network, so that whoever names it cannot mean a machine beside
- * this one. Of IPv6 only global unicast is, without what holds an IPv4 address (mapped, NAT64, 6to4,
- * Teredo) and what is set apart for examples and protocols. Any other text is no public address.
+ * Whether an address is in the public network, so that nobody can use it to reach a machine near this one.
+ * For IPv6 that is only global unicast, without ranges that contain an IPv4 address (mapped, NAT64, 6to4,
+ * Teredo) and ranges reserved for examples and protocols. Any other text is not a public address.
  */
 export function isPublicAddress(address: string): boolean {
   const v4 = ipv4(address)
@@ -62,7 +62,7 @@ export function isPublicAddress(address: string): boolean {
   return first !== 0x2002 && !(first === 0x3fff && second < 0x1000)
 }
 
-/** The address that a URL's host is, without brackets; null for a name. */
+/** The IP address in a URL's host, without brackets; null if the host is a name. */
 export function addressIn({ hostname }: URL): string | null {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return ipv4(hostname) === null ? null : hostname
@@ -72,10 +72,10 @@ export function addressIn({ hostname }: URL): string | null {
 const innerNames = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|onion)\.?$/i
 
 /**
- * What is wrong with an address to which something is to be sent, as far as it can be told without
- * asking a resolver; null where nothing is.
+ * What is wrong with an address that something is to be sent to, as far as that is known without asking a
+ * resolver; null if nothing is.
  *
- * @param allowsPrivate whether it may be a machine in the own network, and by http
+ * @param allowsPrivate whether it may be a machine in the private network, and http
  */
 export function faultOfTarget(text: string, allowsPrivate: boolean): string | null {
   const url = URL.parse(text)

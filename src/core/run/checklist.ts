@@ -1,27 +1,27 @@
-/** A tick (or its taking back) of one item by one person; epoch milliseconds. */
+/** One person ticked an item, or took the tick back; epoch milliseconds. */
 export interface Tick {
   /** As `personOf` names them. */
   person: string
   itemId: number
   at: number
   ticked: boolean
-  /** The run that it names, as `runKeyOf` makes it; empty where it names none. */
+  /** The run that it names, as `runKeyOf` makes it; empty if it names none. */
   runKey: string
 }
 
-/** Where one item stands: ticked since when, or absent. */
+/** Since when each item has been ticked; items that are not ticked are absent. */
 export type ItemStates = ReadonlyMap<number, number>
 
-/** A moment at which a tick made a list whole that was not whole before. */
+/** A moment at which a tick completed a list that was not complete before. */
 export interface ChecklistPass {
   at: number
-  /** The ticks that did it: those of items that did not stand ticked before. */
+  /** The ticks that completed it: those of items that were not ticked before. */
   ticks: readonly Tick[]
 }
 
-/** What the ticks of people that count together say of a checklist. */
+/** The history of a checklist, from the ticks of people whose ticks count together. */
 export interface ChecklistHistory {
-  /** Which items stand ticked after all ticks, and since when. */
+  /** Which items are ticked after all ticks, and since when. */
   states: ItemStates
   /** Which items were ever ticked. */
   ever: ReadonlySet<number>
@@ -30,11 +30,11 @@ export interface ChecklistHistory {
 }
 
 /**
- * Goes through ticks in the order in which they count. What happens in one moment is one step, and
- * only the state after it counts; of a tick and a taking back by one person, the taking back. An item
- * stands ticked while it does for any of the people.
+ * Goes through ticks in order. Everything at the same moment is one step, and only the state after it
+ * counts. If one person ticks an item and takes the tick back at the same moment, it is not ticked. An item
+ * is ticked as long as it is ticked for any of the people.
  *
- * A list is passed when a tick leaves every item ticked. It can be passed again once it was not whole:
+ * A list is passed when a tick leaves every item ticked. It can be passed again after it was incomplete,
  * because a tick was taken back, or because a newer version has an item that was not ticked.
  *
  * @param ticks in any order
@@ -47,7 +47,7 @@ export function checklistHistory(
   const states = new Map<number, number>()
   const ever = new Set<number>()
   const passes: ChecklistPass[] = []
-  /** By item, for whom it stands ticked. */
+  /** The people for whom each item is ticked. */
   const standing = new Map<number, Set<string>>()
   let isOpen = true
   for (const step of stepsOf(ticks)) {
@@ -78,7 +78,7 @@ export function checklistHistory(
   return { states, ever, passes }
 }
 
-/** Ticks by moment, ascending, and within one the takings back behind. */
+/** Ticks grouped by moment, ascending; within a moment, ticks that were taken back come last. */
 function stepsOf(ticks: readonly Tick[]): Tick[][] {
   const ordered = [...ticks].sort((a, b) => a.at - b.at || Number(b.ticked) - Number(a.ticked))
   return [...Map.groupBy(ordered, ({ at }) => at).values()]

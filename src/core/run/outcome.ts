@@ -1,10 +1,10 @@
 import type { RunStep } from './run.ts'
 
-/** What a run can come to, in one word. */
+/** The possible outcomes of a run. */
 export const runOutcomes = ['completed', 'dismissed', 'in_progress'] as const
 export type RunOutcome = (typeof runOutcomes)[number]
 
-/** A run that was ever completed is; else one that was ever dismissed is that. */
+/** A run that was ever completed is completed; otherwise, a run that was ever dismissed is dismissed. */
 export function outcomeOf(run: {
   completedAt: number | null
   dismissedAt: number | null
@@ -13,16 +13,16 @@ export function outcomeOf(run: {
   return run.dismissedAt === null ? 'in_progress' : 'dismissed'
 }
 
-/** What can become of a step in a run. Column segments keep them by their place here. */
+/** What can happen to a step in a run. Column segments refer to these by their index. */
 export const stepOutcomes = ['viewed', 'completed', 'skipped', 'target_missing'] as const
 
-/** In one word: a step that was completed is, whatever else was reported of it. */
+/** The outcome of a step. A step that was completed is completed, whatever else was reported about it. */
 export function stepOutcomeOf(step: Omit<RunStep, 'stepId'>): (typeof stepOutcomes)[number] {
   if (step.completedAt !== null) return 'completed'
   if (step.skippedAt !== null) return 'skipped'
   return step.viewedAt === null ? 'target_missing' : 'viewed'
 }
 
-/** How long a run took to be completed; null where one report is all that is known of it. */
+/** How long a run took to complete; null if only one report is known about it. */
 export const secondsToComplete = (run: { startedAt: number; completedAt: number | null }) =>
   run.completedAt === null ? null : (run.completedAt - run.startedAt) / 1000 || null

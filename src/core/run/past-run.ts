@@ -1,6 +1,6 @@
 import { type FlowHistory, noHistory } from '../flow/decision.ts'
 
-/** A run of a person, as far as it decides what they are shown next; times are epoch milliseconds. */
+/** A run of a person, with what decides what they see next. Times are epoch milliseconds. */
 export interface PastRun {
   /** As `runKeyOf` makes it. */
   key: string
@@ -15,7 +15,7 @@ const later = (a: number | null, b: number | null): number | null =>
 const isOpen = ({ completedAt, dismissedAt }: PastRun) =>
   completedAt === null && dismissedAt === null
 
-/** What runs of one flow say together, in any order. */
+/** The history that results from the runs of one flow, in any order. */
 export function historyOf(runs: readonly PastRun[]): FlowHistory {
   const history = { ...noHistory }
   for (const { startedAt, completedAt, dismissedAt } of runs) {
@@ -24,7 +24,8 @@ export function historyOf(runs: readonly PastRun[]): FlowHistory {
     history.completedAt = later(history.completedAt, completedAt)
     if (completedAt === null) history.dismissedAt = later(history.dismissedAt, dismissedAt)
   }
-  // Of runs that started together an open one counts as the latest; of several the greatest key.
+  // If several runs started together, an open one counts as the latest; of several open ones, the greatest
+  // key.
   for (const run of runs) {
     if (run.startedAt !== history.startedAt || !isOpen(run)) continue
     history.inProgress = true

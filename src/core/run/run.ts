@@ -2,12 +2,12 @@ import { type EventKind, needsStep, personOf } from '../event/event.ts'
 import type { ListedTraits } from '../event/traits.ts'
 
 /**
- * A run is one pass of one person through a flow. Here is how events make runs, as a join
- * semilattice: every part of a run's state is a minimum, a maximum or a union over its events, so
- * that order, batching and repetition cannot change it.
+ * A run is one pass of one person through a flow. This file makes runs from events as a join semilattice:
+ * every part of a run's state is a minimum, a maximum or a union over its events, so that order, batching
+ * and repetition cannot change it.
  */
 
-/** One event as far as runs are concerned; times are epoch milliseconds, a step is known by its number. */
+/** The parts of an event that matter for runs. Times are epoch milliseconds; a step is identified by its number. */
 export interface RunEvent {
   kind: EventKind
   userId: string | null
@@ -17,13 +17,13 @@ export interface RunEvent {
   runId: string | null
   sessionId: string | null
   occurredAt: number
-  /** JSON: the listed traits that a start says. */
+  /** JSON: the listed traits of a start. */
   traits: string | null
-  /** Of an answered question: JSON, without what somebody wrote in words of their own. */
+  /** For an answered question: JSON, without what somebody wrote in their own words. */
   answer: string | null
 }
 
-/** What a run saw of one step: the earliest time of each, null where it never happened. */
+/** What a run did with one step: the earliest time of each, null if it never happened. */
 export interface RunStep<Step = number> {
   stepId: Step
   viewedAt: number | null
@@ -32,15 +32,15 @@ export interface RunStep<Step = number> {
   missingAt: number | null
 }
 
-/** What a run has last answered to a step's question: of two at one moment, the greater text. */
+/** A run's last answer to a step's question. Of two answers at one moment, the greater text counts. */
 export interface RunAnswer<Step = number> {
   stepId: Step
   at: number
-  /** JSON; an empty text where it was in words, which the ledger alone has. */
+  /** JSON; an empty text if the answer was in words, which only the ledger has. */
   answer: string
 }
 
-/** What a run's own events say. What is only assigned to it (see `isUnattributed`) is kept beside it. */
+/** The state from a run's own events. What is only assigned to it (see `isUnattributed`) is stored beside it. */
 export interface RunState {
   leastUserId: string | null
   leastAnonymousId: string | null
@@ -50,7 +50,7 @@ export interface RunState {
   namedVersion: number | null
   completedAt: number | null
   dismissedAt: number | null
-  /** What the earliest of its events that says traits says, as `packTraits` packs it. */
+  /** The traits of the earliest event that has any, as packed by `packTraits`. */
   traits: string | null
   /** By step id, ascending. */
   steps: RunStep[]
@@ -59,8 +59,8 @@ export interface RunState {
 }
 
 /**
- * A completion or tick with neither run nor session: it belongs to the person's latest run that
- * started before it, which can be known only from the person's whole history.
+ * A completion or tick with neither run nor session. It belongs to the person's latest run that started
+ * before it, which can only be determined from the person's whole history.
  */
 export function isUnattributed(event: RunEvent): boolean {
   return (
@@ -70,17 +70,20 @@ export function isUnattributed(event: RunEvent): boolean {
   )
 }
 
-/** Events that are no part of any run: custom ones, ticks taken back, and who was held back from one. */
+/** Events that belong to no run: custom events, ticks taken back, and people held back from a flow. */
 export function makesNoRun(kind: EventKind): boolean {
   return kind === 'custom' || kind === 'item_reopened' || kind === 'flow_held_out'
 }
 
-/** The key of the run that a person's events without run and session share. */
+/** The key of the run that all events of a person without run and session share. */
 export function ownRunKey(person: string): string {
   return `p${person}`
 }
 
-/** Which run of its flow an event belongs to: by run id, else by person and session, else by person. */
+/**
+ * The run of its flow that an event belongs to: by run id, otherwise by person and session, otherwise by
+ * person.
+ */
 export function runKeyOf(event: RunEvent): string {
   if (event.runId !== null) return `r${event.runId}`
   const person = personOf(event.userId, event.anonymousId)
@@ -88,7 +91,7 @@ export function runKeyOf(event: RunEvent): string {
   return ownRunKey(person)
 }
 
-/** Whose run it is: the least user id that its events name, else the least anonymous id. */
+/** The person of a run: the least user id that its events name, otherwise the least anonymous id. */
 export function personOfRun(run: Pick<RunState, 'leastUserId' | 'leastAnonymousId'>): string {
   return personOf(run.leastUserId, run.leastAnonymousId)
 }
@@ -101,7 +104,7 @@ const noStep = (stepId: number): RunStep => ({
   missingAt: null,
 })
 
-/** A state's step, which is put into its place where it is new. */
+/** A step of a state. If it is new, it is inserted at its place. */
 function stepIn(steps: RunStep[], stepId: number): RunStep {
   let at = steps.length
   while (at > 0 && (steps[at - 1] as RunStep).stepId > stepId) at--
@@ -112,7 +115,7 @@ function stepIn(steps: RunStep[], stepId: number): RunStep {
   return step
 }
 
-/** The run of a single event. */
+/** The run that a single event makes. */
 export function runOfEvent(event: RunEvent): RunState {
   const state: RunState = {
     leastUserId: event.userId,
@@ -131,8 +134,8 @@ export function runOfEvent(event: RunEvent): RunState {
 }
 
 /**
- * Joins one more event into a state, in place: as `mergeRuns(state, runOfEvent(event))` says it, at a
- * fraction of the cost, for the many events of one run that are stored together.
+ * Joins one more event into a state, in place. The result is that of `mergeRuns(state, runOfEvent(event))`,
+ * at a fraction of the cost, for the many events of one run that are stored together.
  */
 export function addEvent(state: RunState, event: RunEvent): void {
   const { kind, occurredAt: at, stepId } = event
@@ -157,21 +160,21 @@ export function addEvent(state: RunState, event: RunEvent): void {
   else step.missingAt = least(step.missingAt, at)
 }
 
-/** The lesser of two values where null stands for none. Texts compare by UTF-16 code unit. */
+/** The lesser of two values, where null stands for none. Texts are compared by UTF-16 code unit. */
 export function least<T extends number | string>(a: T | null, b: T | null): T | null {
   if (a === null) return b
   if (b === null) return a
   return b < a ? b : a
 }
 
-/** Digits of a time before the traits that were said at it: until the year 33658. */
+/** Digits of the time before packed traits. Enough until the year 33658. */
 const timeDigits = 15
 
-/** Traits with the time at which they were said, so that of two texts the lesser was said earlier. */
+/** Traits with the time at which they were given, so that the lesser of two such texts is the earlier one. */
 export const packTraits = (at: number, traits: string): string =>
   `${Math.max(0, at)}`.padStart(timeDigits, '0') + traits
 
-/** The traits that were packed. */
+/** The traits in a packed text. */
 export const unpackTraits = (packed: string | null): ListedTraits =>
   packed === null ? {} : JSON.parse(packed.slice(timeDigits))
 
@@ -183,7 +186,7 @@ const joinedStep = (a: RunStep, b: RunStep): RunStep => ({
   missingAt: least(a.missingAt, b.missingAt),
 })
 
-/** Both are in the order of their ids, and so is what is made of them. */
+/** Both lists must be in the order of their ids, and so is the result. */
 function mergeSteps(a: readonly RunStep[], b: readonly RunStep[]): RunStep[] {
   const merged: RunStep[] = []
   let next = 0
@@ -227,8 +230,8 @@ export function mergeRuns(a: RunState, b: RunState): RunState {
 }
 
 /**
- * The version that was published at a moment: the last one published by then. A moment before
- * the first publication (a client's clock) takes the first.
+ * The version that was published at a moment, that is, the last one published by then. A moment before the
+ * first publication (because of a client's clock) gets the first version.
  *
  * @param versions ascending by version, and so by `publishedAt`
  */

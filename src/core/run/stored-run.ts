@@ -2,7 +2,7 @@ import type { ListedTraits } from '../event/traits.ts'
 import type { StepRef } from '../reference.ts'
 import type { RunAnswer, RunStep } from './run.ts'
 
-/** A run as it is exported: its own events' state with what was assigned to it. */
+/** A run as it is exported: the state from its own events, with what was assigned to it. */
 export interface RunRow {
   key: string
   person: string
@@ -11,7 +11,7 @@ export interface RunRow {
   version: number
   completedAt: number | null
   dismissedAt: number | null
-  /** The listed traits of its person when it started, as far as they were said. */
+  /** The listed traits of its person when it started, as far as they were given. */
   traits: ListedTraits
   steps: readonly RunStep<StepRef>[]
   answers: readonly RunAnswer<StepRef>[]

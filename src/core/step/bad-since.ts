@@ -2,7 +2,7 @@ import { rate } from '../number/statistics.ts'
 import type { MaybePromise } from '../organisation/catalogue.ts'
 import { type HealthCounts, totalsOf } from './health.ts'
 
-/** What was reported in some minutes; times are epoch milliseconds, null where there was no such report. */
+/** What was reported within some minutes. Times are epoch milliseconds, null if there was no such report. */
 export interface ReportSlot {
   reports: number
   misses: number
@@ -11,19 +11,19 @@ export interface ReportSlot {
   firstMakeshiftAt: number | null
 }
 
-/** From these shares on misses, and makeshift finds among the finds, make a state. */
+/** From these shares on, misses, and makeshift finds among the finds, determine a state. */
 const fewMisses = 0.05
 const fewMakeshift = 0.2
 
 /**
- * Since when a step is as bad as it is: the first bad report after the moment up to which bad ones
- * were rare. That moment is where their cumulative sum was last at rest (CUSUM: Page, "Continuous
- * Inspection Schemes", 1954), with half of their present share as the line between few and many. So
- * neither one stray miss before it nor one lucky find after it moves it.
+ * Since when a step has been as bad as it is: the time of the first bad report after bad reports stopped
+ * being rare. That point is where their cumulative sum was last zero (CUSUM: Page, "Continuous Inspection
+ * Schemes", 1954), with half of their present share as the line between few and many. So neither a stray
+ * miss before it nor a lucky find after it moves it.
  *
  * @param people by their latest report
- * @param slotsOf the past in slots, oldest first; asked for only where something is bad
- * @returns null where bad reports are few, or have become few again
+ * @param slotsOf returns the past in slots, oldest first; only called if something is bad
+ * @returns null if bad reports are few, or have become few again
  */
 export async function badSince(
   people: HealthCounts,

@@ -14,7 +14,7 @@ export const fingerprintBounds = {
 const { longestString, mostClasses, mostAttributes, mostAncestors, farthestPixel } =
   fingerprintBounds
 
-/** An input's `value` is never among them: what people type is none of our business. */
+/** An input's `value` is never among them, because Cairn must not learn what people type. */
 export const keptAttributes: ReadonlySet<string> = new Set([
   'name',
   'type',
@@ -25,12 +25,12 @@ export const keptAttributes: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The parts of a fingerprint that are kept, within their bounds; anything else is dropped, parts of
- * a wrong type too. Longer strings are cut, but for a selector and an `href`, which would then name
- * something else and are dropped. Applying it twice changes nothing.
+ * The parts of a fingerprint that are kept, within their bounds. Everything else is dropped, including
+ * parts of a wrong type. Longer strings are cut, except for a selector and an `href`: cut, these would name
+ * something else, so they are dropped. Applying this twice changes nothing.
  *
- * @param raw a fingerprint as sent. A `matchCount` that is not a count becomes 0: such a fingerprint
- *   is neither a baseline nor a suggestion
+ * @param raw a fingerprint as sent. A `matchCount` that is not a count becomes 0: such a fingerprint is
+ *   neither a baseline nor a suggestion
  */
 export function allowedFingerprint(raw: Readonly<Record<string, unknown>>): Fingerprint {
   const text = typeof raw.text === 'string' ? folded(raw.text) : undefined
@@ -57,7 +57,7 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? cut(value) || undefined : undefined
 }
 
-/** HTML does not mind the case of these. Cut last: some letters are longer in lower case. */
+/** HTML ignores the case of these. Cut last, because some letters are longer in lower case. */
 function lowerOf(value: unknown): string | undefined {
   return typeof value === 'string' ? stringOf(value.toLowerCase()) : undefined
 }
@@ -66,7 +66,7 @@ function wordsOf(value: unknown): string | undefined {
   return typeof value === 'string' ? stringOf(folded(value)) : undefined
 }
 
-/** A string that means nothing when it is cut. */
+/** A string that would be meaningless if it were cut. */
 function wholeOf(value: unknown): string | undefined {
   const usable = typeof value === 'string' && value.trim() !== '' && value.length <= longestString
   return usable ? value : undefined
@@ -85,7 +85,7 @@ function testIdOf(value: unknown): TestId | undefined {
 
 /** @param text folded */
 function textHashOf(text: string | undefined, sent: unknown): string | undefined {
-  // A text that is cut would no longer hash to what a page that sends the hash alone says.
+  // The hash of a cut text would differ from the hash that a page sends in place of the text.
   if (text !== undefined && text.length > longestString) return hashOfFolded(text)
   const hash = typeof sent === 'string' ? sent.toLowerCase() : ''
   return /^[0-9a-f]{64}$/.test(hash) ? hash : undefined
@@ -111,12 +111,12 @@ function attributesOf(value: unknown): Record<string, string> | undefined {
   return kept.size > 0 ? Object.fromEntries(kept) : undefined
 }
 
-/** The path of a link; a query can hold a token, and `mailto:` and its like hold no path. */
+/** The path of a link. A query may contain a token, and `mailto:` and similar links have no path. */
 function pathOf(href: unknown): string | undefined {
   if (typeof href !== 'string' || href === '') return undefined
   const url = URL.parse(href, 'https://page.invalid/')
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined
-  // Two leading slashes would be read as a host the next time.
+  // Two leading slashes would be read as a host when this is parsed again.
   return wholeOf(url.pathname.replace(/^\/+/, '/'))
 }
 
@@ -145,7 +145,7 @@ function rectOf(value: unknown): Fingerprint['rect'] {
 
 function pixelsOf(value: unknown): number | undefined {
   if (typeof value !== 'number' || !(Math.abs(value) <= farthestPixel)) return undefined
-  // JSON has no -0, and a kept fingerprint reads the same from JSON.
+  // JSON has no -0, and a kept fingerprint must be the same after a round trip through JSON.
   return value + 0
 }
 
@@ -157,14 +157,14 @@ function someOf<T>(list: T[]): T[] | undefined {
   return list.length > 0 ? list : undefined
 }
 
-/** Without the parts that are undefined, so that a fingerprint reads the same from JSON. */
+/** Drops parts that are undefined, so that a fingerprint is the same after a round trip through JSON. */
 function present<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, v]) => v !== undefined)) as T
 }
 
 function cut(text: string): string {
   if (text.length <= longestString) return text
-  // Never through the middle of a character, nor leaving a space that folding would take.
+  // Never cuts through a character, and leaves no space at the end that folding would remove.
   const start = text.slice(0, longestString)
   return start.replace(/[\uD800-\uDBFF]$/, '').trimEnd()
 }

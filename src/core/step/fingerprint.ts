@@ -14,17 +14,17 @@ import {
   wordLikeness,
 } from './likeness.ts'
 
-/** The attribute that tests find an element by (`data-testid` and its like) and its value. */
+/** The attribute that tests find an element by (`data-testid` and similar) and its value. */
 export type TestId = { attr: string; value: string }
 
-/** An element around the target. `testId` is the value alone, `nth` its place among its siblings. */
+/** An element around the target. `testId` is only the value; `nth` is its index among its siblings. */
 export type Ancestor = { tag?: string; id?: string; role?: string; testId?: string; nth?: number }
 
 /**
- * What a page tells of the element that a step points at. `name` is the accessible name; `text` and
- * `textHash` are two ways to tell the same (a page may send the hash alone); `ancestors` begin with
- * the parent; `nthOfType` and `rect` (CSS pixels) say where it is. Only `matchCount`, the number of
- * elements that `selector` matched, is always there.
+ * What a page reports about the element that a step points at. `name` is the accessible name. `text` and
+ * `textHash` are two forms of the same thing (a page may send only the hash). `ancestors` begin with the
+ * parent. `nthOfType` and `rect` (CSS pixels) say where the element is. Only `matchCount`, the number of
+ * elements that `selector` matched, is always present.
  */
 export type Fingerprint = {
   selector?: string
@@ -44,7 +44,7 @@ export type Fingerprint = {
   rect?: { x: number; y: number; width: number; height: number }
 }
 
-/** What two fingerprints are compared by, and how much of the score each part decides. */
+/** The parts by which two fingerprints are compared, and how much of the score each decides. */
 export const signalWeights = {
   testId: 0.2,
   id: 0.2,
@@ -53,7 +53,7 @@ export const signalWeights = {
   text: 0.15,
   ancestors: 0.15,
   attributes: 0.05,
-  // Layouts move with every viewport. Reported for those who look into a drift, never judged by.
+  // Layouts change with every viewport. Reported to people who look into a drift, but never counted.
   position: 0,
 } as const
 
@@ -61,7 +61,7 @@ export const signalWeights = {
 export type Signal = keyof typeof signalWeights
 
 /**
- * How like its baseline an element is. `score` and each of `signals` are 0 to 1 with four decimals;
+ * How similar an element is to its baseline. `score` and each of `signals` are 0 to 1 with four decimals;
  * `signals` has a {@link Signal} only if it was compared.
  */
 export type Comparison = {
@@ -73,18 +73,22 @@ export type Comparison = {
 const matchFrom = 0.85
 const driftFrom = 0.5
 export const mostCandidates = 20
-/** Rows of a table differ in little more than their number: nearer than this, two are as good. */
+/**
+ * Rows of a table differ in little more than their number. Closer than this, two candidates count as
+ * equally good.
+ */
 const clearLead = 0.05
 
-/** What is said of an element that was compared with its baseline. */
+/** The verdict on an element that was compared with its baseline. */
 export type Judgement = Comparison & { suggestedSelector: string | null }
 
 /**
- * Compares what a page saw with the baseline, and names a better selector where one is wanted: the
- * element is another, or the step's selector does not find it alone.
+ * Compares what a page saw with the baseline, and suggests a better selector if one is needed: the element
+ * has changed, or the step's selector does not match it alone.
  *
- * @param baseline as `allowedFingerprint` gives it, with the locale of its page; null is any
- * @param seen the same; `print` is null when the element was looked for and is not there
+ * @param baseline the result of `allowedFingerprint`, with the locale of its page; a null locale stands for
+ *   any
+ * @param seen the same; `print` is null if the element was looked for and is not there
  */
 export function judgeFingerprint(
   baseline: { print: Fingerprint; locale: string | null },
@@ -99,7 +103,7 @@ export function judgeFingerprint(
   }
 }
 
-/** Language tags have no case (RFC 5646, section 2.1.1); some systems write `_` in them. */
+/** Language tags are case-insensitive (RFC 5646, section 2.1.1), and some systems write `_` in them. */
 export function isSameLocale(a: string | null, b: string | null): boolean {
   if (a === null || b === null) return true
   const [one, other] = [a, b].map(tag => tag.replaceAll('_', '-').toLowerCase())
@@ -109,13 +113,13 @@ export function isSameLocale(a: string | null, b: string | null): boolean {
 /**
  * Compares an element with its baseline.
  *
- * A signal absent on both sides leaves the sum; one that only one side has scores 0. In another
- * locale no words are compared: the text, the accessible name, `placeholder` and `title`. When the
- * test id is another one, an equal text can lower the score but not raise it: rows of a table all
- * say "Delete". With nothing at all to compare, nothing has been seen to change: 1.
+ * A signal that is absent on both sides is not counted; one that only one side has scores 0. In another
+ * locale no words are compared: the text, the accessible name, `placeholder` and `title`. If the test id
+ * differs, an equal text can lower the score but not raise it, because rows of a table all say "Delete". If
+ * there is nothing to compare, no change was seen, and the score is 1.
  *
- * @param baseline as `allowedFingerprint` gives it
- * @param seen the same; `null` when the element was looked for and is not there
+ * @param baseline the result of `allowedFingerprint`
+ * @param seen the same; `null` if the element was looked for and is not there
  */
 export function compareFingerprints(
   baseline: Fingerprint,
@@ -148,7 +152,7 @@ export function compareFingerprints(
   const lowest = anotherTestId
     ? Math.min(weigh(found), weigh({ ...found, text: undefined }))
     : weigh(found)
-  // Judged by the rounded score, so that what the answer shows and what it says cannot disagree.
+  // Based on the rounded score, so that the status cannot contradict the score in the answer.
   const score = fourDecimals(lowest)
   const status = score >= matchFrom ? 'match' : score >= driftFrom ? 'drift' : 'gone'
   const signals: Comparison['signals'] = {}
@@ -157,12 +161,12 @@ export function compareFingerprints(
 }
 
 /**
- * The selector to put in place of a step's own: that of the one candidate that is the baseline's
- * element for all we can see (`match`), that its selector matches alone, and that leads all with
- * another selector clearly. Never a selector that the caller did not send.
+ * The selector to use in place of a step's own. It is that of the one candidate that is the baseline's
+ * element as far as can be seen (`match`), that its selector matches alone, and that clearly leads all
+ * candidates with another selector. Never a selector that the caller did not send.
  *
- * @param candidates as `allowedFingerprint` gives them; the first 20 are looked at
- * @returns `null` when there is no such candidate
+ * @param candidates results of `allowedFingerprint`; only the first 20 are looked at
+ * @returns `null` if there is no such candidate
  */
 export function suggestSelector(
   baseline: Fingerprint,
@@ -171,7 +175,7 @@ export function suggestSelector(
 ): string | null {
   const scored = candidates.slice(0, mostCandidates).map(candidate => {
     const { score, signals } = compareFingerprints(baseline, candidate, options)
-    // Its score of 1 for want of anything to compare is no reason to suggest anything.
+    // A score of 1 because there was nothing to compare is no reason to suggest anything.
     const compared = entriesOf(signals).some(([signal]) => signalWeights[signal] > 0)
     return { candidate, score: compared ? score : 0 }
   })

@@ -1,7 +1,7 @@
 import { rate, zeros } from '../number/statistics.ts'
 import { dayMs } from '../time/durations.ts'
 
-/** What a page can report of a step's target, in the order in which answers list them. */
+/** What a page can report about a step's target, in the order in which answers list it. */
 export const healthOutcomes = [
   'found',
   'found_by_alternate',
@@ -12,7 +12,7 @@ export const healthOutcomes = [
   'error',
 ] as const
 
-/** What a page reported of a step's target. */
+/** What a page reported about a step's target. */
 export type HealthOutcome = (typeof healthOutcomes)[number]
 
 /** The element was not there to be shown. */
@@ -26,13 +26,13 @@ export const isMakeshift = (outcome: HealthOutcome) =>
 /** People by the outcome of their latest report; each person is in one count only. */
 export type HealthCounts = Record<HealthOutcome, number>
 
-/** The best first, and what too few people have told of last. */
+/** Best first. Last is the state for steps that too few people have reported on. */
 export const stepStates = ['healthy', 'drifting', 'flaky', 'broken', 'unknown'] as const
 
-/** How a step's target fares on the pages that show it. */
+/** The state of a step's target on the pages that show it. */
 export type StepState = (typeof stepStates)[number]
 
-/** Worse than a step may be when a release goes out. */
+/** Whether a state is too bad for a release to go out. */
 export const isBadState = (state: StepState) =>
   state === 'drifting' || state === 'flaky' || state === 'broken'
 
@@ -42,23 +42,23 @@ export type StepHealth = { state: StepState; okRate: number | null; reports: num
 /** How far back health looks. */
 export const healthWindowMs = dayMs
 
-/** Under this many people one odd browser would decide the state. */
+/** Below this many people, one odd browser would decide the state. */
 export const fewestPeople = 5
 
 /** Counts to add to: every outcome at 0. */
 export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)
 
-/** Counts of people of whom nobody is in both. */
+/** The sum of the counts of two groups that have no person in common. */
 export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>
   Object.fromEntries(
     healthOutcomes.map(outcome => [outcome, a[outcome] + b[outcome]]),
   ) as HealthCounts
 
 /**
- * The state of a step's target from what people's pages reported last.
+ * The state of a step's target, from what people's pages reported last.
  *
  * @param counts people by outcome
- * @param target `required: false` is a target that may rightly be away, so it is never `broken`
+ * @param target `required: false` is for a target that may legitimately be absent, so it is never `broken`
  * @returns `okRate` is `null` only without people; an `unknown` step with people has one
  */
 export function stepState(counts: HealthCounts, target: { required: boolean }): StepHealth {
@@ -67,14 +67,17 @@ export function stepState(counts: HealthCounts, target: { required: boolean }): 
     return { state, okRate: rate(finds, people), reports: people }
   }
 
-  // Shares are compared as whole numbers, so that 1 of 20 is 5 % and not a hair beside it.
+  // Shares are compared in whole numbers, so that 1 of 20 is exactly 5 %.
   if (people < fewestPeople) return health('unknown')
   if (misses * 20 < people) return health(makeshift * 5 >= finds ? 'drifting' : 'healthy')
   if (misses * 2 < people || !target.required) return health('flaky')
   return health('broken')
 }
 
-/** Counts by what they mean for a state: `people` are `finds` and `misses`; finds hold `makeshift`. */
+/**
+ * Counts grouped by what they mean for a state: `people` are `finds` plus `misses`; `finds` include
+ * `makeshift`.
+ */
 export function totalsOf(counts: HealthCounts) {
   const sum = (isIt: (outcome: HealthOutcome) => boolean) =>
     healthOutcomes.filter(isIt).reduce((total, outcome) => total + counts[outcome], 0)

@@ -2,10 +2,13 @@ import { textHash } from '../text/text-hash.ts'
 import type { Ancestor, Fingerprint, TestId } from './fingerprint.ts'
 import { authoredId } from './generated-name.ts'
 
-/** Attributes that hold words, which change with the page's language. */
+/** Attributes that contain words, which change with the page's language. */
 const wordedAttributes = new Set(['placeholder', 'title'])
 
-/** How like two parts are, here as below: 0 to 1, undefined when neither side has the part. */
+/**
+ * How similar two parts are. This and the functions below return 0 to 1, or undefined if neither side has
+ * the part.
+ */
 export function likeness<T>(
   a: T | undefined,
   b: T | undefined,
@@ -19,17 +22,17 @@ export function equality(a: string | number | undefined, b: typeof a): number | 
   return likeness(a, b, (x, y) => (x === y ? 1 : 0))
 }
 
-/** Ids that authors chose; those that a library makes anew at every rendering say nothing. */
+/** Compares ids that authors chose. Ids that a library generates at every rendering say nothing. */
 export function idLikeness(a: string | undefined, b: string | undefined): number | undefined {
   return equality(authoredId(a), authoredId(b))
 }
 
-/** Half where the same value stands in another attribute, as when tests change their framework. */
+/** Half if the same value is in another attribute, as when tests move to another framework. */
 export function testIdLikeness(a: TestId | undefined, b: TestId | undefined): number | undefined {
   return likeness(a, b, (x, y) => (x.value !== y.value ? 0 : x.attr === y.attr ? 1 : 0.5))
 }
 
-/** What a person hears an element called; `aria-label` stands in where the page sent no name. */
+/** The name by which an element is announced; `aria-label` stands in if the page sent no name. */
 export function nameOf({ name, ariaLabel }: Fingerprint): string | undefined {
   return name ?? ariaLabel
 }
@@ -41,7 +44,7 @@ export function wordLikeness(a: string | undefined, b: string | undefined): numb
 export function textLikeness(a: Fingerprint, b: Fingerprint): number | undefined {
   if (a.text === undefined && a.textHash === undefined) return equality(undefined, hashOf(b))
   if (hashOf(a) === hashOf(b)) return 1
-  // Two hashes that differ say nothing of how much the texts do.
+  // Two different hashes do not say how much the texts differ.
   return a.text !== undefined && b.text !== undefined ? bigramDice(a.text, b.text) : 0
 }
 
@@ -50,10 +53,10 @@ function hashOf(print: Fingerprint): string | undefined {
   return print.text === undefined ? undefined : textHash(print.text)
 }
 
-/** A character and the one before it, as a number. */
+/** A character and the one before it, as one number. */
 const pairAt = (text: string, i: number) => text.charCodeAt(i - 1) * 65_536 + text.charCodeAt(i)
 
-/** Dice's coefficient over pairs of neighbouring characters: cheap, and a typo costs little. */
+/** Dice's coefficient over pairs of neighbouring characters, which is cheap, and in which a typo costs little. */
 function bigramDice(a: string, b: string): number {
   if (a === b) return 1
   const left = a.toLowerCase()
@@ -77,11 +80,11 @@ function bigramDice(a: string, b: string): number {
 }
 
 /**
- * The best alignment of two rows of ancestors, which may leave ancestors out but not change their
- * order (Needleman and Wunsch, 1970, gaps free): one more wrapper costs little, another page a lot.
+ * The best alignment of two lists of ancestors. It may skip ancestors but not change their order (Needleman
+ * and Wunsch, 1970, gaps free), so one more wrapper costs little and another page a lot.
  */
 export function ancestryLikeness(a: Ancestor[], b: Ancestor[]): number {
-  // Each is compared with each: what is asked of one alone is asked once.
+  // Each is compared with each, so what depends on only one of them is computed once.
   const [mineAll, theirsAll] = [a.map(withAuthoredId), b.map(withAuthoredId)]
   let above = new Array<number>(b.length + 1).fill(0)
   for (const mine of mineAll) {
@@ -99,7 +102,7 @@ const withAuthoredId = (ancestor: Ancestor) => ({ ...ancestor, id: authoredId(an
 
 const partsOfAncestor = ['id', 'tag', 'role', 'testId', 'nth'] as const
 
-/** The mean of `equality` over the parts, counted here: it is asked a hundred times for each candidate. */
+/** The mean of `equality` over the parts, computed here because it is needed a hundred times per candidate. */
 function ancestorLikeness(a: ReturnType<typeof withAuthoredId>, b: typeof a): number {
   let known = 0
   let equal = 0
@@ -112,7 +115,7 @@ function ancestorLikeness(a: ReturnType<typeof withAuthoredId>, b: typeof a): nu
 }
 
 /**
- * Attributes as a set of `name=value`, without their words when those are another language's, and
+ * Attributes as a set of `name=value`, without attributes that contain words if the locales differ, and
  * without the test id, which is a signal of its own.
  */
 export function attributeSet(print: Fingerprint, sameLocale: boolean): Set<string> {
@@ -127,18 +130,18 @@ export function jaccard(a: Set<string>, b: Set<string>): number | undefined {
   return all === 0 ? undefined : a.intersection(b).size / all
 }
 
-/** The part of two rectangles' area that both cover. */
+/** The share of the area of two rectangles that both cover. */
 export function overlap(a: NonNullable<Fingerprint['rect']>, b: typeof a): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x)
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y)
   const both = Math.max(0, width) * Math.max(0, height)
   const either = a.width * a.height + b.width * b.height - both
-  // Far from the origin a narrow rectangle's sums are rounded, and could overlap more than wholly.
+  // Far from the origin, the sums of a narrow rectangle are rounded, and the result could exceed 1.
   if (either > 0) return Math.min(1, both / either)
   return a.x === b.x && a.y === b.y ? 1 : 0
 }
 
-/** The mean of what is known; undefined when nothing is. */
+/** The mean of the known values; undefined if there are none. */
 export function mean(values: (number | undefined)[]): number | undefined {
   const known = values.filter(value => value !== undefined)
   if (known.length === 0) return undefined

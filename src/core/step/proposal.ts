@@ -2,23 +2,23 @@ import type { AstSelector } from 'css-selector-parser'
 import { fragileParts } from './selector-fragility.ts'
 import { partsOf, readSelector } from './selector-syntax.ts'
 
-/** How long a selector will probably go on to find its element. */
+/** How long a selector will probably keep finding its element. */
 export const grades = ['strong', 'fair', 'weak'] as const
 export type Grade = (typeof grades)[number]
 
-/** What is to be said of a selector that somebody may choose. */
+/** The judgement on a selector that somebody may choose. */
 export interface JudgedSelector {
   grade: Grade
-  /** Which of its parts will probably break; one sentence each. */
+  /** Which of its parts will probably break, one sentence each. */
   weaknesses: string[]
-  /** Whether a text in it may be the name of a person: it would be shown, stored and published. */
+  /** Whether a text in it may be the name of a person, which would then be shown, stored and published. */
   mayNamePerson: boolean
 }
 
-/** Attributes that people give to an element on purpose. */
+/** Attributes that people set on an element on purpose. */
 const givenAttributes = /^(?:data-test[\w-]*|data-cy|data-qa|name|aria-label)$/
 
-/** Whether the element itself, and not only one around it, is told by what was given to it by hand. */
+/** Whether the element itself, and not only one around it, is identified by something that was set by hand. */
 const isGivenByHand = ({ rules }: AstSelector): boolean =>
   rules.every(rule =>
     [...partsOf(rule)]
@@ -46,7 +46,7 @@ const possessive = /\b\p{Lu}\p{Ll}+['’]s\b/u
 /** Two words that each begin with a capital, such as a first name and a surname. */
 const twoNames = /(?<!\p{L})(\p{Lu}\p{Ll}+) (\p{Lu}\p{Ll}+)(?!\p{L})/u
 
-/** Words that buttons and headings begin with, and names do not. */
+/** Words that buttons and headings begin with, but names do not. */
 const usualWords = new Set(
   (
     'about accept account activity add admin all analytics and api apply archive back billing book ' +
@@ -66,8 +66,8 @@ const usualWords = new Set(
 )
 
 /**
- * Whether a text may be about one person: an address, a long number, "Ann's", or two names one after the
- * other. Careful rather than complete: who reads the warning decides.
+ * Whether a text may be about one person: a mail address, a long number, "Ann's", or two names in a row.
+ * Cautious rather than complete, because the person who reads the warning decides.
  */
 export function mayNamePerson(text: string): boolean {
   if (address.test(text) || longNumber.test(text) || possessive.test(text)) return true

@@ -8,30 +8,30 @@ import {
 } from './fingerprint.ts'
 import { nameOf } from './likeness.ts'
 
-/** What a flow remembers of an element: of a fingerprint what its author wants compared. */
+/** What a flow remembers of an element: the parts of a fingerprint that its author wants compared. */
 export type Remembered = Omit<Fingerprint, 'matchCount'> & { locale?: string }
 
-/** Of a comparison by less than half of the weights, even a perfect score says little. */
+/** If a comparison covers less than half of the weights, even a perfect score says little. */
 const leastEvidence = 0.5
 
 function isEnough(signals: Record<string, number>): boolean {
   const weights: number[] = Object.keys(signals).map(signal => signalWeights[signal as Signal])
-  // Not of sums that were rounded.
+  // Rounded, because sums of such weights are inexact.
   return fourDecimals(weights.reduce((sum, weight) => sum + weight, 0)) >= leastEvidence
 }
 
-/** Whether it says enough to tell an element by. */
+/** Whether it says enough to identify an element. */
 export function isTelling(remembered: Remembered): boolean {
   const print = { ...remembered, matchCount: 1 }
   return isEnough(compareFingerprints(print, print, { sameLocale: true }).signals)
 }
 
 /**
- * How like a remembered element one on a page is, 0 to 1. Only what the remembered one says is
- * compared: test ids that all elements have got since speak against none. 0 where too little is
- * left to compare, as of words in another language.
+ * How similar an element on a page is to a remembered one, 0 to 1. Only what the remembered one has is
+ * compared, so test ids that all elements have got since do not count against any. 0 if too little is left
+ * to compare, as with words in another language.
  *
- * @param locale of the page; null where it says none, which may be any
+ * @param locale of the page; null if it says none, which may be any
  */
 export function rememberedLikeness(
   remembered: Remembered,
@@ -39,7 +39,7 @@ export function rememberedLikeness(
   locale: string | null,
 ): number {
   const sameLocale = isSameLocale(remembered.locale ?? null, locale)
-  // An author may write them in upper case, as the page's own tools show them.
+  // An author may write them in upper case, as developer tools show them.
   const [tag, role] = [remembered.tag?.toLowerCase(), remembered.role?.toLowerCase()]
   const baseline = { ...remembered, tag, role, matchCount: 1 }
   const asked = partsAskedFor(remembered, seen)
@@ -49,7 +49,7 @@ export function rememberedLikeness(
 
 function partsAskedFor(remembered: Remembered, seen: Fingerprint): Fingerprint {
   const asked = new Set(Object.keys(remembered))
-  // Two ways to tell the same; a name that was read aloud as a label is a name.
+  // Hash and text are two forms of the same thing, and a label that is read aloud counts as the name.
   if (asked.has('textHash') || asked.has('text')) asked.add('textHash').add('text')
   const all = { ...seen, name: nameOf(seen), ariaLabel: undefined }
   const parts = Object.entries(all).filter(([part]) => asked.has(part))

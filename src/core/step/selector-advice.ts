@@ -3,7 +3,7 @@ import { didYouMean, quoted } from '../text/wording.ts'
 const byText = 'use target.text for the text'
 const byPlace = 'use target.nth for its place among several (0 is the first)'
 
-/** What to do in place of pseudo-classes that other tools have. */
+/** What to use instead of pseudo-classes of other tools. */
 const foreign: Record<string, string> = Object.fromEntries([
   ...['contains', 'has-text', 'text', 'text-is', 'text-matches'].map(name => [name, byText]),
   ...['eq', 'first', 'last', 'even', 'odd', 'gt', 'lt', 'nth', 'nth-match'].map(name => [
@@ -22,11 +22,11 @@ const foreign: Record<string, string> = Object.fromEntries([
 const inShadow = ['host', 'host-context', 'slotted']
 
 /**
- * What the selector parser refuses, in our words and with what to do.
+ * Turns an error of the selector parser into a clearer message that says what to do.
  *
- * @param message the parser's own, of css-selector-parser 3
+ * @param message the parser's own message, of css-selector-parser 3
  * @param rest the selector from where the parser stopped
- * @param pseudoClasses the names that it knows
+ * @param pseudoClasses the names that the parser knows
  */
 export function adviceOn(message: string, rest: string, pseudoClasses: string[]): string {
   const [, unknown] = /Unknown pseudo-class: "(.*)"/s.exec(message) ?? []

@@ -4,18 +4,18 @@ import { isGeneratedClass, isGeneratedId } from './generated-name.ts'
 import { first, partsOf } from './selector-syntax.ts'
 
 /**
- * Whether a class says how an element looks, as those of Tailwind and Bootstrap do: many elements
- * have it, and the next change of the design takes it away. Careful rather than complete: a name
- * that could be an element's own (`grid`, `card`, `nav-1`) passes.
+ * Whether a class says how an element looks, as those of Tailwind and Bootstrap do: many elements have it,
+ * and the next change of the design removes it. Cautious rather than complete: a name that could be an
+ * element's own (`grid`, `card`, `nav-1`) passes.
  */
 function isUtilityClass(name: string): boolean {
-  // Before the colons it says when: md:mt-4, hover:bg-red-500, dark:md:p-2.
+  // The part before the colons says when it applies: md:mt-4, hover:bg-red-500, dark:md:p-2.
   const bare = name.slice(name.lastIndexOf(':') + 1).replace(/^[!-]/, '')
   return patterns.some(pattern => pattern.test(bare))
 }
 
 const patterns = [
-  // Room and size: mt-4, px-2.5, -mx-1, w-full, h-1/2, gap-x-3, space-y-4, p-[3px].
+  // Spacing and size: mt-4, px-2.5, -mx-1, w-full, h-1/2, gap-x-3, space-y-4, p-[3px].
   /^(?:[mp][trblxyse]?|[wh]|(?:min|max)-[wh]|gap(?:-[xy])?|space-[xy]|inset(?:-[xy])?)-(?:\d+(?:\.5)?|\d+\/\d+|px|auto|full|screen|\[.+\])$/,
   // Layout: items-center, justify-between, flex-col, grid-cols-3, col-span-2, d-flex.
   /^(?:items|justify|content|self|place-items)-(?:start|end|center|between|around|evenly|stretch|baseline)$/,
@@ -30,19 +30,19 @@ type Item = AstRule['items'][number]
 
 const mostChildren = 4
 
-/** Tags of which a page has one. */
+/** Tags that occur once on a page. */
 const singleTags = new Set(['html', 'body', 'main'])
 
-/** What holds all of the page. */
+/** Elements that contain the whole page. */
 const wholePage = new Set(['html', 'body'])
 
 const better = 'point at a data-test or aria attribute, or at an id that is given by hand'
 
 /**
- * Which part of a selector the next build, or the next change of the page, will probably break, and
- * what to do; one sentence for each kind of weakness, none for a selector that should last.
+ * Which parts of a selector the next build, or the next change of the page, will probably break, and what
+ * to do. One sentence for each kind of weakness, and none for a selector that should last.
  *
- * @param isNarrowed whether the step also tells the element by its text
+ * @param isNarrowed whether the step also identifies the element by its text
  */
 export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   const found = [
@@ -54,7 +54,7 @@ export function fragileParts(tree: AstSelector, isNarrowed: boolean): string[] {
   return found.filter(sentence => sentence !== null)
 }
 
-/** All that a selector asks of elements, inside `:is()`, `:not()` and `:has()` too. */
+/** Everything that a selector requires of elements, also inside `:is()`, `:not()` and `:has()`. */
 function* itemsOf(rule: AstRule): Iterable<Item> {
   for (const part of partsOf(rule)) {
     for (const item of part.items) {
@@ -76,10 +76,10 @@ function generatedName(rule: AstRule): string | null {
   return null
 }
 
-/** Attributes that hold an id of this or another element. */
+/** Attributes that contain an id of this or another element. */
 const idAttributes = new Set(['id', 'for', 'aria-controls', 'aria-labelledby', 'aria-describedby'])
 
-/** Frameworks mark what belongs to one component with an attribute that has a hash in its name. */
+/** Frameworks mark the elements of a component with an attribute whose name contains a hash. */
 const madeUpAttribute = /^(?:data-v-[\da-f]{6,}|_ng(?:content|host)-.+|data-astro-cid-.+)$/
 
 function madeUp(item: Item): [name: string, isGenerated: boolean] {
@@ -94,7 +94,7 @@ function madeUp(item: Item): [name: string, isGenerated: boolean] {
   return [value, idAttributes.has(item.name) && isGeneratedId(value)]
 }
 
-/** A path through the page's structure, which any element that is added breaks. */
+/** A path through the page's structure. Any element that is added breaks it. */
 function longPath(rule: AstRule): string | null {
   const parts = [...partsOf(rule)]
   const places = parts.filter(({ items }) =>
@@ -113,7 +113,7 @@ function longPath(rule: AstRule): string | null {
   return null
 }
 
-/** Nothing but common tags and places: the page has, or will have, more than one such element. */
+/** Only common tags and positions: the page has, or will have, more than one such element. */
 function bareTag(rule: AstRule): string | null {
   const items = [...itemsOf(rule)]
   const isBare = items.every(
@@ -132,7 +132,7 @@ function bareTag(rule: AstRule): string | null {
   return `The selector says no more than ${named}, and a page has many: ${better}, or add target.text`
 }
 
-/** Nothing but how the element looks, which others do too: `.mt-4.flex.px-2`. */
+/** Only classes that say how the element looks, as other elements do too: `.mt-4.flex.px-2`. */
 function looksAlone(rule: AstRule): string | null {
   let known: string | null = null
   for (const item of itemsOf(rule)) {
@@ -146,13 +146,13 @@ function looksAlone(rule: AstRule): string | null {
   return `${quoted(`.${known}`)} and what is beside it say how the element looks, not which it is: ${better}, or add target.text`
 }
 
-/** Utilities that alone could be an element's own name. */
+/** Utility classes that could also be an element's own name. */
 const plainLooks = new Set([
   ...['flex', 'grid', 'block', 'inline', 'hidden', 'relative', 'absolute', 'fixed', 'sticky'],
   ...['border', 'rounded', 'shadow', 'truncate', 'uppercase', 'underline', 'container', 'row'],
 ])
 
-/** The page itself: a step that points at it points nowhere. */
+/** The page itself: a step that points at it points at nothing. */
 function pageItself(rule: AstRule): string | null {
   const { items } = [...partsOf(rule)].at(-1)!
   const isPage = items.every(

@@ -11,7 +11,7 @@ import { adviceOn } from './selector-advice.ts'
 /** A selector as a tree, or what is wrong with it in one sentence. */
 export type Selector = { tree: AstSelector } | { fault: string }
 
-/** The pseudo-classes by which `document.querySelector` can find an element, by their argument. */
+/** The pseudo-classes with which `document.querySelector` can find an element, by the type of their argument. */
 const pseudoClasses = {
   NoArgument: [
     ...['active', 'any-link', 'autofill', 'checked', 'default', 'defined', 'disabled', 'empty'],
@@ -39,7 +39,7 @@ const syntax: SyntaxDefinition = {
     operators: ['=', '~=', '|=', '^=', '$=', '*='],
     caseSensitivityModifiers: ['i', 'I', 's', 'S'],
   },
-  // Taken here and refused below, in better words.
+  // Accepted here and rejected below, with better messages.
   pseudoElements: {
     unknown: 'accept',
     notation: 'both',
@@ -50,13 +50,13 @@ const syntax: SyntaxDefinition = {
 
 const parse = createParser({ syntax, strict: true })
 
-/** Words in place of a selector, as `:lang(en)` has them. */
+/** Plain words in place of a selector, as in `:lang(en)`. */
 const plainWords = /^[\w\u00a0-\uffff\\*-]+(?:\s*,\s*[\w\u00a0-\uffff\\*-]+)*$/
 
 /**
- * Reads a CSS selector as `document.querySelector` does, and says what is wrong with one that a
- * browser refuses, that could never find an element, or that is never closed (a browser closes it
- * at its end, but no author means that). Time is bounded by the length, 1,000 characters at most.
+ * Reads a CSS selector as `document.querySelector` does. Reports what is wrong with a selector that a
+ * browser refuses, that could never find an element, or that is not closed (a browser closes it at its end,
+ * but no author means that). Time is bounded by the length, 1,000 characters at most.
  */
 export function readSelector(text: string): Selector {
   if (/^\s*\(*\.?(?:\/\/[\w*@.]|\/\w)/.test(text)) {
@@ -84,7 +84,7 @@ export function readSelector(text: string): Selector {
 
 const mostBrackets = 10
 
-/** A quote or bracket without its counterpart; the parser stops at some of them without a word. */
+/** A quote or bracket without its counterpart. The parser stops at some of them without an error. */
 function unpairedMark(text: string): string | null {
   const closers: string[] = []
   let quote: string | null = null
@@ -106,13 +106,13 @@ function unpairedMark(text: string): string | null {
   return closers.length === 0 ? null : `A bracket is never closed: add "${closers.pop()}"`
 }
 
-/** Quoted text and escapes, which stay as they are, before what the parser wants in another form. */
+/** Matches quoted text and escapes, which stay as they are, and what the parser needs in another form. */
 const otherwise =
   /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\\.|(?<![\w\u00a0-\uffff-])--|:[a-z-]+(?:\(\s*(?:even|odd|[+-]?\d*n))?/gis
 
 /**
- * The same selector in the form that the parser knows: it takes pseudo-classes and places in lower
- * case alone, and a name that begins with two hyphens only where the first is escaped.
+ * The same selector in the form that the parser accepts: pseudo-classes and formulas in lower case, and the
+ * first of two leading hyphens of a name escaped.
  */
 function asParsed(text: string): string {
   return text.replace(otherwise, part => {
@@ -121,7 +121,7 @@ function asParsed(text: string): string {
   })
 }
 
-/** What the parser takes and a browser does not, or where it would find nothing. */
+/** What the parser accepts but a browser refuses, or what would never find anything. */
 function faultIn({ rules }: AstSelector, inside: readonly string[] = []): string | null {
   return first(rules, rule => faultInRule(rule, inside))
 }
@@ -166,7 +166,7 @@ export function* partsOf(rule: AstRule): Iterable<AstRule> {
   for (let part: AstRule | undefined = rule; part !== undefined; part = part.nestedRule) yield part
 }
 
-/** What is said of the first of which anything is said. */
+/** The first fault that is found, or null. */
 export function first<T>(all: Iterable<T>, faultOf: (one: T) => string | null): string | null {
   for (const one of all) {
     const fault = faultOf(one)

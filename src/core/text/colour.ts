@@ -1,4 +1,4 @@
-/** Whether what is read by a terminal may be coloured: see https://no-color.org. */
+/** Whether output to a terminal may be coloured: see https://no-color.org. */
 export function wantsColour(
   stream: { isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

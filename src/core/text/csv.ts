@@ -1,36 +1,36 @@
 /** One cell. `null` is an empty cell. */
 export type CsvCell = string | number | boolean | null
 
-/** The UTF-8 byte order mark as a character; some spreadsheets take a file for UTF-8 only with it. */
+/** The UTF-8 byte order mark as a character. Some spreadsheets recognise UTF-8 only with it. */
 export const csvBom = '\uFEFF'
 
 /**
- * What a spreadsheet would run as a formula (OWASP, "CSV Injection"): some take a full-width sign for
- * its narrow form.
+ * What a spreadsheet would run as a formula (OWASP, "CSV Injection"). Some treat full-width signs like the
+ * narrow ones.
  */
 const runsAsFormula = /^[=+\-@＝＋－＠\t\r\n]/
 
 /**
- * RFC 4180 section 2; what some readers take for a separator too, so that a formula may begin behind
- * it; and outer spaces, which some trim unless they are quoted.
+ * Characters that need quotes by RFC 4180, section 2. Also what some readers take for a separator, because
+ * a formula could begin after it, and outer spaces, which some readers trim unless they are quoted.
  */
 const needsQuotes = /[",\r\n;\t|]|^ | $/
 
-/** Either: most texts have nothing of it, and one look is enough for them. */
+/** Either of the two. Most texts have none of this, so one check is enough for them. */
 const isSpecial = /^[=+\-@＝＋－＠ ]|[",\r\n;\t|]| $/
 
 /**
- * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets
- * a `'` in front; a number never does, so negative numbers stay numbers.
+ * One line of CSV with its CRLF (RFC 4180). A text that a spreadsheet would take for a formula gets a `'`
+ * in front. A number never does, so that negative numbers stay numbers.
  *
- * @param cells `null` and `undefined` are empty, and so is a number that is not finite: JSON writes
- *   it as null, and both shapes of an answer must say the same
+ * @param cells `null` and `undefined` are empty, and so is a number that is not finite: JSON writes it as
+ *   null, and both forms of an answer must say the same
  */
 export function csvRow(cells: readonly (CsvCell | undefined)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`
 }
 
-/** As `csvRow`, for many rows: joining texts once is what makes an export of millions quick. */
+/** Like `csvRow`, for many rows. Joining texts only once is what makes an export of millions of rows fast. */
 export function csvRows(rows: readonly (readonly (CsvCell | undefined)[])[]): string {
   const lines = rows.map(cells => cells.map(csvCell).join(','))
   return lines.length === 0 ? '' : `${lines.join('\r\n')}\r\n`

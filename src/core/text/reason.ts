@@ -1,12 +1,12 @@
 import { AppError } from '../errors.ts'
 
-/** Frames of a stack that a reason keeps, and its longest text: a log line is written in one piece. */
+/** How many stack frames a reason keeps, and its greatest length, because a log line is written in one piece. */
 const mostFrames = 8
 const longestReason = 2_000
 
 /**
- * The engine's own errors may quote the value that they stumbled over (`"ann" is not a function`,
- * `Unexpected identifier "ann"`): of them only the type is told. SQLite's name columns, never values.
+ * The engine's own errors may quote the value that caused them (`"ann" is not a function`, `Unexpected
+ * identifier "ann"`), so only their type is logged. SQLite's errors name columns, never values.
  */
 const quotingErrors = new Set([
   'TypeError',
@@ -27,7 +27,7 @@ function titleOf(error: Error): string {
   return kind === '' ? message : `${kind}: ${message}`
 }
 
-/** Functions and places in our source; the lines before them repeat the message. */
+/** Functions and positions in the source. The lines before them repeat the message. */
 const framesIn = (stack: string) =>
   stack
     .split('\n')
@@ -35,8 +35,8 @@ const framesIn = (stack: string) =>
     .slice(0, mostFrames)
 
 /**
- * Why something failed, in words for the log: what kind of error, its message where that cannot
- * hold a caller's value, and where in the source. Never the whole of what was thrown.
+ * Why something failed, in words for the log: the kind of error, its message if that cannot contain a
+ * caller's value, and where in the source it happened. Never everything that was thrown.
  */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown ${typeof error}`
@@ -45,14 +45,14 @@ export function reasonOf(error: unknown): string {
   return [titleOf(error), ...frames, ...cause].join('\n').slice(0, longestReason)
 }
 
-/** As `reasonOf`, without the places: one line. */
+/** Like `reasonOf`, but without the stack frames: one line. */
 export function shortReasonOf(error: unknown): string {
   return error instanceof Error ? titleOf(error).slice(0, longestReason) : reasonOf(error)
 }
 
 /**
- * What the runtime says of a thread that an uncaught error has ended: an excerpt of the source, a
- * line such as `TypeError: …` or `error: …`, and the stack.
+ * The reason in what the runtime reports about a thread that an uncaught error has ended: an excerpt of the
+ * source, a line such as `TypeError: …` or `error: …`, and the stack.
  */
 export function reasonOfUncaught(report: string): string {
   const [, name = 'error', message = ''] = /^(\w*error): (.*)$/im.exec(report) ?? []

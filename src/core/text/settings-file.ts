@@ -1,26 +1,26 @@
-/** One line of a file of settings, as it was read. */
+/** One line of a settings file, as it was read. */
 export interface FileSetting {
   name: string
   value: string
   line: number
 }
 
-/** A line that is none, and what to do. */
+/** A line that is not a setting, and what to do about it. */
 export interface FileFault {
   line: number
   advice: string
 }
 
-/** Far above what settings take; more is another file. */
+/** Far more than settings need. A larger file is probably another file. */
 export const mostSettingsBytes = 65_536
 
 const escapes = /\\(.)/g
 
 /**
- * Reads a file of settings: a line `NAME=value` each, blank lines, and comments that begin with `#`
- * or `;`. It is what systemd takes as an `EnvironmentFile=` (systemd.exec(5)), without what would be
- * read otherwise elsewhere: nothing is expanded, and no value goes over its line. A value may stand
- * in single quotes, as it is, or in double ones, in which a backslash keeps what follows it.
+ * Reads a settings file: one `NAME=value` per line, blank lines, and comments that begin with `#` or `;`.
+ * This is what systemd accepts as an `EnvironmentFile=` (systemd.exec(5)), without what other tools would
+ * read differently: nothing is expanded, and no value continues on the next line. A value may be in single
+ * quotes, which keep it as it is, or in double quotes, in which a backslash keeps the character after it.
  */
 export function readSettingsFile(text: string): { settings: FileSetting[]; faults: FileFault[] } {
   const settings = new Map<string, FileSetting>()
@@ -48,14 +48,14 @@ export function readSettingsFile(text: string): { settings: FileSetting[]; fault
   return { settings: [...settings.values()], faults }
 }
 
-/** Null where quotes do not fit. */
+/** Null if the quotes do not match. */
 function unquoted(value: string): string | null {
   if (!/^["']/.test(value)) return /["']$/.test(value) ? null : value
   if (/^'[^']*'$/.test(value)) return value.slice(1, -1)
   return /^"(?:[^"\\]|\\.)*"$/.test(value) ? value.slice(1, -1).replace(escapes, '$1') : null
 }
 
-/** Never shows the line, which may hold a secret. */
+/** Never shows the line, because it may contain a secret. */
 function adviceFor(content: string): string {
   if (/^export\s/.test(content)) return 'leave out "export"'
   if (/^[A-Za-z_][A-Za-z0-9_]*\s+=/.test(content)) return 'leave no space before "="'

@@ -1,16 +1,13 @@
-/** Controls but for line feed and tab, line and paragraph separators, what turns text around, tags. */
+/** Control characters except line feed and tab, line and paragraph separators, direction marks, tags. */
 const unseen =
   /(?![\n\t])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200B\u2060\uFEFF\uFFFE\uFFFF\u{E0000}-\u{E007F}]/u
 
 const everyUnseen = new RegExp(unseen, 'gu')
 
-/**
- * Whether a text has characters that cannot be seen, or that would move a terminal's cursor or turn the
- * text around them.
- */
+/** Whether a text has characters that are invisible, move a terminal's cursor, or reverse the text around them. */
 export const hasUnseen = (text: string): boolean => unseen.test(text)
 
-/** As JSON writes a character that stands in no string as it is: `\u202e`, of others two of these. */
+/** The JSON escape of a character: `\u202e`, or two of these outside the basic plane. */
 const escaped = (char: string) =>
   char
     .split('')
@@ -18,12 +15,12 @@ const escaped = (char: string) =>
     .join('')
 
 /**
- * Escapes in place of what cannot be seen. JSON stays the same in value: it has such characters in its
- * texts alone.
+ * Replaces invisible characters by escapes. The value of JSON stays the same, because it can only have such
+ * characters within its texts.
  */
 export const withEscapes = (text: string, escapeOf = escaped): string =>
   hasUnseen(text) ? text.replace(everyUnseen, escapeOf) : text
 
-/** The same of a text that is to stay on its line. */
+/** The same for a text that has to stay on one line. */
 export const onOneLine = (text: string): string =>
   withEscapes(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t')

@@ -1,4 +1,4 @@
-/** Time is handed in, so that tests move it by hand and no rule reads the machine's clock behind our back. */
+/** Time is passed in, so that tests can move it, and no rule secretly reads the machine's clock. */
 export interface Clock {
   /** Wall clock, epoch milliseconds. May step when the operator or NTP sets it. */
   now(): number
@@ -6,11 +6,11 @@ export interface Clock {
   monotonic(): number
 }
 
-/** The last time that was written: many requests share a millisecond, and rows of an export a time. */
+/** The last time that was formatted, because many requests share a millisecond, and rows of an export a time. */
 let lastMs = Number.NaN
 let lastText = ''
 
-/** RFC 3339 in UTC with milliseconds, the one form in which times leave Cairn. */
+/** RFC 3339 in UTC with milliseconds, the only form in which times leave Cairn. */
 export function isoTime(epochMs: number): string {
   if (epochMs !== lastMs) {
     lastText = new Date(epochMs).toISOString()
@@ -19,7 +19,7 @@ export function isoTime(epochMs: number): string {
   return lastText
 }
 
-/** As `isoTime`, with null kept. */
+/** Like `isoTime`, but keeps null. */
 export function isoTimeOrNull(epochMs: number | null): string | null {
   return epochMs === null ? null : isoTime(epochMs)
 }

@@ -4,5 +4,5 @@ export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 export const weekMs = 7 * dayMs
 
-/** The most hours for which a rotated key or secret still works: a year. */
+/** The most hours for which a rotated key or secret keeps working: a year. */
 export const longestGraceHours = 8_760

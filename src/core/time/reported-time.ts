@@ -1,6 +1,6 @@
 import { isClock, isDate, parseTime } from './rfc3339.ts'
 
-/** The digits of a text from a place on as a number; NaN where one is none. */
+/** The digits of a part of a text as a number; NaN if one of them is not a digit. */
 function digitsAt(text: string, from: number, to: number): number {
   let number = 0
   for (let i = from; i < to; i++) {
@@ -12,8 +12,8 @@ function digitsAt(text: string, from: number, to: number): number {
 }
 
 /**
- * Days from the epoch to a date of the Gregorian calendar, from year 1 on, at a quarter of the cost
- * of `Date.UTC`. Years begin in March, so that the leap day is the last of its year.
+ * Days from the epoch to a date of the Gregorian calendar, from year 1 on, at a quarter of the cost of
+ * `Date.UTC`. Years begin in March here, so that the leap day is the last day of its year.
  */
 function daysBefore(year: number, month: number, day: number): number {
   const shifted = month > 2 ? year : year - 1
@@ -24,7 +24,7 @@ function daysBefore(year: number, month: number, day: number): number {
 }
 
 /**
- * `2026-11-20T09:30:00.000Z`, which is what nearly every client sends, at a sixth of the cost of the
+ * Parses `2026-11-20T09:30:00.000Z`, the form that nearly every client sends, at a sixth of the cost of the
  * pattern; null for anything else, and for days and hours that do not exist.
  */
 function usualTime(text: string): number | null {
@@ -37,13 +37,13 @@ function usualTime(text: string): number | null {
   const minute = digitsAt(text, 14, 16)
   const second = digitsAt(text, 17, 19)
   const millisecond = digitsAt(text, 20, 23)
-  // Comparisons with NaN are false. The rest is for the pattern: years before 100, leap seconds.
+  // Comparisons with NaN are false. The pattern handles the rest: years before 100, and leap seconds.
   const isUsual = year >= 100 && isDate(year, month, day) && isClock(hour, minute)
   if (!(isUsual && second <= 59 && millisecond >= 0)) return null
   const hours = daysBefore(year, month, day) * 24 + hour
   return ((hours * 60 + minute) * 60 + second) * 1_000 + millisecond
 }
 
-/** `parseTime`, quick for what nearly every client sends: events are read by it, pages do without. */
+/** `parseTime`, fast for the form that nearly every client sends. Used for events; pages do without it. */
 export const parseReportedTime = (value: unknown): number | null =>
   (typeof value === 'string' ? usualTime(value) : null) ?? parseTime(value)

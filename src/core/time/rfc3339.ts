@@ -1,7 +1,7 @@
 const pattern =
   /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,12}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/
 
-/** The form of a time, for schemas; which days and hours there are is for `parseTime`. */
+/** The form of a time, for schemas. Only `parseTime` checks which days and hours exist. */
 export const timePattern = pattern.source
 
 const daysIn = (year: number, month: number) => {
@@ -12,7 +12,7 @@ const daysIn = (year: number, month: number) => {
 export const isDate = (year: number, month: number, day: number) =>
   month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
 
-/** Of numbers without a sign. */
+/** The numbers must not be negative. */
 export const isClock = (hour: number, minute: number) => hour <= 23 && minute <= 59
 
 /** The first and the last moment that a JavaScript date can hold. */
@@ -23,7 +23,7 @@ export const furthestMs = 8_640_000_000_000_000
  *
  * A leap second (`:60`) is the first moment of the next minute, as in POSIX time.
  *
- * @returns whole epoch milliseconds, or null where it is neither
+ * @returns whole epoch milliseconds, or null if it is neither
  */
 export function parseTime(value: unknown): number | null {
   if (typeof value === 'number') {
@@ -39,7 +39,7 @@ export function parseTime(value: unknown): number | null {
   if (!isTime || !isClock(...offset)) return null
   const millisecond = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'))
   const date = new Date(0)
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // Not Date.UTC, which reads the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second, millisecond)
   const offsetMs = (offset[0] * 60 + offset[1]) * 60_000

@@ -1,12 +1,12 @@
 import type { Problem } from '../errors.ts'
 
-/** One calendar day of a zone in epoch milliseconds, `endMs` exclusive. 23 to 25 hours, mostly 24. */
+/** One calendar day of a time zone in epoch milliseconds, `endMs` exclusive. 23 to 25 hours, mostly 24. */
 export type RangeDay = { date: string; startMs: number; endMs: number }
 
 /**
- * Calendar days of one zone: `from` and `to` are YYYY-MM-DD, both inclusive; `startMs` and `endMs`
- * are epoch milliseconds, `endMs` exclusive. `days` tile the range without a gap or an overlap; a
- * day that the zone left out (Pacific/Apia, 2011-12-30) is there with a length of 0.
+ * Calendar days of one time zone: `from` and `to` are YYYY-MM-DD, both inclusive; `startMs` and `endMs` are
+ * epoch milliseconds, `endMs` exclusive. `days` tile the range without gaps or overlaps; a day that the
+ * zone skipped (Pacific/Apia, 2011-12-30) is included with a length of 0.
  */
 export type TimeRange = {
   from: string
@@ -44,7 +44,8 @@ export function resolveRange(
   if (now === null) problems.push({ path: '/timezone', message: wrongZone })
   if (askedFrom === null || askedTo === null) return { problems }
 
-  // With both dates given their order can be judged without the zone, so one answer says it all.
+  // If both dates are given, their order can be checked without the zone, so that one answer reports
+  // everything.
   const to = askedTo ?? (now ? notBeforeEarliest(now.toPlainDate()) : undefined)
   if (to === undefined) return { problems }
   const from = askedFrom ?? notBeforeEarliest(to.subtract({ days: defaultDays - 1 }))
@@ -61,18 +62,18 @@ export function resolveRange(
 }
 
 const wrongDate = 'Must be a calendar date, YYYY-MM-DD, in the years 1970 to 9999'
-/** What is wrong with a zone that there is not. */
+/** The message for a zone that does not exist. */
 export const wrongZone =
   'Must be the IANA name of a time zone, such as Europe/Berlin or UTC; offsets are not taken'
 
-/** A zone by the name that it has with its usual capitals; null where there is none of that name. */
+/** A zone with its name in the usual capitals; null if there is none with that name. */
 export const zoneNamed = (name: string): string | null => inZone(0, name)?.timeZoneId ?? null
 
 function rangeOf(from: Temporal.PlainDate, length: number, timezone: string): TimeRange {
   const days: RangeDay[] = []
   let date = from
-  // The first instant of a date, not its midnight: some zones put the clock forward at midnight.
-  // A day ends where the next begins, which is what makes the days tile.
+  // The first instant of a date, not its midnight, because some zones put the clock forward at midnight. A
+  // day ends where the next begins, so that the days tile the range.
   const startMs = date.toZonedDateTime(timezone).epochMilliseconds
   let endMs = startMs
   for (let i = 0; i < length; i++) {
@@ -85,7 +86,7 @@ function rangeOf(from: Temporal.PlainDate, length: number, timezone: string): Ti
   return { from: days[0]!.date, to: days.at(-1)!.date, timezone, startMs, endMs, days }
 }
 
-/** `null` when the text is not a date that exists. Temporal itself would take times and ±YYYYYY. */
+/** `null` if the text is not an existing date. Temporal itself would also accept times and ±YYYYYY. */
 function parseDate(text: string): Temporal.PlainDate | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return null
   try {
@@ -97,8 +98,8 @@ function parseDate(text: string): Temporal.PlainDate | null {
 }
 
 /**
- * The instant in the zone, whose `timeZoneId` has the name's usual capitals; `null` when the zone
- * is unknown. Only names are let through: Temporal would also take offsets and whole date strings.
+ * The instant in the zone, whose `timeZoneId` has the usual capitals; `null` if the zone is unknown. Only
+ * names are accepted, because Temporal would also accept offsets and whole date strings.
  */
 function inZone(ms: number, name: string): Temporal.ZonedDateTime | null {
   if (!/^[a-z][a-z0-9_+/-]{0,63}$/i.test(name)) return null

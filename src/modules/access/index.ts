@@ -24,7 +24,7 @@ const told = ({ createdAt, expiresAt, lastUsedAt, revokedAt, ...token }: Managem
 const anyone = managing('any')
 const owns = managing('settings:write')
 
-/** Who may manage an organisation, and who did what. */
+/** Routes that manage who may access an organisation, and that read its audit log. */
 export function accessRoutes({
   access: store,
   clock,

@@ -10,7 +10,7 @@ export interface ManagementToken {
   scopes: readonly Scope[]
   createdAt: number
   expiresAt: number
-  /** To the minute; null for one that was never used. */
+  /** To the minute; null if it was never used. */
   lastUsedAt: number | null
   revokedAt: number | null
 }
@@ -20,23 +20,23 @@ export type NewManagementToken = Pick<
   'id' | 'name' | 'scopes' | 'createdAt' | 'expiresAt'
 > & { sha256: string }
 
-/** A line of the audit log as it is read, with its number: the newest has the greatest. */
+/** A line of the audit log as it is read, with its number. The newest line has the greatest number. */
 export type AuditLine = AuditEntry & { line: number }
 
 export interface AuditQuestion {
-  /** Lines older than that of this number alone. */
+  /** Only lines older than the one with this number. */
   before?: number
-  /** What one flow, or whatever else, went through. */
+  /** Only lines about this subject, such as one flow. */
   subject?: string
   most: number
 }
 
-/** What access asks of storage. */
+/** What access needs from storage. */
 export interface AccessStore {
   /** All that were ever made, newest first. */
   tokens(orgRef: OrganisationRef): Promise<readonly ManagementToken[]>
   createToken(orgRef: OrganisationRef, token: NewManagementToken, audit: AuditEntry): Promise<void>
-  /** Whether there was such a token that still worked. */
+  /** False if there was no such token that still worked. */
   revokeToken(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
   /** The newest lines first. */
   audit(orgRef: OrganisationRef, question: AuditQuestion): Promise<readonly AuditLine[]>

@@ -11,15 +11,15 @@ import type { Clock } from '../../core/time/clock.ts'
 import { dayMs } from '../../core/time/durations.ts'
 import type { AccessStore, ManagementToken } from './port.ts'
 
-/** What a new token is to be. */
+/** What a new token should be. */
 export interface TokenAsked {
   name: string
   scopes: readonly Scope[]
-  /** From now on; 1 to 365. */
+  /** Counted from now; 1 to 365. */
   expiresInDays: number
 }
 
-/** Management tokens: made, listed, taken back. */
+/** Creates, lists and revokes management tokens. */
 export class Access {
   constructor(
     private readonly store: AccessStore,
@@ -27,9 +27,9 @@ export class Access {
   ) {}
 
   /**
-   * Makes a token; its text is told here and never again.
+   * Makes a token. Its text is returned here and never again.
    *
-   * @param mayGive the scopes that whoever asks has: nobody gives more than they have
+   * @param mayGive the scopes of the caller: nobody may give a scope that they lack
    * @throws AppError `forbidden`
    */
   async createToken(
@@ -64,7 +64,7 @@ export class Access {
     return { ...made, lastUsedAt: null, revokedAt: null, token }
   }
 
-  /** Takes a token back: no request that starts after this is let in by it. @throws AppError `not_found` */
+  /** Revokes a token: it admits no request that starts after this. @throws AppError `not_found` */
   async revokeToken(orgRef: OrganisationRef, id: string, actor: Actor): Promise<void> {
     const at = this.clock.now()
     const audit = { at, actor, action: 'token.revoke', subject: id, before: null, after: null }

@@ -65,17 +65,17 @@ const deliveryTold = (delivery: Delivery) => ({
 
 const owns = managing('settings:write')
 
-/** What alerts need of a server, besides storage. */
+/** What alerts need from a server, besides storage. */
 export interface AlertDeps extends Omit<WatchDeps, 'publicUrl' | 'onFault'> {
   store: AlertStore
   clock: Clock
-  /** The way out of the machine, as it is by now. */
+  /** The way out of the machine, as it currently is. */
   outside(): Outside
-  /** Something is to be watched or sent that was not before. */
+  /** Called when something has to be watched or sent that was not before. */
   onChange(): void
 }
 
-/** What an organisation wants to be told of, and whom it tells. */
+/** Routes for what an organisation wants to be alerted to, and for the webhooks that it notifies. */
 export function alertRoutes(deps: AlertDeps): Route[] {
   const { store, clock } = deps
   const sender = new Sender({ ...deps, onFault: () => {} })

@@ -2,13 +2,13 @@ import { dayMs } from '../../core/time/durations.ts'
 import type { Alert } from './port.ts'
 import type { Observation, RuleName } from './rules.ts'
 
-/** For how many looks in a row something has to be there before it is an alert, and gone before it is over. */
+/** How many looks in a row must see a problem before it opens an alert, and must miss it before it resolves. */
 const looksToOpen = 2
 const looksToResolve = 6
-/** For each time that it was over within the last day, twice as many; at most so many. */
+/** Doubled for each time that the alert was resolved within the last day, up to this many. */
 const mostLooksToResolve = 96
 
-/** The most alerts of an organisation that are not over. */
+/** The most alerts of an organisation that are not resolved. */
 const mostStanding = 200
 
 export interface AfterLook {
@@ -21,11 +21,11 @@ export interface AfterLook {
 const keyOf = ({ rule, subject }: { rule: string; subject: string }) => `${rule} ${subject}`
 
 /**
- * What alerts are after a look. Each opens once and is over once, and neither by one odd look; what comes
- * and goes is over later each time.
+ * The alerts after a look. Each opens once and resolves once, and one odd look is enough for neither. An
+ * alert that comes and goes takes longer to resolve each time.
  *
- * @param known those that are not over, and those that were within the last day
- * @param watched rules that are on; alerts of the others end without a word
+ * @param known those that are not resolved, and those that were resolved within the last day
+ * @param watched rules that are on; alerts of other rules end without a message
  */
 export function afterLook(
   known: readonly Alert[],
@@ -74,7 +74,7 @@ export function afterLook(
   return after
 }
 
-/** For how many looks it has to be gone. */
+/** How many looks in a row must miss it before it resolves. */
 function looksOf(alert: Alert, known: readonly Alert[], now: number): number {
   const before = known.filter(
     other =>

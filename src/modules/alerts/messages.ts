@@ -3,14 +3,14 @@ import { dayMs } from '../../core/time/durations.ts'
 import type { AlertSettings, Delivery, Webhook } from './port.ts'
 import type { MessageType } from './rules.ts'
 
-/** For how long what was sent is kept, and how much of an organisation at most. */
+/** How long deliveries are kept, and how many of an organisation at most. */
 export const keptMs = 7 * dayMs
 export const mostDeliveries = 1_000
 
-/** For how long alerts that are over are kept. */
+/** How long resolved alerts are kept. */
 export const alertsKeptMs = 90 * dayMs
 
-/** A message on its way, due at once. */
+/** A new delivery of a message, due at once. */
 export const newDelivery = (
   to: Pick<Delivery, 'webhook' | 'mail'>,
   { type, body }: { type: MessageType; body: string },
@@ -32,7 +32,7 @@ export const newDelivery = (
 const wants = ({ types, disabledAt }: Webhook, type: MessageType) =>
   disabledAt === null && (types.length === 0 || types.includes(type))
 
-/** A message to every webhook that wants it, and a report to those who get it by mail. */
+/** A delivery to every webhook that wants the message, and to the mail addresses if it is a report. */
 export function deliveriesOf(
   message: { type: MessageType; body: string },
   webhooks: readonly Webhook[],

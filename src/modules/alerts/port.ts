@@ -3,76 +3,76 @@ import type { OrganisationRef } from '../../core/reference.ts'
 
 /** Times are epoch milliseconds. */
 
-/** When each rule speaks. All are off until somebody switches one on. */
+/** When each rule raises an alert. All rules are off until somebody switches one on. */
 export interface AlertRules {
-  /** `worst`: from which state of a step on. */
+  /** `from`: the mildest step state that raises an alert. */
   stepBroken: { on: boolean; from: 'broken' | 'flaky' }
-  /** How many percentage points completion has to fall by, and with how many runs in each week. */
+  /** By how many percentage points completion must fall, and how many runs each week must have. */
   completionFell: { on: boolean; points: number; fewestRuns: number }
-  /** For how many hours no page was seen. */
+  /** How many hours must pass without a page being seen. */
   installStale: { on: boolean; hours: number }
   deadLetters: { on: boolean; fewest: number }
 }
 
-/** What an organisation wants to be told of. */
+/** What an organisation wants to be alerted to. */
 export interface AlertSettings {
   rules: AlertRules
   report: { on: boolean; mails: readonly string[] }
 }
 
 export interface StoredSettings {
-  /** Null where nobody has set anything. */
+  /** Null if nobody has set anything. */
   settings: AlertSettings | null
   /** Counts changes; 0 before the first. */
   revision: number
-  /** The Monday for which the newest report was made. */
+  /** The Monday of the newest report that was made. */
   reportedFor: string | null
 }
 
-/** What a rule has seen, such as a step; nothing of a person. */
+/** What a rule saw, such as a step; nothing about a person. */
 export type Facts = Readonly<Record<string, string | number | null>>
 
-/** What is wrong, or was: one for each time. */
+/** Something that is or was wrong: one alert for each occurrence. */
 export interface Alert {
   id: string
   rule: string
-  /** With the rule it says what the alert is about; at most one of both is not resolved. */
+  /** With the rule, says what the alert is about. At most one alert of each such pair is not resolved. */
   subject: string
-  /** `pending`: seen, and not yet often enough in a row. */
+  /** `pending`: seen, but not yet in enough looks in a row. */
   state: 'pending' | 'open' | 'resolved'
-  /** For how many looks in a row it was as it now seems: there while pending, gone while open. */
+  /** How many looks in a row agree: seen while pending, not seen while open. */
   streak: number
   facts: Facts
-  /** Since when it is so, as far as is known. */
+  /** Since when it has been so, as far as is known. */
   since: number
   openedAt: number | null
   resolvedAt: number | null
 }
 
-/** Whom to tell. */
+/** An address that is notified. */
 export interface Webhook {
   id: string
   url: string
   /** The types that it wants; empty for all. */
   types: readonly string[]
   secret: string
-  /** The secret before, which signs too until then. */
+  /** The previous secret, which also signs messages until `oldSecretUntil`. */
   oldSecret: string | null
   oldSecretUntil: number | null
   createdAt: number
-  /** Since when nothing has arrived; null where the latest has. */
+  /** Since when nothing has arrived; null if the latest message arrived. */
   failingSince: number | null
   disabledAt: number | null
   disabledWhy: string | null
 }
 
-/** How it goes with a webhook. */
+/** How a webhook is doing. */
 export type WebhookState = Pick<
   Webhook,
   'id' | 'url' | 'disabledAt' | 'disabledWhy' | 'failingSince'
 >
 
-/** What may change of a webhook; what is absent stays. */
+/** What may change about a webhook; absent fields stay as they are. */
 export type WebhookChange = Partial<Omit<Webhook, 'id' | 'createdAt'>>
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed'
@@ -87,17 +87,17 @@ export interface Delivery {
   body: string
   createdAt: number
   state: DeliveryState
-  /** When it is tried next; null where it is not. */
+  /** When the next attempt is due; null if there will be none. */
   dueAt: number | null
   attempts: number
   lastAt: number | null
-  /** The status that was answered. */
+  /** The status of the last answer. */
   lastStatus: number | null
-  /** Why nothing was. */
+  /** Why there was no answer. */
   lastFault: string | null
 }
 
-/** How an attempt went, as it is written down. */
+/** How an attempt went, as it is stored. */
 export type Attempted = Pick<
   Delivery,
   'state' | 'dueAt' | 'attempts' | 'lastAt' | 'lastStatus' | 'lastFault'
@@ -109,20 +109,20 @@ export type DueDelivery = Delivery & {
   target: Webhook | null
 }
 
-/** What one look has found, written all together or not at all. */
+/** What one look found. All of it is written, or none. */
 export interface Noted {
   alerts: readonly Alert[]
   deliveries: readonly Delivery[]
-  /** The Monday for which a report is among them. */
+  /** The Monday of the report among the deliveries. */
   reportedFor?: string
 }
 
-/** What alerts ask of storage. */
+/** What alerts need from storage. */
 export interface AlertStore {
-  /** Organisations that have set something, or have a webhook, by their ids. */
+  /** The ids of organisations that have set something or have a webhook. */
   watched(): Promise<readonly string[]>
   settings(orgRef: OrganisationRef): Promise<StoredSettings>
-  /** Whether the settings were still those of the revision; else nothing is done. */
+  /** Returns false and changes nothing if the settings are no longer at this revision. */
   changeSettings(
     orgRef: OrganisationRef,
     revision: number,
@@ -132,7 +132,7 @@ export interface AlertStore {
   ): Promise<boolean>
   /** The oldest first. */
   webhooks(orgRef: OrganisationRef): Promise<readonly Webhook[]>
-  /** False where there are so many already. */
+  /** False if there are that many already. */
   addWebhook(
     orgRef: OrganisationRef,
     webhook: Webhook,
@@ -140,9 +140,9 @@ export interface AlertStore {
     audit: AuditEntry,
   ): Promise<boolean>
   /**
-   * Whether there is such a webhook. One that is disabled is sent nothing that waits.
+   * False if there is no such webhook. Pending deliveries of a webhook that gets disabled are not sent.
    *
-   * @param audit null for what Cairn does itself
+   * @param audit null for what Cairn does by itself
    */
   changeWebhook(
     orgRef: OrganisationRef,
@@ -150,11 +150,14 @@ export interface AlertStore {
     change: WebhookChange,
     audit: AuditEntry | null,
   ): Promise<boolean>
-  /** With its deliveries. Whether there was one. */
+  /** Removes it with its deliveries. False if there was none. */
   removeWebhook(orgRef: OrganisationRef, id: string, audit: AuditEntry): Promise<boolean>
-  /** Those that are not resolved, and those resolved since then; the newest first. */
+  /** Those that are not resolved, and those resolved since then; newest first. */
   alerts(orgRef: OrganisationRef, resolvedSince: number): Promise<readonly Alert[]>
-  /** Writes alerts as they are now, and what is to be sent of it. A pending one that is resolved was nothing, and goes. */
+  /**
+   * Stores alerts as they are now, and what to send about them. A pending alert that is resolved is
+   * deleted: it was nothing.
+   */
   note(orgRef: OrganisationRef, noted: Noted, mostDeliveries: number): Promise<void>
   /** The newest first. */
   deliveries(
@@ -162,17 +165,17 @@ export interface AlertStore {
     question: { webhook: string | null; most: number },
   ): Promise<readonly Delivery[]>
   delivery(orgRef: OrganisationRef, id: string): Promise<Delivery | null>
-  /** The one of each target that is due first, of all organisations. */
+  /** For each target, of any organisation, the delivery that is due first. */
   due(now: number, most: number): Promise<readonly DueDelivery[]>
-  /** Writes down an attempt, and what it says of the webhook. */
+  /** Stores an attempt, and what it changes about the webhook. */
   attempted(
     orgRef: OrganisationRef,
     id: string,
     attempted: Attempted,
     webhook: { id: string; change: WebhookChange } | null,
   ): Promise<void>
-  /** Has a delivery sent once more, at once. Whether there is such a one, which is not waiting already. */
+  /** Has a delivery sent once more, at once. False if there is none, or if it is already waiting. */
   replay(orgRef: OrganisationRef, id: string, at: number, audit: AuditEntry): Promise<boolean>
-  /** Deletes deliveries made, and alerts resolved, before these moments; at most so many. */
+  /** Deletes deliveries created, and alerts resolved, before these moments; no more than `most`. */
   forget(deliveriesBefore: number, alertsBefore: number, most: number): Promise<void>
 }

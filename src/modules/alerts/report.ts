@@ -1,24 +1,27 @@
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 
-/** The hour of Monday at which the week before is told. */
+/** The hour of Monday at which the previous week is reported. */
 const reportHour = 8
 
-/** A week of a report and the one before, as calendar days. */
+/** The week of a report and the week before it, as calendar days. */
 export interface ReportWeeks {
-  /** The Monday on which it is made. */
+  /** The Monday on which the report is made. */
   monday: string
   week: { from: string; to: string }
   before: { from: string; to: string }
 }
 
-/** By whose clock weeks begin, and the report is made. */
+/** The time zone in which weeks begin and reports are made. */
 export const zoneOf = ({ timezone }: Pick<Organisation, 'timezone'>) => timezone ?? 'UTC'
 
-/** The newest weekly report that is due at a moment: made on a Monday at 08:00, about the week that ended the day before. */
+/**
+ * The newest weekly report that is due at a moment. It is made on Monday at 08:00, about the week that
+ * ended the day before.
+ */
 export function reportWeeks(now: number, timezone: string): ReportWeeks {
   const local = Temporal.Instant.fromEpochMilliseconds(Math.floor(now)).toZonedDateTimeISO(timezone)
-  // A moment of last week's end belongs to the report of the Monday before.
+  // Before that hour, Monday still belongs to the report of the Monday before.
   const shifted = local.subtract({ hours: reportHour }).toPlainDate()
   const monday = shifted.subtract({ days: shifted.dayOfWeek - 1 })
   const day = (back: number) => monday.subtract({ days: back }).toString()
@@ -29,7 +32,10 @@ export function reportWeeks(now: number, timezone: string): ReportWeeks {
   }
 }
 
-/** The seven whole days before the last one, and the seven before those: the last runs have had a day to end. */
+/**
+ * The seven whole days before yesterday, and the seven before those, so that the last runs have had a day
+ * to end.
+ */
 export function weeksToCompare(now: number, timezone: string) {
   const today = Temporal.Instant.fromEpochMilliseconds(Math.floor(now))
     .toZonedDateTimeISO(timezone)
@@ -47,23 +53,23 @@ export interface ReportedFlow {
   starts: number
   startsBefore: number
   completions: number
-  /** Null under five runs: a percentage of so few says nothing. */
+  /** Null below five runs, because a percentage of so few says nothing. */
   completionRate: number | null
   completionRateBefore: number | null
-  /** The runs of the week as CSV, for who is signed in. */
+  /** The runs of the week as CSV, for users who are signed in. */
   csv: string | null
 }
 
-/** A week in short, as it is sent. */
+/** The summary of a week, as it is sent. */
 export interface Report {
   organisation: { slug: string; name: string }
   week: { from: string; to: string; timezone: string }
   flows: ReportedFlow[]
-  /** Flows that had fewer runs than those, and are not listed. */
+  /** How many flows are not listed, because they had fewer runs than those listed. */
   flowsLeftOut: number
-  /** What broke in the week, or is still broken. */
+  /** What broke in that week, or is still broken. */
   alerts: { message: string; since: string; resolvedAt: string | null; url: string | null }[]
-  /** Steps that have lost their element, as of now. */
+  /** Steps that have lost their element as of now. */
   brokenSteps: { flow: string; step: string; state: string; url: string | null }[]
   url: string | null
 }
@@ -77,7 +83,7 @@ const escaped = (text: string) =>
 const percent = (share: number | null) =>
   share === null ? '–' : `${(Math.round(share * 1_000) / 10).toFixed(1)} %`
 
-/** How something stands to the week before, in words. */
+/** The change against the week before, in words. */
 function changeOf(now: number | null, before: number | null, unit: 'points' | '%'): string {
   if (now === null || before === null) return ''
   if (unit === '%' && before === 0) return ''
@@ -87,9 +93,9 @@ function changeOf(now: number | null, before: number | null, unit: 'points' | '%
   return `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} ${unit}`
 }
 
-/** The days of a week as people write them: 9–15 November 2026. */
+/** The days of a week, written as 9–15 November 2026. */
 function daysOf({ from, to }: { from: string; to: string }): string {
-  // Made here: it takes five milliseconds, in which a thread that starts would not serve.
+  // Not a module constant: it takes five milliseconds to make, which would delay a starting thread.
   const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' })
   return days.formatRange(Date.parse(from), Date.parse(to))
 }
@@ -140,7 +146,7 @@ const link = (url: string | null, text: string) =>
     ? escaped(text)
     : `<a href="${escaped(url)}" style="color:#0d74ce;text-decoration:none">${escaped(text)}</a>`
 
-/** The report as mail programs show it: tables, and styles on each element, for they know no others. */
+/** The report for mail programs: tables, and styles on each element, because they support nothing else. */
 export function reportHtml(report: Report): string {
   const { organisation, week, flows, alerts, brokenSteps, url } = report
   const rows = flows.map(
@@ -183,5 +189,5 @@ ${url === null ? '' : `<tr><td style="padding:0 32px 28px"><a href="${escaped(ur
 `
 }
 
-/** How often it is looked whether anything is wrong, milliseconds. */
+/** How often to look for problems, in milliseconds. */
 export const lookEveryMs = 5 * minuteMs

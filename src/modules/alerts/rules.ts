@@ -2,7 +2,7 @@ import { differenceInterval, type Share } from '../../core/number/interval.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type { Alert, AlertRules, AlertSettings, Facts } from './port.ts'
 
-/** What rules watch, by the type of the message that says so; in the order in which they are told. */
+/** What the rules watch, named by the message type that reports it, in the order in which they are listed. */
 export const ruleNames = [
   'step.broken',
   'completion.fell',
@@ -11,7 +11,7 @@ export const ruleNames = [
 ] as const
 export type RuleName = (typeof ruleNames)[number]
 
-/** What is sent when it is over. */
+/** The message that is sent when the problem is over. */
 export const overOf = {
   'step.broken': 'step.recovered',
   'completion.fell': 'completion.recovered',
@@ -19,7 +19,7 @@ export const overOf = {
   'dead_letters.found': 'dead_letters.cleared',
 } as const satisfies Record<RuleName, string>
 
-/** Everything that a webhook may ask for. */
+/** All message types that a webhook can subscribe to. */
 export const messageTypes = [...ruleNames, ...Object.values(overOf), 'report.weekly'] as const
 export type MessageType = (typeof messageTypes)[number] | 'webhook.test'
 
@@ -31,7 +31,7 @@ export const settingOf = {
   'dead_letters.found': 'deadLetters',
 } as const satisfies Record<RuleName, keyof AlertRules>
 
-/** Nothing is watched, and nobody told, until somebody switches it on. */
+/** Nothing is watched, and nobody is notified, until somebody switches it on. */
 export const defaultSettings: AlertSettings = {
   rules: {
     stepBroken: { on: false, from: 'broken' },
@@ -42,7 +42,7 @@ export const defaultSettings: AlertSettings = {
   report: { on: false, mails: [] },
 }
 
-/** Something is wrong, as a rule sees it now. */
+/** A problem, as a rule sees it now. */
 export interface Observation {
   rule: RuleName
   subject: string
@@ -50,10 +50,10 @@ export interface Observation {
   since: number
 }
 
-/** The open alert about a subject, if there is one: what has spoken keeps speaking until it is clearly over. */
+/** The open alerts of a rule by subject. An open alert stays open until it is clearly over. */
 export type OpenAlerts = ReadonlyMap<string, Pick<Alert, 'facts' | 'since' | 'openedAt'>>
 
-/** What a rule asks of a step, as its check tells it. */
+/** What the rule needs to know about a step, taken from its check. */
 export interface StepSeen {
   flow: string
   step: string
@@ -66,8 +66,8 @@ export interface StepSeen {
 }
 
 /**
- * Steps that have lost their element. One that was broken is so until it is neither broken nor flaky;
- * where nobody meets it any more it stays so, until another version is published.
+ * Steps that have lost their element. A step that was broken stays so until it is neither broken nor flaky.
+ * If nobody meets it any more, it stays so until another version is published.
  */
 export function brokenSteps(
   rule: AlertRules['stepBroken'],
@@ -89,7 +89,7 @@ export function brokenSteps(
   })
 }
 
-/** Runs of a flow in two weeks, one after the other. */
+/** Runs of a flow in two consecutive weeks. */
 export interface TwoWeeks {
   flow: string
   now: Share
@@ -97,9 +97,9 @@ export interface TwoWeeks {
 }
 
 /**
- * Whether completion has fallen week on week: by so many points at least, and beyond chance, which is
- * where Newcombe's 95 % interval of the difference lies below zero altogether. It is over once the interval
- * holds zero again.
+ * Whether completion has fallen week on week: by at least so many points, and beyond chance, that is,
+ * Newcombe's 95 % interval of the difference lies wholly below zero. It is over once the interval contains
+ * zero again.
  */
 export function fallenCompletion(
   rule: AlertRules['completionFell'],
@@ -127,8 +127,8 @@ export function fallenCompletion(
 }
 
 /**
- * Whether no page with the snippet has been seen for so long, where one was before. Time in which this
- * server was down does not count; what has gone stale is so until a page is seen again.
+ * Whether no page with the snippet has been seen for so long, if one was seen before. Time in which this
+ * server was down does not count. A stale install stays stale until a page is seen again.
  */
 export function staleInstall(
   rule: AlertRules['installStale'],
@@ -146,7 +146,7 @@ export function staleInstall(
   return { rule: 'install.stale', subject: 'snippet', facts: { hours }, since: lastSeenAt }
 }
 
-/** Whether the database has refused events that still lie there; it is over once none do. */
+/** Whether there are events that the database has refused. It is over once none are left. */
 export function deadLettersFound(
   rule: AlertRules['deadLetters'],
   count: number,

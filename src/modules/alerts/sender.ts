@@ -4,25 +4,25 @@ import type { AlertStore, Attempted, Delivery, DueDelivery, Webhook } from './po
 import { type Report, reportHtml, reportText, subjectOf } from './report.ts'
 import { afterAttempt, type Sent, signedHeaders } from './standard-webhooks.ts'
 
-/** A mail as it leaves. */
+/** A mail as it is sent. */
 export interface Mail {
   to: string
   subject: string
   text: string
   html: string
-  /** The same however often it is sent, so that who gets it twice can tell. */
+  /** The same however often the mail is sent, so that a recipient who gets it twice can tell. */
   id: string
 }
 
-/** The way out of the machine. What goes wrong there is a value. */
+/** The way out of the machine. Its failures are values, not exceptions. */
 export interface Outside {
   /** Posts a JSON text to a webhook. */
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent>
-  /** Whether an address may be a webhook's; what is wrong with it where not. */
+  /** What is wrong with an address that is to be a webhook's; null if nothing is. */
   faultOf(url: string): string | null
-  /** Null where no mail server is set. */
+  /** Null if no mail server is set. */
   mail: ((mail: Mail) => Promise<Sent>) | null
-  /** Where browsers reach this server; null where nobody has said. */
+  /** Where browsers reach this server; null if that is not configured. */
   publicUrl: string | null
 }
 
@@ -31,27 +31,27 @@ const noMailServer: Sent = {
   isFinal: true,
 }
 
-/** Deliveries looked for at once. */
+/** The most deliveries that are looked up at once. */
 const mostDue = 50
 
-/** Sends what is due, and writes down how it went. */
+/** Sends deliveries that are due, and stores how each attempt went. */
 export class Sender {
-  /** Targets that something is on its way to: each gets one message after the other. */
+  /** Targets that a message is on its way to, because each target gets one message after the other. */
   private readonly busy = new Set<string>()
 
   constructor(
     private readonly deps: {
       store: Pick<AlertStore, 'due' | 'attempted'>
       clock: Clock
-      /** As it is by now. */
+      /** As it currently is. */
       outside(): Outside
       random?: () => number
-      /** Told of an attempt that could not even be written down. */
+      /** Called for an attempt that could not even be stored. */
       onFault(error: unknown): void
     },
   ) {}
 
-  /** Begins to send what is due to targets that nothing is on its way to; resolves once that is done. */
+  /** Sends what is due to targets that nothing is on its way to; resolves once all of that was tried. */
   async sendDue(): Promise<void> {
     const due = await this.deps.store.due(this.deps.clock.now(), mostDue)
     const free = due.filter(one => !this.busy.has(targetOf(one)))
@@ -64,14 +64,14 @@ export class Sender {
     try {
       await this.attempt(delivery, delivery.target, delivery.orgRef)
     } catch (error) {
-      // Nothing is lost: it is due until an attempt is written down.
+      // Nothing is lost: the delivery stays due until an attempt is stored.
       this.deps.onFault(error)
     } finally {
       this.busy.delete(target)
     }
   }
 
-  /** One attempt, as it was written down. */
+  /** Makes one attempt, and returns what was stored about it. */
   async attempt(
     delivery: Delivery,
     target: Webhook | null,

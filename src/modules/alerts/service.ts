@@ -13,13 +13,13 @@ import type { Outside, Sender } from './sender.ts'
 import { newWebhookSecret } from './standard-webhooks.ts'
 import { addressOf, bodyOf } from './wording.ts'
 
-/** What is to change of the settings; what is absent stays. */
+/** What to change about the settings; absent fields stay as they are. */
 export interface SettingsPatch {
   rules?: { [Name in keyof AlertRules]?: Partial<AlertRules[Name]> }
   report?: { on?: boolean; mails?: readonly string[] }
 }
 
-/** What is asked of a webhook. */
+/** What a caller asks for in a new webhook. */
 export interface WebhookAsked {
   url: string
   types?: readonly MessageType[]
@@ -27,14 +27,14 @@ export interface WebhookAsked {
 
 export const mostWebhooks = 10
 
-/** How often a change is decided anew because somebody else was quicker. */
+/** How many times a change is retried because somebody else changed the settings first. */
 const mostTries = 5
-/** A test that was begun by a server that ended goes on after this. */
+/** If the server ends during a test, the message is sent again after this time. */
 const testAgainMs = minuteMs
 
 const noWebhook = () => new AppError('webhook_not_found', 'There is no such webhook')
 
-/** What an organisation wants to be told of, and whom it tells. */
+/** What an organisation wants to be alerted to, and the webhooks that it notifies. */
 export class Alerts {
   constructor(
     private readonly deps: {
@@ -42,7 +42,7 @@ export class Alerts {
       clock: Clock
       sender: Pick<Sender, 'attempt'>
       outside(): Outside
-      /** Something is to be watched or sent that was not before. */
+      /** Called when something has to be watched or sent that was not before. */
       onChange(): void
     },
   ) {}
@@ -51,7 +51,7 @@ export class Alerts {
     return (await this.deps.store.settings(orgRef)).settings ?? defaultSettings
   }
 
-  /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
+  /** Changes the named settings, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
     organisation: Organisation,
     patch: SettingsPatch,
@@ -64,7 +64,7 @@ export class Alerts {
       const before = settings ?? defaultSettings
       const after = patched(before, patch)
       const now = clock.now()
-      // Switched on in the middle of a week, it begins with the next Monday.
+      // If reports are switched on in the middle of a week, they begin with the next Monday.
       const isBegun = after.report.on && !before.report.on
       const reported = isBegun ? reportWeeks(now, zoneOf(organisation)).monday : reportedFor
       const audit = this.audit('alerts.change', 'alerts', actor, shown(before), shown(after))
@@ -87,7 +87,11 @@ export class Alerts {
     if (problems.length > 0) throw invalid(...problems)
   }
 
-  /** Makes a webhook; its secret is told here, and by a rotation. @throws AppError `validation_failed`, `too_many_webhooks` */
+  /**
+   * Makes a webhook. Only this and a rotation return its secret.
+   *
+   * @throws AppError `validation_failed`, `too_many_webhooks`
+   */
   async addWebhook(
     orgRef: OrganisationRef,
     { url, types = [] }: WebhookAsked,
@@ -124,7 +128,7 @@ export class Alerts {
     return found
   }
 
-  /** Has messages of some types sent, or none for a while. @throws AppError `webhook_not_found` */
+  /** Chooses the message types of a webhook, or switches it on or off. @throws AppError `webhook_not_found` */
   async changeWebhook(
     orgRef: OrganisationRef,
     id: string,
@@ -147,7 +151,7 @@ export class Alerts {
     return { ...before, ...change }
   }
 
-  /** Makes a new secret; the one before signs too for the grace time. @throws AppError `webhook_not_found` */
+  /** Makes a new secret. The old one signs too for the grace time. @throws AppError `webhook_not_found` */
   async rotate(
     orgRef: OrganisationRef,
     id: string,
@@ -173,7 +177,7 @@ export class Alerts {
     if (!(await this.deps.store.removeWebhook(orgRef, id, audit))) throw noWebhook()
   }
 
-  /** Sends a message to a webhook now, and tells what came of it. @throws AppError `webhook_not_found` */
+  /** Sends a test message to a webhook now, and returns how it went. @throws AppError `webhook_not_found` */
   async test({ ref, slug }: Organisation, id: string): Promise<Delivery> {
     const { store, clock, sender, outside } = this.deps
     const webhook = await this.webhook(ref, id)
@@ -182,7 +186,7 @@ export class Alerts {
     const message = 'Somebody wants to know whether messages arrive. Nothing is wrong.'
     const body = bodyOf('webhook.test', now, { organisation: slug, message, url })
     const made = newDelivery({ webhook: id, mail: null }, { type: 'webhook.test', body }, now)
-    // Stored first, as all are, and not due at once: the watch would send it too.
+    // Stored first, as all messages are, but not due at once: otherwise the watch would send it too.
     const delivery = { ...made, dueAt: now + testAgainMs }
     await store.note(ref, { alerts: [], deliveries: [delivery] }, mostDeliveries)
     return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
@@ -227,10 +231,10 @@ export class Alerts {
   }
 }
 
-/** An address can hold a token in its path: the audit log has the host alone. */
+/** The path of an address can contain a token, so the audit log gets the host alone. */
 const hostOf = (url: string) => new URL(url).host
 
-/** Settings as the audit log tells them: how many get the report, and not who. */
+/** Settings as the audit log shows them: how many people get the report, but not who. */
 const shown = ({ rules, report }: AlertSettings) => ({
   rules,
   report: { on: report.on, mails: report.mails.length },

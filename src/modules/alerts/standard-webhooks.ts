@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
 import type { Attempted, Delivery, Webhook, WebhookChange } from './port.ts'
 
-/** Messages as Standard Webhooks (https://www.standardwebhooks.com) wants them signed and sent again. */
+/** Signatures and retries of messages as Standard Webhooks (https://www.standardwebhooks.com) defines them. */
 
 const prefix = 'whsec_'
 
@@ -14,7 +14,7 @@ const signature = (secret: string, content: string) =>
     .update(content)
     .digest('base64')}`
 
-/** The headers of a message; during a rotation it has the signatures of both secrets. */
+/** The headers of a message. During a rotation it is signed with both secrets. */
 export function signedHeaders(
   { id, body }: Pick<Delivery, 'id' | 'body'>,
   { secret, oldSecret, oldSecretUntil }: Pick<Webhook, 'secret' | 'oldSecret' | 'oldSecretUntil'>,
@@ -31,7 +31,7 @@ export function signedHeaders(
   }
 }
 
-/** The pauses after the attempts that have failed. */
+/** The pauses after each failed attempt. */
 const pauses = [
   5_000,
   5 * minuteMs,
@@ -43,18 +43,18 @@ const pauses = [
   20 * hourMs,
   dayMs,
 ]
-/** By how much of itself a pause is longer at most, so that not all come again at once. */
+/** A pause is longer by up to this share of itself, so that retries do not all come at the same time. */
 const jitter = 0.2
 
-/** A webhook at which nothing has arrived for so long is switched off. */
+/** A webhook at which nothing has arrived for this long is switched off. */
 const patienceMs = 5 * dayMs
 
-/** What came of sending: a status that was answered, or why there was none. */
+/** The result of sending: the status of the answer, or why there was none. */
 export type Sent = { status: number } | { fault: string; isFinal?: boolean }
 
 export interface AfterAttempt {
   attempted: Attempted
-  /** What it says of the webhook; null where nothing has changed. */
+  /** What it changes about the webhook; null if nothing. */
   change: WebhookChange | null
 }
 
@@ -81,7 +81,7 @@ export function afterAttempt(
   }
   const isGone = lastStatus === 410 && target !== null
   const failingSince = target?.failingSince ?? now
-  // Whoever tries a webhook out sees at once how it went.
+  // A test is not retried, because whoever sends it sees the result at once.
   const isTest = delivery.type === 'webhook.test'
   const isGivenUp = target !== null && !isTest && now - failingSince >= patienceMs
   const pause = pauses[attempts - 1]

@@ -40,20 +40,20 @@ export interface WatchDeps {
   evidence: StepEvidenceStore
   operations: Pick<OperationsStore, 'deadLetters'>
   clock: Clock
-  /** Where browsers reach this server, as is known by now. */
+  /** Where browsers reach this server, as far as is known by now. */
   publicUrl(): string | null
   onFault(error: unknown): void
 }
 
-/** Completion of a week changes slowly, and costs most: it is worked out so often. */
+/** The completion of a week changes slowly and is expensive to compute, so it is computed this often. */
 const completionEveryMs = hourMs
 const mostForgotten = 1_000
 
-/** Looks what is wrong with each organisation that wants to know, one after the other. */
+/** Looks for problems in each organisation that wants to know, one after the other. */
 export class AlertWatch {
   private readonly watchedSince: number
   private readonly analytics: ReturnType<typeof analyticsService>
-  /** What two weeks came to, by organisation; and for which settings. */
+  /** The numbers of the two weeks by organisation, and the settings that they were computed for. */
   private readonly completion = new Map<
     string,
     { at: number; key: string; weeks: Awaited<ReturnType<AlertWatch['weeksOf']>> }
@@ -64,7 +64,7 @@ export class AlertWatch {
     this.analytics = analyticsService(deps)
   }
 
-  /** One look at all of them; a fault with one keeps none of the others waiting. */
+  /** One look at all organisations. A fault with one does not stop the others. */
   async look(signal = new AbortController().signal): Promise<void> {
     const { store, stores, clock, onFault } = this.deps
     await store.forget(clock.now() - keptMs, clock.now() - alertsKeptMs, mostForgotten)
@@ -105,7 +105,7 @@ export class AlertWatch {
     }
   }
 
-  /** Has the newest weekly report sent to all who get it. */
+  /** Sends the newest weekly report to everyone who gets it. */
   async sendReport(
     organisation: Organisation,
     settings: AlertSettings,
@@ -189,7 +189,7 @@ export class AlertWatch {
           hits: earlier.flows[i]!.totals.completions,
           trials: earlier.flows[i]!.totals.starts,
         },
-        // The latest runs of what takes people days have had no time to end.
+        // Runs of a flow that takes people days have had no time to end.
         isSlow: (timeToComplete.p90Seconds ?? 0) * 1_000 > dayMs,
       }))
       .filter(({ isSlow }) => !isSlow)

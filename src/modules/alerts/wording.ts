@@ -5,7 +5,7 @@ import { type MessageType, overOf, type RuleName } from './rules.ts'
 
 const percent = (share: unknown) => `${Math.round(Number(share) * 1_000) / 10} %`
 
-/** What is wrong, in a sentence. */
+/** What is wrong, in one sentence. */
 export function messageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
   switch (rule as RuleName) {
     case 'step.broken':
@@ -35,7 +35,7 @@ export function fixOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
   }
 }
 
-/** The page of the dashboard that shows it, below the organisation's address. */
+/** The dashboard page that shows the alert, below the organisation's address. */
 export function pageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
   const flow = encodeURIComponent(String(facts.flow))
   switch (rule as RuleName) {
@@ -50,15 +50,15 @@ export function pageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
   }
 }
 
-/** An address in the dashboard; null where nobody has said where browsers reach it. */
+/** An address in the dashboard; null if it is not configured where browsers reach it. */
 export const addressOf = (publicUrl: string | null, slug: string, page: string) =>
   publicUrl && `${publicUrl}/dashboard/${slug}${page && '/'}${page}`
 
-/** The text of a message. Receivers compare it byte by byte with its signature. */
+/** The text of a message. Receivers check its signature byte by byte. */
 export const bodyOf = (type: MessageType, timestamp: number, data: object) =>
   JSON.stringify({ type, timestamp: isoTime(timestamp), data })
 
-/** An alert that has opened, or is over, as it is sent. */
+/** The message about an alert that has opened or resolved. */
 export function alertMessage(
   alert: Alert,
   { slug, publicUrl, now }: { slug: string; publicUrl: string | null; now: number },
@@ -80,10 +80,10 @@ export function alertMessage(
   return { type, body: bodyOf(type, now, data) }
 }
 
-/** For how long nothing has to arrive before a word is said: a receiver may be started anew. */
+/** How long nothing must have arrived before this is reported, because a receiver may just be restarting. */
 const failingForMs = hourMs
 
-/** What is wrong with a webhook, and what to do; null where nothing is. */
+/** What is wrong with a webhook, and how to fix it; null if nothing is. */
 export function webhookFinding(
   { id, url, disabledAt, disabledWhy, failingSince }: WebhookState,
   now: number,

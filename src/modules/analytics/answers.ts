@@ -4,23 +4,23 @@ import { nearestRank, rate } from '../../core/number/statistics.ts'
 import type { StepRef } from '../../core/reference.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 
-/** A run that has answered something. */
+/** A run with at least one answer. */
 export type AnsweredRun = Pick<RunRow, 'version' | 'traits' | 'answers'>
 
-/** Of the scale from 0 to 10: those from here on recommend it, and those up to there do not. */
+/** On the scale from 0 to 10: promoters answer at least this, detractors at most that. */
 const promotersFrom = 9
 const detractorsTo = 6
 
-/** One decimal, as scores are told. */
+/** One decimal, as scores are shown. */
 const oneDecimal = (value: number) => Math.round(value * 10) / 10
 const twoDecimals = (value: number) => Math.round(value * 100) / 100
 
-/** Counts what runs last answered, by step. */
+/** Counts the last answers of runs, by step. */
 export class AnswerTally {
   /** By step and answer, as JSON. */
   private readonly counts = new Map<StepRef, Map<string, number>>()
 
-  /** @param version only runs of this one; null for all */
+  /** @param version count only runs of this version; null for all */
   constructor(private readonly version: number | null) {}
 
   add({ version, answers }: AnsweredRun): void {
@@ -33,9 +33,9 @@ export class AnswerTally {
   }
 
   /**
-   * What was answered to a step's question, of the type that its newest one has.
+   * The answers to a step's question, as answers of its newest question's type.
    *
-   * @param questions all that it ever asked, the newest first
+   * @param questions all that it ever asked, newest first
    */
   of(step: StepRef, questions: readonly [Question, ...Question[]]) {
     const counts = [...(this.counts.get(step) ?? [])].map(
@@ -61,7 +61,7 @@ function ratings(counts: Counts, question: Question) {
   const given = new Map<number, number>()
   for (const [answer, count] of counts) if (typeof answer === 'number') given.set(answer, count)
   const [least, most] = scaleOf(question)
-  // An older version may have had a wider scale.
+  // An older version may have had a wider scale, so answers outside this one are kept.
   for (let value = least; value <= most; value++) given.set(value, given.get(value) ?? 0)
   const byValue = [...given].sort(([a], [b]) => a - b)
   const all = byValue.flatMap(([value, count]) => Array<number>(count).fill(value))
@@ -93,7 +93,7 @@ function ratings(counts: Counts, question: Question) {
 }
 
 function choices(counts: Counts, questions: readonly [Question, ...Question[]]) {
-  // The newest one's first, in its order.
+  // The choices of the newest question come first, in its order.
   const labels = new Map<string, string>()
   for (const { choices = [] } of questions) {
     for (const { key, label } of choices) if (!labels.has(key)) labels.set(key, label)

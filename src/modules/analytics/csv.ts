@@ -1,7 +1,7 @@
 import { type CsvCell, csvBom, csvRow } from '../../core/text/csv.ts'
 import type { Analytics } from './model.ts'
 
-/** The columns of every summary: none is ever added. */
+/** The columns of every summary. No column is ever added to them. */
 export const csvColumns = [
   'row_type',
   'date',
@@ -35,13 +35,13 @@ export const csvColumns = [
   'complete',
 ] as const
 
-/** At the end, where an interval is asked for. */
+/** Added at the end if an interval is asked for. */
 export const periodColumns = ['last_date', 'whole'] as const
 
-/** At the very end, where the distribution is asked for. */
+/** Added at the very end if the distribution is asked for. */
 export const binColumns = ['from_seconds', 'to_seconds'] as const
 
-/** At the very end, where segments or late views are asked for. */
+/** Added at the very end if segments or late views are asked for. */
 export const groupColumns = [
   'kind',
   'trait',
@@ -52,7 +52,7 @@ export const groupColumns = [
   'rate_high',
 ] as const
 
-/** Behind all others, where a step asks or asked something. */
+/** Added after all others if a step asks or asked something. */
 export const answerColumns = [
   'question',
   'answers',
@@ -68,7 +68,7 @@ export const answerColumns = [
   'share',
 ] as const
 
-/** At the very end, of a flow that holds people back. */
+/** Added at the very end for a flow that holds people back. */
 export const experimentColumns = [
   'group',
   'goal',
@@ -80,7 +80,7 @@ export const experimentColumns = [
   'difference_high',
 ] as const
 
-/** At the very end, where ways are asked for. */
+/** Added at the very end if ways are asked for. */
 export const wayColumns = ['left_out', 'from', 'to', 'runs'] as const
 
 type Column = (
@@ -95,7 +95,7 @@ type Column = (
 
 export type Cells = Partial<Record<Column, CsvCell>> & { row_type: string }
 
-/** An answer as rows told apart by their first column; each cell is where its column says. */
+/** An answer as rows that their first column tells apart. Each value is in the column of its name. */
 export function rowsOf(answer: Analytics): Cells[] {
   const { totals, timeToComplete, checklist } = answer
   return [
@@ -185,7 +185,7 @@ export function rowsOf(answer: Analytics): Cells[] {
   ]
 }
 
-/** What lies between the groups stands in the row of those who saw the flow. */
+/** The difference between the groups is in the row of those who saw the flow. */
 function experimentRows({ experiment }: Analytics): Cells[] {
   if (!experiment) return []
   const { goal, shown, heldOut, difference, interval } = experiment
@@ -254,7 +254,7 @@ function groupsOf({ filters, segments, late }: Analytics): Cells[] {
   ]
 }
 
-/** Bins of all runs have no version. */
+/** The bins of all runs together have no version. */
 function binsOf({ timeToComplete, versions }: Analytics): Cells[] {
   const bins = timeToComplete.distribution ?? []
   const counted: [number | null, readonly number[]][] = [

@@ -1,15 +1,14 @@
 import { healthDefinitions } from '../steps/index.ts'
 
-/** Values of a trait that have a row of their own; the rarer ones share one. */
+/** Values of a trait that get a row of their own. The rarer ones share a row. */
 export const mostValues = 50
 
-/** Runs by when they first saw a step, in the order in which they are told. */
+/** Groups of runs by when they first saw a step, in the order in which they are listed. */
 export const cohortNames = ['in_time', 'late', 'never'] as const
 
 /**
- * What each number means, in one sentence: sent with every answer, so that nobody has to guess. A
- * name that stands in several places means the same in all of them; where it does not, its key says
- * the place.
+ * What each number means, in one sentence. Sent with every answer, so that nobody has to guess. A name that
+ * occurs in several places means the same in all of them; otherwise its key includes the place.
  */
 export const definitions = {
   person:
@@ -90,7 +89,7 @@ export const definitions = {
   publishedAt: 'When the version was published.',
 } as const
 
-/** Of every group of runs. */
+/** Definitions that belong to every group of runs. */
 export const groupDefinitions = {
   interval:
     'Between which two rates that of all who may ever come lies, with 95 % confidence (Wilson), four decimals; groups whose intervals do not overlap differ by more than chance. Null where nothing started.',
@@ -98,7 +97,7 @@ export const groupDefinitions = {
   high: 'The upper end of interval.',
 }
 
-/** Of what is in an answer only where it is asked for. */
+/** Definitions of what an answer contains only if it is asked for. */
 export const askedDefinitions = {
   distribution: {
     'timeToComplete.distribution':
@@ -153,7 +152,7 @@ export const askedDefinitions = {
   },
 } as const
 
-/** The definitions of an answer, by what was asked. */
+/** The definitions for an answer, depending on what was asked for. */
 export const definitionsOf = (asked: {
   hasDistribution: boolean
   interval: unknown

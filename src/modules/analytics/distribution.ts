@@ -4,8 +4,9 @@ import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
 const [minute, hour, day] = [60, 3_600, 86_400]
 
 /**
- * Seconds at which a bin ends and the next begins: the same for every answer, so that flows, versions
- * and ranges compare. Each is a duration that its code says exactly, so rounding moves nothing over it.
+ * Seconds at which a bin ends and the next begins: the same for every answer, so that flows, versions and
+ * ranges can be compared. Each is a duration that its code represents exactly, so rounding never moves a
+ * duration across an edge.
  */
 export const binEdges = [
   ...[1, 2, 5, 10, 20],
@@ -16,7 +17,7 @@ export const binEdges = [
 
 const firstCodes = [0, ...binEdges.map(seconds => codeOfDuration(seconds * 1_000))]
 
-/** The bins from shortest to longest, each with how many of the durations lie in it. */
+/** The bins from shortest to longest, with the number of durations in each. */
 export function distributionOf(durations: DurationCounts) {
   return durations.perBand(firstCodes).map((count, bin) => ({
     fromSeconds: binEdges[bin - 1] ?? 0,
@@ -25,7 +26,7 @@ export function distributionOf(durations: DurationCounts) {
   }))
 }
 
-/** By code: the bin of a duration, and one more than there are for a run that was not timed. */
+/** The bin of each duration code. Runs that were not timed get the number after the last bin. */
 function binsByCode(): Uint8Array {
   const bins = new Uint8Array(durationCodes)
   for (const [bin, first] of firstCodes.entries()) bins.fill(bin, first)
@@ -33,7 +34,7 @@ function binsByCode(): Uint8Array {
   return bins
 }
 
-/** Counts the times to complete of each version into the bins. */
+/** Counts the times to complete of each version by bin. */
 export class VersionDistributions {
   private readonly binOf = binsByCode()
   private readonly counts = new Map<number, Uint32Array>()

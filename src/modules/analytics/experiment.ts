@@ -11,7 +11,7 @@ const groupOf = ({ people, achieved }: GroupCounts) => ({
   rate: rate(achieved, people),
 })
 
-/** What a flow changes: the people who saw it beside those who were held back. */
+/** What a flow changes: people who saw it compared with people who were held back. */
 export function experimentOf(goal: string, { shown, heldOut }: ExperimentCounts): Experiment {
   const share = ({ people, achieved }: GroupCounts) => ({ hits: achieved, trials: people })
   const compared = differenceInterval(share(shown), share(heldOut))

@@ -12,12 +12,12 @@ import {
 import { Analytics } from './model.ts'
 import { eventColumns, runColumns } from './raw-rows.ts'
 
-/** What the API's description says of the export, made from the code that writes it. */
+/** The API description of the export, generated from the code that writes the export. */
 
 const book = new SchemaBook()
 const example = exampleOf(book.of(Analytics), book.components) as Analytics
 
-/** The example of the JSON as CSV, without what has to be asked for. */
+/** The example of the JSON as CSV, without the parts that have to be asked for. */
 export const exampleCsv = csvOf(
   {
     ...example,
@@ -33,7 +33,7 @@ export const exampleCsv = csvOf(
   { bom: false },
 )
 
-/** What the row's cells are, where their columns' names do not say it. */
+/** What the cells of each row type mean, where the column names do not say it. */
 const meanings: Record<string, string> = {
   total:
     'The whole range; `complete` says whether its last day was over. `version` is the one asked for, empty for all; `id`, `key` and `title` are the ' +

@@ -32,10 +32,10 @@ import {
 export type { AnalyticsStores } from './port.ts'
 export { analyticsService } from './service.ts'
 
-/** The operation that answers a flow's numbers as CSV, for whoever has another way to it. */
+/** The operation that returns a flow's numbers as CSV, for callers that reach it in another way. */
 export const exportOperation = 'exportAnalytics'
 
-/** What analysts ask of a flow, as JSON and as CSV. */
+/** Routes for the numbers of a flow, as JSON and as CSV. */
 export function analyticsRoutes(deps: {
   stores: AnalyticsStores & Pick<GateStores, 'catalogue'>
   flows: KnownFlows

@@ -6,7 +6,7 @@ import { askedDefinitions, cohortNames, definitions, groupDefinitions } from './
 import { binEdges } from './distribution.ts'
 import { intervals } from './periods.ts'
 
-/** Dates are judged by `resolveRange`, which knows which of them there are. */
+/** Any text is accepted here; `resolveRange` validates the date, because it knows which dates exist. */
 const Day = (description: string, example: string) =>
   Type.Optional(
     Told(Type.String(), Type.String({ format: 'date', description, examples: [example] })),
@@ -94,7 +94,7 @@ export const ExportQuery = Type.Object({
 })
 export type ExportQuery = Static<typeof ExportQuery>
 
-/** What a number means is said once, in the answer's own definitions. */
+/** The meaning of a number is written once, in the definitions of the answer. */
 const counted = (field: keyof typeof definitions, example: number) =>
   Count(definitions[field], example)
 

@@ -1,19 +1,19 @@
-/** Parts that people are dealt to by their hashes, each small enough for the processor's own memory. */
+/** People are split into this many parts by their hashes, so that each part fits into the processor's caches. */
 const partBits = 6
 const parts = 2 ** partBits
 
-/** Words of a record before its marks: two of the hash, then the day and whether it was completed. */
+/** Words of a record before its marks: two of the hash, then one with the day and whether the run was completed. */
 const headWords = 3
 const completedBit = 2 ** 31
 const dayBits = completedBit - 1
 
-/** Records of a chunk. */
+/** Records per chunk. */
 const chunkRecords = 512
 
-/** Records of one part, in chunks, so that nothing is copied as they grow. */
+/** The records of one part, in chunks, so that nothing is copied as they grow. */
 class Part {
   private full: Uint32Array[] = []
-  /** The chunk that is being filled, and up to where it is. */
+  /** The chunk that is being filled, and how far it is filled. */
   chunk: Uint32Array
   filled = 0
 
@@ -21,7 +21,7 @@ class Part {
     this.chunk = new Uint32Array(chunkWords)
   }
 
-  /** Makes room in `chunk`. */
+  /** Replaces `chunk` by an empty one. */
   grow(): void {
     this.full.push(this.chunk)
     this.chunk = new Uint32Array(this.chunkWords)
@@ -32,7 +32,7 @@ class Part {
     return this.full.length * this.chunkWords + this.filled
   }
 
-  /** Puts all records one after the other into an array that is long enough, and forgets them. */
+  /** Copies all records one after the other into `records`, which must be long enough, and drops them here. */
   moveTo(records: Uint32Array): void {
     for (const [i, chunk] of this.full.entries()) records.set(chunk, i * this.chunkWords)
     records.set(this.chunk.subarray(0, this.filled), this.full.length * this.chunkWords)
@@ -42,28 +42,27 @@ class Part {
 }
 
 /**
- * Counts people by the hashes that runs name.
+ * Counts people by the hashes in their runs.
  *
- * A table of all people would be larger than the processor's caches, and nearly every run would wait
- * for the memory. So runs are first dealt to parts by some bits of their hashes, and then counted a
- * part at a time ("Cache-Conscious Algorithms for Relational Query Processing", Shatdal, Kant and
- * Naughton, 1994).
+ * A table of all people would be larger than the processor's caches, and nearly every run would wait for
+ * memory. So runs are first partitioned by some bits of their hashes, and then counted one part at a time
+ * ("Cache-Conscious Algorithms for Relational Query Processing", Shatdal, Kant and Naughton, 1994).
  */
 export class PeopleCounter {
   count = 0
   completers = 0
   /** By day: people who had a run. */
   readonly daily: Uint32Array
-  /** By period: people who had a run; nothing where there are no periods. */
+  /** By period: people who had a run; empty if there are no periods. */
   readonly perPeriod: Uint32Array
   private readonly recordWords: number
   private readonly parts: Part[]
-  /** How often each byte of a mark word was new to a person. */
+  /** How often each byte value of a mark word was new for a person. */
   private readonly newMarks: Uint32Array
 
   /**
-   * @param markWords words of 32 marks each that a run leaves on its person
-   * @param periodOf by day, ascending from 0; null where people are not counted by period
+   * @param markWords how many words of 32 marks each a run leaves on its person
+   * @param periodOf the period of each day, ascending from 0; null if people are not counted by period
    */
   constructor(
     private readonly markWords: number,
@@ -78,9 +77,9 @@ export class PeopleCounter {
   }
 
   /**
-   * Notes a run of a person; runs must come by day.
+   * Records a run of a person. Runs must come in the order of days.
    *
-   * @param marks `markWords` words, from `marksAt` on
+   * @param marks `markWords` words, starting at `marksAt`
    */
   add(
     low: number,
@@ -103,7 +102,7 @@ export class PeopleCounter {
     part.filled = at + this.recordWords
   }
 
-  /** Counts what was noted, in small pieces of work. To be run to its end, once. */
+  /** Counts the recorded runs, in small pieces of work. Run it to its end, once. */
   *counting(): Generator<void> {
     const longest = Math.max(...this.parts.map(({ length }) => length))
     const records = new Uint32Array(longest)
@@ -128,9 +127,9 @@ export class PeopleCounter {
   }
 
   /**
-   * A person's first record gathers what their others say.
+   * A person's first record collects what their other records add.
    *
-   * @param firsts a table by hash of where first records are, one more than that; 0 is free
+   * @param firsts a hash table of the places of first records, plus one; 0 is free
    */
   private countPart(words: Uint32Array, length: number, firsts: Uint32Array): void {
     const { recordWords } = this

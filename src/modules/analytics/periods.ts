@@ -1,14 +1,14 @@
 import type { TimeRange } from '../../core/time/time-range.ts'
 
-/** What days can be grouped into. */
+/** The units that days can be grouped into. */
 export const intervals = ['day', 'week', 'month'] as const
 export type Interval = (typeof intervals)[number]
 
-/** Days of a range in a row, by their places in it, both inclusive. */
+/** Consecutive days of a range, by their index in it, both inclusive. */
 export interface Period {
   first: number
   last: number
-  /** Whether the range has all of its days. */
+  /** Whether all of its days are in the range. */
   isWhole: boolean
 }
 
@@ -19,7 +19,7 @@ const begins: Readonly<Record<Interval, (date: Temporal.PlainDate) => boolean>> 
   month: date => date.day === 1,
 }
 
-/** The days, weeks or months of a range, in order; the range may cut the first and the last. */
+/** The days, weeks or months of a range, in order. The range may cut off the first and the last. */
 export function periodsOf({ days }: TimeRange, interval: Interval): Period[] {
   const isFirst = (date: string, later = 0) =>
     begins[interval](Temporal.PlainDate.from(date).add({ days: later }))

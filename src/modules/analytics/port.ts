@@ -11,21 +11,21 @@ export interface KnownFlows {
   read(orgRef: OrganisationRef): Promise<{ flows: readonly { id: string }[] }>
 }
 
-/** What analytics ask of storage. */
+/** What analytics needs from storage. */
 export interface AnalyticsStores {
   analytics: AnalyticsReader
-  /** For the health of the steps that an answer tells of. */
+  /** For the health of the steps in an answer. */
   steps: Pick<StepBook, 'healthCounts'>
 }
 
-/** A flow, and its history, which says where its steps stand. */
+/** A flow with its history, which says where its steps are. */
 export interface FlowRuns extends StepHistory<StepRef> {
   orgRef: OrganisationRef
   flowRef: FlowRef
 }
 
 export interface AnalyticsReader {
-  /** Runs that started in the range, by start; a page at a time, so that no snapshot is held. */
+  /** Runs that started in the range, by start, one page at a time, so that no snapshot is held. */
   runs(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
@@ -37,17 +37,17 @@ export interface AnalyticsReader {
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly AnsweredRun[]>
-  /** Events of a flow that occurred in the range, in the order of arrival; a page at a time. */
+  /** Events of a flow that occurred in the range, in the order of arrival, one page at a time. */
   events(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly StoredEvent[]>
   /**
-   * Runs that started in the range, ascending by start, all as of one moment, with what their people
-   * ever ticked. One reading at a time, and to its end: it holds a snapshot.
+   * Runs that started in the range, ascending by start, all as of one moment, with what their people ever
+   * ticked. Only one reading at a time, and always to its end, because it holds a snapshot.
    *
-   * @param beside what only rows know; it is longer then, for each is read
+   * @param beside what only rows know; this takes longer, because every row is read
    */
   columns(
     flow: FlowRuns,
@@ -55,9 +55,9 @@ export interface AnalyticsReader {
     beside?: Beside,
   ): AsyncIterable<RunColumns<StepRef, ItemRef>>
   /**
-   * Of versions from which anybody was held back: the people whose runs started in the range, and those
-   * who were held back in it; who was ever held back is not among the others. Reached is a goal by an
-   * event at or after the start, or after they were first held back.
+   * Counts only versions from which anybody was held back: the people whose runs started in the range, and
+   * those who were held back in it. Anyone who was ever held back is not counted among the others. The goal
+   * is reached by an event at or after the start, or after the person was first held back.
    */
   experiment(
     orgRef: OrganisationRef,
@@ -66,28 +66,28 @@ export interface AnalyticsReader {
   ): Promise<ExperimentCounts>
 }
 
-/** People, and how many of them reached the goal since. */
+/** People, and how many of them have reached the goal since. */
 export interface GroupCounts {
   people: number
   achieved: number
 }
 
-/** Who saw a flow, and who was held back from it. */
+/** People who saw a flow, and people who were held back from it. */
 export interface ExperimentCounts {
   shown: GroupCounts
   heldOut: GroupCounts
 }
 
-/** What became of a run, as it stands in the column of states. */
+/** The outcome of a run, as stored in the column of states. */
 export const outcomeCodes = { inProgress: 0, dismissed: 1, completed: 2 } as const
 
-/** Bits of a state that hold the outcome; the others are the version's place in `versions`. */
+/** Bits of a state that hold the outcome. The other bits are the version's index in `versions`. */
 export const outcomeBits = 2
 
-/** Steps or items of a run, eight to a byte: a byte a run for each eight of them. */
+/** Flags of a run for its steps or items: one byte per run for every eight of them. */
 export type Planes = readonly Uint8Array[]
 
-/** What the runs have to do with one step. */
+/** What the runs did with one step. */
 export interface ColumnStep<Step = number> {
   ref: Step
   /** How many of the runs did what, in the order of `stepOutcomes`. */
@@ -98,84 +98,84 @@ export interface ColumnStep<Step = number> {
 export interface ColumnTrait {
   name: string
   values: readonly string[]
-  /** By run: one more than its value's place, and 0 where it was not said. */
+  /** By run: the index of its value plus one, or 0 if the trait was not said. */
   places: Uint16Array
 }
 
-/** A step, and how long after their start runs that see it first see it late. */
+/** A step, and how long after its start a run must first see it to count as late. */
 export interface LateView<Step = StepRef> {
   step: Step
   afterMs: number
 }
 
-/** What columns can have besides. */
+/** What columns can contain on request. */
 export interface Beside<Step = StepRef> {
-  /** Has each run told of whether it saw the step late. */
+  /** Asks for whether each run saw the step late. */
   late: LateView<Step> | null
-  /** Has each run told of the steps that it viewed, in time. */
+  /** Asks for the steps that each run viewed, in the order of time. */
   hasWays: boolean
 }
 
-/** Runs by the steps that they first viewed, one after another. */
+/** Runs by the order in which they first viewed their steps. */
 export interface ColumnWays {
-  /** Each as places in `steps`. */
+  /** Each path as indexes into `steps`. */
   readonly paths: readonly (readonly number[])[]
-  /** By run: the place of its path. */
+  /** By run: the index of its path. */
   readonly places: Uint16Array
 }
 
-/** Whether and when a run first saw a step, as it stands in the column of cohorts. */
+/** Whether and when a run first saw a step, as stored in the column of cohorts. */
 export const cohortCodes = { never: 0, inTime: 1, late: 2 } as const
 
 /**
- * Runs of one flow, ascending by start, as columns: all that analytics ask of a run, and no text, so
- * that a million of them are counted in a moment.
+ * Runs of one flow, ascending by start, as columns: everything that analytics needs from a run, and no
+ * text, so that a million runs are counted in a moment.
  */
 export interface RunColumns<Step = number, Item = number> {
   readonly count: number
-  /** Epoch milliseconds that `starts` are counted from. */
+  /** Epoch milliseconds. `starts` are relative to this. */
   readonly from: number
   readonly starts: Uint32Array
-  /** Hashes of the runs' people; two 32-bit halves a run. */
+  /** Hashes of the people, two 32-bit halves per run. */
   readonly people: Uint32Array
-  /** Version (its place in `versions`) and outcome. */
+  /** Version (its index in `versions`) and outcome. */
   readonly states: Uint16Array
   /**
-   * Where a run ended. Of a completed one the time it took, as a code; of any other its furthest
-   * viewed step, one more than its place in `steps`, and 0 for none.
+   * Where a run ended. For a completed run: the code of the time that it took. For any other run: the index
+   * in `steps` of the furthest step that it viewed, plus one, or 0 for none.
    */
   readonly ends: Uint16Array
   readonly lately: Lately
   readonly versions: readonly number[]
   readonly steps: readonly ColumnStep<Step>[]
-  /** By step outcome, then a plane for each eight steps. */
+  /** By step outcome, then one plane for every eight steps. */
   readonly marks: readonly Planes[]
   /** By step: how long each run that viewed it spent there, as codes, in the order of runs. */
   readonly spent: readonly Uint16Array[]
-  /** The flow's items; the first plane's lowest bit is not one, but the whole checklist. */
+  /** The flow's items. The lowest bit of the first plane is not an item but the whole checklist. */
   readonly items: readonly Item[]
-  /** What each run's person ever ticked: bit 0 the whole checklist, bit n + 1 the item at place n. */
+  /** What each run's person ever ticked: bit 0 is the whole checklist, bit n + 1 is the item at index n. */
   readonly ticks: Planes
-  /** What the runs' people were when they started, by the traits that any of them said. */
+  /** The traits of the runs' people when they started. Only traits that any of them said. */
   readonly traits: readonly ColumnTrait[]
-  /** By run, `cohortCodes`; null where it was not asked for. */
+  /** By run, `cohortCodes`; null if not asked for. */
   readonly cohorts: Uint8Array | null
-  /** Null where they were not asked for. */
+  /** Null if not asked for. */
   readonly ways: ColumnWays | null
-  /** Whether a step's place in some run is that of another version than the run's own. */
+  /** Whether a run takes the place of any step from a version other than its own. */
   readonly dependsOnNewest: boolean
 }
 
 /**
- * Runs in progress of which something was heard of late: their places, ascending, and when that was,
- * epoch milliseconds. Of most there is nothing to keep, and none gets younger without being made anew.
+ * Runs in progress that had an event recently: their indexes, ascending, and when that was, in epoch
+ * milliseconds. Most runs need no entry, because an old run stays old until its columns are made anew.
  */
 export interface Lately {
   readonly places: Uint32Array
   readonly at: Float64Array
 }
 
-/** Some of the runs, by their places, ascending. */
+/** Keeps only the runs at these indexes, which must be ascending. */
 export function takeRuns<Step, Item>(
   columns: RunColumns<Step, Item>,
   places: Uint32Array,
@@ -238,7 +238,7 @@ function takeLately({ places, at }: Lately, taken: Uint32Array): Lately {
   return { places: Uint32Array.from(placesNow), at: Float64Array.from(kept) }
 }
 
-/** How many runs have a bit. */
+/** How many runs have this bit set. */
 function countOf(planes: Planes, bit: number): number {
   const plane = planes[bit >> 3]
   if (!plane) return 0

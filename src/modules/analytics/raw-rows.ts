@@ -9,13 +9,13 @@ import type { RunRow } from '../../core/run/stored-run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 
-/** A raw row's header, and how a row becomes cells. */
+/** The header of raw rows, and how a row becomes cells. */
 export interface RawRows<Row> {
   header: readonly string[]
   cellsOf(row: Row): readonly CsvCell[]
 }
 
-/** Of a row a run, before those of the steps. */
+/** The columns of a run's row that come before those of the steps. */
 export const runColumns = [
   'run_key',
   'user_id',
@@ -51,7 +51,7 @@ export const eventColumns = [
   'properties',
 ] as const
 
-/** A row a run, with a column for each step that the flow ever had, in the flow's order. */
+/** One row per run, with a column for each step that the flow ever had, in the flow's order. */
 export function runRows(flow: FlowEntry): RawRows<RunRow> {
   const steps = new FlowPositions(flow)
     .inOrder(flow.steps.keys())
@@ -93,7 +93,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
   }
 }
 
-/** What a run last answered; the words of a text are in its event alone. */
+/** What a run last answered. The words of a text answer are only in its event. */
 function answerCell({ answers }: RunRow, ref: StepRef): CsvCell {
   const said = answers.find(({ stepId }) => stepId === ref)
   if (!said) return null
@@ -101,7 +101,7 @@ function answerCell({ answers }: RunRow, ref: StepRef): CsvCell {
   return answer === '' ? 'text' : Array.isArray(answer) ? answer.join(';') : answer
 }
 
-/** A row an event, as it was reported. */
+/** One row per event, as it was reported. */
 export function eventRows(flow: FlowEntry): RawRows<StoredEvent> {
   const idByRef = <Ref>(refs: ReadonlyMap<string, Ref>) =>
     new Map([...refs].map(([id, ref]) => [ref, id]))
@@ -143,7 +143,7 @@ export async function* only<Row>(
   for await (const page of pages) yield page.filter(isAsked)
 }
 
-/** Pages with only the rows of one version, where one was asked for. */
+/** Pages with only the rows of one version, if one was asked for. */
 export const ofVersion = <Row>(
   pages: AsyncIterable<readonly Row[]>,
   version: number | null,
@@ -151,6 +151,6 @@ export const ofVersion = <Row>(
 ): AsyncIterable<readonly Row[]> =>
   version === null ? pages : only(pages, row => versionOf(row) === version)
 
-/** The version that an event names, else the one that was published when it occurred. */
+/** The version that an event names, otherwise the one that was published when it occurred. */
 export const versionOfEvent = (flow: FlowEntry) => (event: StoredEvent) =>
   event.flowVersion ?? versionAt(flow.versions, event.occurredAt)

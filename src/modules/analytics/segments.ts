@@ -9,23 +9,23 @@ import { PeopleCounter } from './people.ts'
 import { cohortCodes, type LateView, outcomeCodes, type RunColumns, takeRuns } from './port.ts'
 import { noTime, outcomeMask, secondsOf } from './tally.ts'
 
-/** Only runs whose person had this value when they started; null: of whom the trait was not said. */
+/** Keeps only runs whose person had this value when they started; null: whose person said nothing of the trait. */
 export interface SegmentFilter {
   trait: string
   value: string | null
 }
 
-/** A step that some runs see late, as callers know it. */
+/** A step that some runs see late, with the names that callers know it by. */
 export interface Late extends LateView {
   stepId: string
   key: string
   title: string
 }
 
-/** What is asked of groups of runs. */
+/** Which groups of runs are asked for. */
 export interface Groups {
   filters: readonly SegmentFilter[]
-  /** The trait by which runs are told apart; null for none. */
+  /** The trait by which runs are grouped; null for none. */
   by: string | null
   late: Late | null
 }
@@ -33,7 +33,7 @@ export interface Groups {
 export const noGroups: Groups = { filters: [], by: null, late: null }
 
 /**
- * `plan:pro` keeps runs, `plan` tells them apart. No trait's name has a colon.
+ * `plan:pro` filters runs, `plan` groups them. A trait's name never contains a colon.
  *
  * @throws AppError `validation_failed`
  */
@@ -74,11 +74,11 @@ export function lateIn({ steps }: FlowEntry, asked: string): Late {
   throw invalid({ path: '/late', message: 'The flow never had a step with this key' })
 }
 
-/** Whether a run is one of those that all filters keep. */
+/** Whether a run passes all filters. */
 export const isInSegments = (traits: ListedTraits, filters: readonly SegmentFilter[]): boolean =>
   filters.every(({ trait, value }) => traitIn(traits, trait) === value)
 
-/** Only the runs that a filter keeps. */
+/** Only the runs that pass a filter. */
 function keptBy(
   columns: RunColumns<never, never>,
   { trait, value }: SegmentFilter,
@@ -94,7 +94,7 @@ function keptBy(
   return found === columns.count ? columns : takeRuns(columns, places.subarray(0, found))
 }
 
-/** Only the runs that all filters keep; null where none is left. */
+/** Only the runs that pass all filters; null if none is left. */
 export function inSegments<Step, Item>(
   columns: RunColumns<Step, Item>,
   filters: readonly SegmentFilter[],
@@ -137,7 +137,7 @@ class Row {
 
 export type GroupNumbers = ReturnType<Row['numbers']>
 
-/** Counts runs by groups. Which of them share a row is known only when all runs are. */
+/** Counts runs by group. Which groups share a row is only known once all runs are. */
 class GroupTally {
   private readonly kept: (Counted & { groups: Uint32Array })[] = []
 
@@ -152,10 +152,10 @@ class GroupTally {
     return starts
   }
 
-  /** Counts all, in small pieces of work. @param rowOf by group */
+  /** Counts all runs, in small pieces of work. @param rowOf the row of each group */
   *counting(rowOf: readonly number[], rows: number): Generator<void, GroupNumbers[]> {
     const tallies = Array.from({ length: rows }, () => new Row())
-    // On each person two marks a row: a run, and a completed one.
+    // Two marks per row on each person: one for a run, one for a completed run.
     const marks = new Uint32Array(Math.ceil((rows * 2) / 32))
     const counter = new PeopleCounter(marks.length, 1)
     for (const { count, people, states, ends, groups } of this.kept) {
@@ -184,7 +184,7 @@ class GroupTally {
 /** Counts runs by the values of a trait. */
 export class SegmentTally {
   private readonly tally = new GroupTally()
-  /** The first stands for runs of which the trait was not said. */
+  /** The first entry stands for runs that did not say the trait. */
   private readonly values: (string | null)[] = [null]
   private readonly known = new Map<string, number>()
 
@@ -207,7 +207,7 @@ export class SegmentTally {
     return this.values.push(value) - 1
   }
 
-  /** The most frequent values first, then what the rarer ones are together, then who did not say. */
+  /** The most frequent values first, then the rarer ones together, then runs that did not say the trait. */
   *counting() {
     const starts = this.tally.starts(this.values.length)
     const said = [...this.known]

@@ -25,12 +25,12 @@ import { type Extras, nothingMore, ofVersion, RunTally } from './tally.ts'
 import { WayTally } from './ways.ts'
 
 /**
- * The names of parameters that mean nothing, each once and at most twenty: an answer that leaves one
- * out of account has to say so.
+ * The names of parameters that mean nothing, each once and at most twenty, because an answer must say what
+ * it ignored.
  *
- * @param names those that mean something
- * @throws AppError `validation_failed` for one that looks like one of them misspelt: what was asked
- *   would be answered by other numbers
+ * @param names parameters that mean something
+ * @throws AppError `validation_failed` for one that looks like a misspelling of one of these, because the
+ *   numbers would answer another question than the one asked
  */
 export function ignoredParameters(request: Request, names: readonly string[]): string[] {
   const others = new Set(parametersOf(request).map(([name]) => name))
@@ -46,16 +46,19 @@ export function ignoredParameters(request: Request, names: readonly string[]): s
   return first.map(name => shown(name))
 }
 
-/** A name that was probably meant: by its letters in order, such as tz, or by nearly all of them. */
+/**
+ * The name that was probably meant: it has the same letters in the same order (such as tz), or nearly all
+ * of them.
+ */
 function nameMeant(name: string, names: readonly string[]): string | null {
   if (name.length < 2) return null
   const short = names.filter(known => isShortFor(name.toLowerCase(), known))
   if (short.length === 1) return short[0]!
-  // Two letters are near to any other two.
+  // Two letters are always close to any other two.
   return name.length === 2 ? null : nearest(name, [...names])
 }
 
-/** Whether a word has nothing but letters of another, in their order, and begins as it does. */
+/** Whether a word consists of letters of another word, in their order, and has the same first letter. */
 function isShortFor(word: string, whole: string): boolean {
   if (word[0] !== whole[0]) return false
   let at = 0
@@ -68,12 +71,12 @@ function isShortFor(word: string, whole: string): boolean {
 
 const isAsking = <One>(asked: readonly One[]): asked is readonly [One, ...One[]] => asked.length > 0
 
-/** What was asked, checked. */
+/** A question that has been validated. */
 export interface Question extends Extras, Groups {
   flow: FlowEntry
   range: TimeRange
   version: number | null
-  /** Parameters that were sent and mean nothing, by name. */
+  /** Names of parameters that were sent but mean nothing. */
   ignored: readonly string[]
 }
 
@@ -109,10 +112,10 @@ export function questionOf(
   }
 }
 
-/** Answers worked out at once in one thread: each holds what it knows of every person in memory. */
+/** Answers computed at once in one thread, because each keeps what it knows about every person in memory. */
 const answersAtOnce = 1
 
-/** @throws AppError `caller_gone`, so that nothing is worked out for nobody */
+/** @throws AppError `caller_gone`, so that nothing is computed once the caller has gone */
 function goOn(signal: AbortSignal): void {
   if (signal.aborted) throw callerGone(signal.reason)
 }
@@ -134,7 +137,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
   }
 
-  /** Counts what was answered; null where the flow never asked anything. */
+  /** Counts the answers to questions; null if the flow never asked anything. */
   async function answersOf(
     { flow, range, version, filters }: Question,
     signal: AbortSignal,
@@ -198,7 +201,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
       ways?.add(counted)
     }
     const slices = new TimeSlices()
-    /** Counts in small pieces of work. */
+    /** Runs work in small pieces. */
     const counted = async <T>(work: Iterator<void, T>): Promise<T> => {
       for (;;) {
         const piece = work.next()
@@ -264,7 +267,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
     }
   }
 
-  /** The numbers of one flow among others. */
+  /** The numbers of one flow, for the summary of all flows. */
   async function summary(flow: FlowEntry, range: TimeRange, signal: AbortSignal) {
     const question = { flow, range, version: null, ...nothingMore, ...noGroups }
     const { tally } = await tallyOf(question, clock.now(), signal)
@@ -286,7 +289,7 @@ export function analyticsService({ stores, clock }: { stores: AnalyticsStores; c
   return {
     answer: (question: Question, signal: AbortSignal) =>
       inTurn(signal, () => answer(question, signal)),
-    /** One flow after the other, so that answers about single flows come in between. */
+    /** One flow after the other, so that answers about single flows can come in between. */
     async summary(
       flows: readonly FlowEntry[],
       range: TimeRange,

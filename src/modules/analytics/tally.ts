@@ -14,10 +14,10 @@ type RunColumns = ColumnsOf<StepRef, ItemRef>
 
 export const outcomeMask = 2 ** outcomeBits - 1
 
-/** How long it took what was completed by its first report. */
+/** The code of a run whose first report was its completion, so that it took no measurable time. */
 export const noTime = codeOfDuration(0)
 
-/** Median and 90th percentile in seconds by nearest rank; null where nothing was timed. */
+/** Median and 90th percentile in seconds, by nearest rank; null if nothing was timed. */
 export function secondsOf(durations: DurationCounts) {
   const [median, p90] = durations.at(0.5, 0.9).map(ms => (ms === null ? null : ms / 1000))
   return { medianSeconds: median ?? null, p90Seconds: p90 ?? null }
@@ -31,7 +31,7 @@ class StepTally {
   readonly durations = new DurationCounts()
 }
 
-/** Only the runs of one version, where the columns have others too. */
+/** Only the runs of one version, if the columns also have others; null if they have none of it. */
 export function ofVersion(columns: RunColumns, version: number): RunColumns | null {
   const place = columns.versions.indexOf(version)
   if (place === -1) return null
@@ -44,29 +44,32 @@ export function ofVersion(columns: RunColumns, version: number): RunColumns | nu
   return takeRuns(columns, places.subarray(0, found))
 }
 
-/** What is counted only where it is asked for. */
+/** What is counted only if it is asked for. */
 export interface Extras {
-  /** Whether the times to complete are counted into bins, too. */
+  /** Whether the times to complete are also counted by bin. */
   hasDistribution: boolean
-  /** What the days are also grouped into. */
+  /** The intervals that days are also grouped into. */
   interval: Interval | null
-  /** Whether it is told in which order steps were viewed. */
+  /** Whether the answer includes the order in which steps were viewed. */
   hasWays: boolean
 }
 
 export const nothingMore: Extras = { hasDistribution: false, interval: null, hasWays: false }
 
-/** Counts the runs of a range, by columns ascending by start, into all that an answer says of them. */
+/**
+ * Counts the runs of a range, in columns ascending by start, and computes everything that an answer says
+ * about them.
+ */
 export class RunTally {
   private readonly people: PeopleCounter
   private readonly durations = new DurationCounts()
-  /** Runs that were completed by what they began with. */
+  /** Runs that were completed by their first report. */
   private untimed = 0
   /** By day and outcome. */
   private readonly days: Uint32Array
-  /** Those that the runs have to do with. */
+  /** Only steps that occur in the runs. */
   private readonly steps = new Map<StepRef, StepTally>()
-  /** What runs leave on their people: a mark for each step and item that the flow ever had. */
+  /** The mark that a run leaves on its person for each step and item that the flow ever had. */
   private readonly stepMarks: ReadonlyMap<StepRef, number>
   private readonly itemMarks: ReadonlyMap<ItemRef, number>
   private readonly checklistMark: number
@@ -164,7 +167,7 @@ export class RunTally {
     }
   }
 
-  /** By the furthest step as in `ends`: runs in progress that go on. */
+  /** Runs in progress that still go on, by their furthest step as in `ends`. */
   private stillIn({ lately, ends, steps }: RunColumns): Uint32Array {
     const still = new Uint32Array(steps.length + 1)
     for (const [i, place] of lately.places.entries()) {
@@ -173,7 +176,7 @@ export class RunTally {
     return still
   }
 
-  /** What each run leaves on its person, `markWords` words a run. */
+  /** The marks that each run leaves on its person, `markWords` words per run. */
   private marksOf({ count, steps, marks, items, ticks }: RunColumns): Uint32Array {
     const made = new Uint32Array(count * this.markWords)
     const [viewed = []] = marks
@@ -184,7 +187,7 @@ export class RunTally {
     return made
   }
 
-  /** Adds what a plane says; `meant` are the marks of its bits. */
+  /** Adds the marks of a plane; `meant` are the marks of its bits. */
   private addMarks(made: Uint32Array, plane: Uint8Array, meant: (number | undefined)[]): void {
     const { markWords } = this
     for (let word = 0; word < markWords; word++) {
@@ -202,7 +205,7 @@ export class RunTally {
     }
   }
 
-  /** Counts the people, in small pieces of work, when all runs are added; what follows needs it. */
+  /** Counts the people, in small pieces of work. Call it after all runs are added; the results need it. */
   countingPeople(): Iterator<void, void> {
     return this.people.counting()
   }
@@ -234,7 +237,7 @@ export class RunTally {
     }
   }
 
-  /** Steps of the newest version in order, then those of older versions that runs have seen. */
+  /** Steps of the newest version in order, then steps of older versions that runs have seen. */
   stepRefs(): StepRef[] {
     return this.positions.inOrder(this.steps.keys())
   }
@@ -267,7 +270,7 @@ export class RunTally {
     })
   }
 
-  /** Sums of the days, but for people, who are counted once a period; null where not asked for. */
+  /** Sums of the days, except for people, who are counted once per period; null if not asked for. */
   periods() {
     const { days } = this.range
     const daily = this.daily()
@@ -290,13 +293,13 @@ export class RunTally {
     )
   }
 
-  /** People of the runs who ever ticked an item. */
+  /** How many people of the runs ever ticked an item. */
   tickersOf(itemRef: ItemRef): number {
     const mark = this.itemMarks.get(itemRef)
     return mark === undefined ? 0 : this.people.with(mark)
   }
 
-  /** People of the runs who ever had the whole checklist ticked. */
+  /** How many people of the runs ever had the whole checklist ticked. */
   checklistCompleters(): number {
     return this.people.with(this.checklistMark)
   }

@@ -4,7 +4,7 @@ import type { ItemRef, StepRef } from '../../core/reference.ts'
 import { outcomeBits, outcomeCodes, type RunColumns } from './port.ts'
 import { outcomeMask } from './tally.ts'
 
-/** How a run ended, as an answer has it; null where it goes on. */
+/** How a run ended, as it appears in an answer; null if it goes on. */
 const ends = {
   [outcomeCodes.completed]: 'completed',
   [outcomeCodes.dismissed]: 'dismissed',
@@ -13,7 +13,7 @@ const ends = {
 
 type End = (typeof ends)[keyof typeof ends]
 
-/** From one step, or the start, to the next, or the end. */
+/** From one step (or the start) to the next (or the end). */
 interface Leg {
   from: StepRef | null
   to: StepRef | null
@@ -21,7 +21,7 @@ interface Leg {
   runs: number
 }
 
-/** Counts which steps runs viewed one after another, and which they went past. */
+/** Counts the order in which runs viewed steps, and the steps that they skipped over. */
 export class WayTally {
   private readonly positions: FlowPositions<StepRef>
   private readonly legs = new Map<string, Leg>()
@@ -31,11 +31,11 @@ export class WayTally {
     this.positions = new FlowPositions(flow)
   }
 
-  /** @param columns with their ways */
+  /** @param columns must include their ways */
   add({ count, states, versions, steps, ways }: RunColumns<StepRef, ItemRef>): void {
     const { paths, places } = ways!
     const runs = new Map<number, number>()
-    // A state has 16 bits.
+    // The state has 16 bits, so path and state fit into one number.
     for (let run = 0; run < count; run++) {
       const alike = places[run]! * 65_536 + states[run]!
       runs.set(alike, (runs.get(alike) ?? 0) + 1)
@@ -74,7 +74,8 @@ export class WayTally {
   }
 
   /**
-   * The legs, from the start on and then by step; to steps in order, then to the ends.
+   * The legs, sorted by their origin (the start first, then by step), then by where they lead (steps in
+   * order, then the ends).
    *
    * @param order all steps of the answer
    */

@@ -26,13 +26,13 @@ const writes = managing('flows:write')
 
 const notThere = () => new AppError('not_found', 'There is no such author session, or it has ended')
 
-/** Who has begun a session: a dashboard session, a token, or the operator. */
+/** Identifies who began a session: a dashboard session, a token, or the operator. */
 function authorOf(principal: Principal | null): string {
   if (principal?.kind === 'session') return principal.session.sha256
   return principal?.kind === 'token' ? principal.id : 'operator'
 }
 
-/** What a page has got for its ticket. @throws AppError `unauthorized` */
+/** The token that a page got for its ticket. @throws AppError `unauthorized` */
 function tokenOf({ request }: RequestContext): string {
   const [, token] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (token === undefined) throw unauthorized('unknown_author_token')
@@ -40,15 +40,15 @@ function tokenOf({ request }: RequestContext): string {
 }
 
 /**
- * What pages of customers ask while their author picks an element: neither of the API nor by a key. By
- * itself each checks the origin that the session is for.
+ * Requests from customers' pages while their author picks an element. They are not part of the API and need
+ * no snippet key. Each route checks by itself that the origin is the session's.
  */
 const ofPage = { tag: 'Management', caller: 'anyone', isProductFile: true } as const
 
-/** A pick has some kilobytes: five selectors and a fingerprint. */
+/** The size limit of a pick, which takes a few kilobytes: five selectors and a fingerprint. */
 const mostBytes = 16 * 1024
 
-/** How authors pick elements on the pages that they write for. */
+/** Routes by which authors pick elements on the pages that they write flows for. */
 export function authorRoutes({
   authorSessions,
   flows,
@@ -140,7 +140,7 @@ export function authorRoutes({
     }),
     route({
       ...ofPage,
-      // Browsers send no origin with a GET to their own.
+      // POST, because browsers send no origin with a GET to the same origin.
       method: 'POST',
       path: '/author/step',
       operation: 'getAuthoredStep',

@@ -99,16 +99,16 @@ export const AuthorSessionAnswer = Type.Object(
 )
 export type AuthorSessionAnswer = Static<typeof AuthorSessionAnswer>
 
-/** What a page spends: the ticket out of its address, or what somebody has typed. */
+/** What a page redeems: the ticket from its address, or the code that somebody has typed. */
 export const RedeemBody = closed({
   ticket: Type.Optional(Type.String({ maxLength: 100 })),
   code: Type.Optional(Type.String({ maxLength: 100 })),
 })
 
-/** What a page is told: whom it belongs to, and the step of the draft. */
+/** What a page learns: the flow and step that it belongs to, and the step of the draft. */
 export const VisitAnswer = Type.Object({
   ...Task,
-  /** Null where the draft that is stored has no such step. */
+  /** Null if the stored draft has no such step. */
   draft: OrNull(
     Type.Object({ title: Type.String(), selector: Type.Union([Type.String(), Type.Null()]) }),
     'The step as it was stored last.',
@@ -131,7 +131,7 @@ export const PickBody = closed({
     }),
     { minItems: 1, maxItems: mostSentCandidates },
   ),
-  /** `allowedFingerprint` keeps what may be kept of it. */
+  /** `allowedFingerprint` drops everything that may not be kept. */
   fingerprint: Type.Object({}),
 })
 export type PickBody = Static<typeof PickBody>

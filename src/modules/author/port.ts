@@ -9,9 +9,9 @@ export interface Candidate extends JudgedSelector {
   matchCount: number
 }
 
-/** An element that an author has picked on a page. */
+/** An element that an author picked on a page. */
 export interface Proposal {
-  /** Of the session, counted from 1. */
+  /** Its number within the session, counted from 1. */
   number: number
   at: number
   /** The page, without query and fragment. */
@@ -33,13 +33,13 @@ export interface AuthorTask {
   code: string
 }
 
-/** A session as it is begun; its ticket and its code are known by their hashes alone. */
+/** A session when it begins. Of its ticket and code only the hashes are known. */
 export interface NewAuthorSession extends AuthorTask {
   /** `author_…`. */
   id: string
   /** `org_…`. */
   organisation: string
-  /** Who has begun it: nobody else sees it. */
+  /** Who began it. Nobody else can see it. */
   author: string
   url: string
   origin: string
@@ -54,26 +54,26 @@ export interface AuthorSession extends AuthorTask {
   url: string
   origin: string
   state: 'waiting' | 'connected' | 'ended'
-  /** When it ends as it stands, if nothing happens. */
+  /** When it ends if nothing happens until then. */
   expiresAt: number
   proposals: readonly Proposal[]
 }
 
-/** What a page may know that has spent a ticket. */
+/** What a page may know after it has redeemed a ticket. */
 export interface AuthorVisit extends AuthorTask {
   /** `org_…`. */
   organisation: string
 }
 
-/** What is spent for the token of a page: a ticket, or a code that somebody has typed. */
+/** What a page redeems for its token: a ticket, or a code that somebody has typed. */
 export interface Spent {
   sha256: string
   isTyped: boolean
 }
 
-/** Author sessions: in memory alone, so they end when the server does. */
+/** Author sessions. They are only in memory, so they end when the server does. */
 export interface AuthorStore {
-  /** @throws AppError `overloaded` where there are too many of all organisations */
+  /** @throws AppError `overloaded` if all organisations together have too many */
   begin(orgRef: OrganisationRef, session: NewAuthorSession): Promise<void>
   read(
     orgRef: OrganisationRef,
@@ -81,18 +81,21 @@ export interface AuthorStore {
     author: string,
     now: number,
   ): Promise<AuthorSession | null>
-  /** False where there is none. */
+  /** False if there is none. */
   end(orgRef: OrganisationRef, id: string, author: string): Promise<boolean>
-  /** Null for what was spent or is too old, or comes from another origin: then it is spent, too. */
+  /**
+   * Null if it was redeemed already, is too old, or comes from another origin. In the last case it is used
+   * up, too.
+   */
   redeem(
     spent: Spent,
     origin: string,
     tokenSha256: string,
     now: number,
   ): Promise<AuthorVisit | null>
-  /** Null for a token that is none, has ended, or comes from another origin. */
+  /** Null if the token is unknown, has ended, or comes from another origin. */
   visit(tokenSha256: string, origin: string, now: number): Promise<AuthorVisit | null>
-  /** False where `visit` is null, and where a page has proposed too much. */
+  /** False if `visit` would be null, or if the page has proposed too much. */
   propose(
     tokenSha256: string,
     origin: string,

@@ -17,7 +17,7 @@ import { type FlowStore, newestDefinition } from '../authoring/index.ts'
 import type { PickBody, VisitAnswer } from './model.ts'
 import type { AuthorStore, AuthorVisit, NewAuthorSession, Spent } from './port.ts'
 
-/** A session that has just begun, with what is told this once. */
+/** A session that has just begun, with the secrets that are returned only this once. */
 export interface BegunSession extends NewAuthorSession {
   ticket: string
   typedCode: string
@@ -26,7 +26,7 @@ export interface BegunSession extends NewAuthorSession {
 
 const wrongUrl = (message: string) => invalid({ path: '/url', message })
 
-/** The address as one of a page that may be picked on. @throws AppError `validation_failed` */
+/** The URL of a page on which elements may be picked. @throws AppError `validation_failed` */
 export function pageOf(url: string, { origins }: Pick<Organisation, 'origins'>): URL {
   const page = URL.parse(url)
   if (page === null || !/^https?:$/.test(page.protocol)) {
@@ -42,8 +42,8 @@ export function pageOf(url: string, { origins }: Pick<Organisation, 'origins'>):
 }
 
 /**
- * Authoring on a page: the page proposes elements, and whoever has begun it takes them or not. Nothing
- * that a page sends changes a flow.
+ * Authoring on a page: the page proposes elements, and whoever began the session accepts them or not.
+ * Nothing that a page sends changes a flow.
  */
 export class AuthorVisits {
   constructor(
@@ -76,9 +76,9 @@ export class AuthorVisits {
   }
 
   /**
-   * Lets a page in that has the ticket, or the code, of a session for its own origin.
+   * Admits a page that has the ticket, or the code, of a session for its own origin.
    *
-   * @throws AppError `unauthorized` for every other, without a word why
+   * @throws AppError `unauthorized` for every other page, without a reason
    */
   async redeem(
     { ticket, code }: { ticket?: string; code?: string },
@@ -93,7 +93,7 @@ export class AuthorVisits {
     return { token, ...(await this.told(visit)) }
   }
 
-  /** What a page may know that was let in. @throws AppError `unauthorized` */
+  /** What an admitted page may know. @throws AppError `unauthorized` */
   async look(token: string, origin: string | null): Promise<VisitAnswer> {
     const sha256 = authorSecretHash(token)
     const now = this.clock.now()
@@ -102,7 +102,7 @@ export class AuthorVisits {
     return this.told(visit)
   }
 
-  /** Keeps what a page proposes for the author. @throws AppError `unauthorized`, `validation_failed` */
+  /** Keeps a page's proposal for the author. @throws AppError `unauthorized`, `validation_failed` */
   async propose(token: string, origin: string | null, pick: PickBody): Promise<void> {
     const sha256 = authorSecretHash(token)
     if (sha256 === null || origin === null) throw unauthorized('unknown_author_token')
@@ -125,7 +125,7 @@ export class AuthorVisits {
     if (!isKept) throw unauthorized('unknown_author_token')
   }
 
-  /** The step is read anew each time: its author may have edited it meanwhile. */
+  /** Reads the step anew each time, because its author may have edited it meanwhile. */
   private async told({ organisation, flow, step, code }: AuthorVisit): Promise<VisitAnswer> {
     const known = await this.stores.catalogue().organisationByName(organisation)
     if (!known) throw unauthorized('unknown_organisation')

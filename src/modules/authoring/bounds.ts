@@ -1,11 +1,11 @@
 /**
- * How much of a flow is judged within a request. Judging takes some 7 µs a value, so that a mebibyte of
- * numbers would keep a thread from everything else for seconds; no flow that pages could show comes near.
+ * How much of a flow is validated within a request. Validation takes some 7 µs per value, so a mebibyte of
+ * numbers would block a thread for seconds. No flow that pages could show comes near this.
  */
 const mostValues = 15_000
 const mostLevels = 50
 
-/** What there is too much of in a JSON value; null where it is within the bounds. */
+/** What a JSON value has too much of; null if it is within the bounds. */
 export function excessOfValue(value: unknown): string | null {
   let values = 0
   const open: { value: unknown; level: number }[] = [{ value, level: 0 }]
@@ -23,7 +23,7 @@ export function excessOfValue(value: unknown): string | null {
 
 const tooMany = `Must hold at most ${mostValues} values`
 
-/** The same of a flow file's text, by what can begin a value in one. */
+/** The same for the text of a flow file, estimated by the characters that can begin a value. */
 export function excessOfText(text: string): string | null {
   let values = 0
   for (const _ of text.matchAll(/[,:[{\n]/g)) if (++values > mostValues) return tooMany

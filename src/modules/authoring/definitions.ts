@@ -8,9 +8,9 @@ import { mostFlowsACall } from './model.ts'
 import { mostFlows } from './rules.ts'
 
 /**
- * Flows of a body, read by the rules of flow files.
+ * Reads the flows of a body by the rules of flow files.
  *
- * @param written each with where in the body it stands
+ * @param written each flow with its path in the body
  * @throws AppError `validation_failed` with every mistake
  */
 export async function definitionsIn(
@@ -19,13 +19,13 @@ export async function definitionsIn(
   const flows: FlowDefinition[] = []
   const wrong: Problem[] = []
   const places = new Map<string, string>()
-  // Judging fifty at once would keep pages waiting.
+  // Validating fifty flows at once would keep pages waiting.
   const slices = patientSlices()
   for (const { flow, path } of written) {
     await slices.rest()
     const excess = excessOfValue(flow)
     if (excess !== null) throw invalid({ path, message: excess })
-    // In a list, so that it cannot be one itself.
+    // Wrapped in a list, so that the flow itself cannot be a list.
     const file = readFlowFile(JSON.stringify([flow]), { format: 'json' })
     const errors = file.problems.filter(({ severity }) => severity === 'error')
     wrong.push(...errors.map(({ path: at, message }) => ({ path: path + at.slice(2), message })))
@@ -42,7 +42,7 @@ export async function definitionsIn(
   return flows
 }
 
-/** The operator changes as many at once as an organisation may have: all of them or none. */
+/** The operator may change as many flows at once as an organisation may have, all or none. */
 export function requireFew(call: RequestContext, path: string, flows: readonly unknown[]): void {
   const most = call.principal?.kind === 'operator' ? mostFlows : mostFlowsACall
   if (flows.length <= most) return

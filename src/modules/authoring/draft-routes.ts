@@ -17,7 +17,7 @@ import type { Authoring, Side } from './service.ts'
 const reads = managing('flows:read')
 const writes = managing('flows:write')
 
-/** A flow's draft: what its author wrote last. */
+/** Routes for a flow's draft: what its author wrote last. */
 export function draftRoutes(authoring: Authoring): Route[] {
   return [
     route({

@@ -38,7 +38,7 @@ export { expectedIn, told } from './replies.ts'
 export { etagOf, newestDefinition, requireUnlocked } from './rules.ts'
 export { Authoring, type By, type Expected } from './service.ts'
 
-/** What a push says of where one of its flows comes from. */
+/** What a push says about where one of its flows comes from. */
 function originFor(
   key: string,
   source: Static<typeof PushBody>['source'],
@@ -53,7 +53,7 @@ function originFor(
 const reads = managing('flows:read')
 const writes = managing('flows:write')
 
-/** What authors do with flows. */
+/** Routes for what authors do with flows. */
 export function authoringRoutes({
   flows: store,
   looks,

@@ -3,11 +3,14 @@ import { Flow } from '../../core/flow/flow.ts'
 import { closed, text } from '../../core/flow/values.ts'
 import { Count, FlowId, Instant, InstantOrNull, OneOf } from '../../http/shapes.ts'
 
-/** The most flows of one call, and the most bytes: judging them must not hold others up. */
+/** The most flows and the most bytes of one call, so that validating them does not hold up others. */
 export const mostFlowsACall = 50
 export const mostBytesACall = 1_048_576
 
-/** A flow as in a flow file; the rules of flow files judge it, with better words than a schema has. */
+/**
+ * A flow as in a flow file. It is validated by the rules of flow files, whose messages are better than a
+ * schema's.
+ */
 const WrittenFlow = Type.Record(Type.String(), Type.Unknown(), {
   description:
     'A flow as flow files have it; "cairn flows schema" prints the schema. What is left out has its default.',

@@ -16,29 +16,29 @@ import {
   othersChange,
 } from './service.ts'
 
-/** Why a step has nothing to take over. */
+/** Why there is nothing to take over for a step. */
 export type PinHindrance = 'no baseline' | 'draft differs' | 'says too little'
 
-/** A published step that points at an element, and what became of taking over its baseline. */
+/** A published step that points at an element, and what happened when its baseline was taken over. */
 export interface Pin {
   flowKey: string
   stepKey: string
   selector: string
   outcome: 'pinned' | 'already pinned' | PinHindrance
   baseline: { at: number; locale: string | null } | null
-  /** Of the fingerprints of the last 24 hours, how many looked like the baseline. */
+  /** How many fingerprints of the last 24 hours there are, and how many of these look like the baseline. */
   looks: { alike: number; of: number }
   fingerprint: FlowFingerprint | null
 }
 
-/** Which steps: of one flow, and of these one, or all. */
+/** Which steps: all, those of one flow, or one step of that flow. */
 export interface PinScope {
   flowKey?: string
   stepKey?: string
 }
 
 /**
- * Takes the baselines of published steps over into their flows' drafts, as their `fingerprint`. Drafts
+ * Copies the baselines of published steps into the drafts of their flows, as their `fingerprint`. Drafts
  * are made as a push makes them.
  */
 export class Pins {
@@ -48,9 +48,9 @@ export class Pins {
     private readonly clock: Clock,
   ) {}
 
-  /** @param isTrial changes nothing */
+  /** @param isTrial if true, changes nothing */
   async pin(orgRef: OrganisationRef, scope: PinScope, by: By, isTrial: boolean): Promise<Pin[]> {
-    // An organisation may have fifty thousand steps.
+    // An organisation may have fifty thousand steps, so other work gets its turn in between.
     const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       const flows = (await this.authoring.flows(orgRef)).filter(
@@ -68,7 +68,7 @@ export class Pins {
     throw othersChange()
   }
 
-  /** @returns whether it was done: not where somebody has edited one of the flows meanwhile */
+  /** @returns false if somebody has edited one of the flows meanwhile; then nothing was done */
   private async change(
     orgRef: OrganisationRef,
     pinned: readonly { flow: AuthoredFlow; pins: readonly Pin[] }[],
@@ -119,9 +119,9 @@ export class Pins {
 }
 
 /**
- * What a draft would take over of a baseline.
+ * What a draft would take over from a baseline.
  *
- * @param published the target that pages have, and that the baseline should be of
+ * @param published the target that pages have, which the baseline should belong to
  */
 export function takenOver(
   baseline: StepBaseline | null,

@@ -3,18 +3,18 @@ import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
 
-/** A version of a flow as it was published; it never changes. */
+/** A published version of a flow; it never changes. */
 export interface PublishedVersion {
   version: number
   publishedAt: number
   definition: FlowDefinition
 }
 
-/** A version as a ledger has it: without what it holds. */
+/** A version without its definition. */
 export interface VersionNote extends Omit<PublishedVersion, 'definition'> {
   stepCount: number
   itemCount: number
-  /** Who published it, and what they said of it; null where that was not noted. */
+  /** Who published it, and their note; null if that was not recorded. */
   published: { by: string; via: Actor['via']; note: string | null } | null
 }
 
@@ -24,117 +24,120 @@ export interface AuthoredFlow {
   id: string
   key: string
   status: 'draft' | 'published' | 'archived'
-  /** What is newer than the newest version; null where nothing is. */
+  /** What its author wrote after the newest version; null if nothing. */
   draft: FlowDefinition | null
-  /** The newest version, whether pages still show it or not; null for a flow never published. */
+  /** The newest version, whether pages still show it or not; null if the flow was never published. */
   newest: PublishedVersion | null
   updatedAt: number
-  /** Where it was pushed, or promoted, from last; null where that was not said. */
+  /** Where it was last pushed or promoted from; null if that was not given. */
   source: FlowSource | PromotedSource | null
-  /** Whether it is changed there alone. */
+  /** Whether it can only be changed there. */
   isLocked: boolean
 }
 
-/** What a push says of where a flow comes from. */
+/** What a push says about where a flow comes from. */
 export type FlowOrigin = Pick<AuthoredFlow, 'source' | 'isLocked'>
 
 /** Flows of an organisation as of one moment. */
 export interface FlowsRead {
-  /** Grows with every change of the organisation. */
+  /** Grows with every change to the organisation. */
   revision: number
   flows: readonly AuthoredFlow[]
-  /** How many flows of the organisation are not archived, those that were not asked for too. */
+  /** How many flows of the whole organisation are not archived, including those that were not asked for. */
   inUse: number
 }
 
-/** What becomes of one flow; a key that no flow has makes one. */
+/** A change to one flow. If no flow has the key, one is made. */
 export interface FlowChange {
   key: string
   status: AuthoredFlow['status']
   draft: FlowDefinition | null
-  /** Becomes the next version. */
+  /** If not null, becomes the next version. */
   publish: FlowDefinition | null
-  /** Where it comes from from now on; as before where it is left out. */
+  /** Where it comes from, from now on; unchanged if absent. */
   origin?: FlowOrigin
 }
 
-/** What another organisation is told of changes, in its audit log. */
+/** An entry about changes for the audit log of another organisation. */
 export interface Witness {
   org: OrganisationRef
   entry: AuditEntry
 }
 
-/** Changes that are made all together or not at all. */
+/** Changes that are made all or none. */
 export interface FlowChanges {
-  /** As of which revision they were decided. */
+  /** The revision that they are based on. */
   revision: number
   changes: readonly FlowChange[]
   audit: readonly AuditEntry[]
-  /** A line for the audit log of another organisation, from which they come. */
+  /** An entry for the audit log of the organisation that the changes come from. */
   witness?: Witness
 }
 
-/** What storage alone knows of a flow that it has changed. */
+/** What only storage knows about a flow that it has changed. */
 export interface StoredChange {
   id: string
   key: string
   updatedAt: number
-  /** Of its newest version; null for a flow never published. */
+  /** When its newest version was published; null if it never was. */
   publishedAt: number | null
 }
 
-/** Keys of the steps and items that any version of a flow had: given again, they keep their ids. */
+/** Keys of steps and items that any version of a flow had. If they are used again, they keep their ids. */
 export interface PublishedParts {
   stepKeys: readonly string[]
   itemKeys: readonly string[]
 }
 
-/** What authoring asks of storage. */
+/** What authoring needs from storage. */
 export interface FlowStore {
-  /** Flows by key, in the order of their keys; those of `keys` that there are, or all. */
+  /** Flows in the order of their keys: those of `keys` that exist, or all. */
   read(orgRef: OrganisationRef, keys?: readonly string[]): Promise<FlowsRead>
   /**
-   * Makes changes in one transaction. Steps and items are known by their keys and keep their ids;
-   * `publishedAt` is read within the transaction, and is later than that of the version before.
+   * Makes changes in one transaction. Steps and items are identified by their keys and keep their ids.
+   * `publishedAt` is read within the transaction, and is later than that of the previous version.
    *
-   * @returns what was made of each, in their order; null where the organisation has changed since they were decided:
-   *   then nothing was done
+   * @returns what was made of each, in the same order; null if the organisation has changed since that
+   *   revision: then nothing was done
    */
   change(orgRef: OrganisationRef, changes: FlowChanges): Promise<readonly StoredChange[] | null>
-  /** All versions of a flow, newest first, without what they hold. */
+  /** All versions of a flow, newest first, without their definitions. */
   versions(orgRef: OrganisationRef, key: string): Promise<readonly VersionNote[]>
   version(orgRef: OrganisationRef, key: string, version: number): Promise<PublishedVersion | null>
   publishedParts(orgRef: OrganisationRef, key: string): Promise<PublishedParts>
-  /** Who changed a flow last, and when; null where nobody has since changes are noted. */
+  /** Who changed a flow last, and when; null if nobody has since the audit log began to record it. */
   lastChange(orgRef: OrganisationRef, key: string): Promise<{ by: string; at: number } | null>
 }
 
-/** What fingerprints of a step are compared with. */
+/** What the fingerprints of a step are compared with. */
 export interface StepBaseline {
-  /** The target that it was taken of, as far as it says which element is meant. */
+  /** The target that it was taken from, reduced to what identifies the element. */
   target: unknown
   at: number
   locale: string | null
   print: Fingerprint
 }
 
-/** The selectors by which pages would find a step's element again. */
+/** The selectors with which pages would find a step's element again. */
 export interface SuggestedSelectors {
-  /** That of most fingerprints of the element that called for another one. */
+  /** The one in most of those fingerprints that called for another selector. */
   byFingerprints: string | null
-  /** The alternate by which most pages found it where its own selector did not. */
+  /** The alternate with which most pages found the element when its own selector did not. */
   byReports: string | null
 }
 
-/** What pinning and repairing ask of storage. */
+/** What pinning and repairing need from storage. */
 export interface LookStore {
-  /** What pages have told of a step's element: the baseline, and how many of the latest looks are like it. */
+  /**
+   * What pages have reported about a step's element: the baseline, and how many of the latest fingerprints
+   * look like it.
+   */
   looks(
     orgRef: OrganisationRef,
     step: { flowKey: string; stepKey: string; version: number },
     sinceMs: number,
   ): Promise<{ baseline: StepBaseline | null; alike: number; of: number }>
-  /** What pages have told of one version of a step since a moment. */
+  /** What pages have reported about one version of a step since a moment. */
   suggested(
     orgRef: OrganisationRef,
     step: { flowKey: string; stepKey: string; version: number },

@@ -18,9 +18,9 @@ import type { Authoring, By } from './service.ts'
 const reads = managing('flows:read')
 const publishes = managing('flows:publish')
 
-/** What pages are shown of flows, and were: publications, and the versions that they made. */
+/** Routes for what pages are and were shown of flows: publishing, and published versions. */
 export function publicationRoutes(authoring: Authoring): Route[] {
-  /** A verb for one flow, which the path names, and for several at once. */
+  /** Two routes for a verb: for one flow, which the path names, and for several at once. */
   const statusRoutes = (
     verb: 'publish' | 'unpublish' | 'archive',
     summary: string,

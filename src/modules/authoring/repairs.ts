@@ -8,10 +8,10 @@ import type { AuthoredFlow, LookStore } from './port.ts'
 import { newestDefinition } from './rules.ts'
 import type { Authoring, By, Expected } from './service.ts'
 
-/** What a repair made of a step's selector. */
+/** What a repair did to a step's selector. */
 export interface Repair {
   outcome: 'repaired' | 'unchanged'
-  /** Null where the selector was given. */
+  /** Null if the caller gave the selector. */
   suggestedBy: 'fingerprints' | 'reports' | null
   before: string
   selector: string
@@ -30,8 +30,8 @@ const targetOf = (definition: FlowDefinition | undefined, stepKey: string): Targ
   definition?.steps.find(({ key }) => key === stepKey)?.target ?? null
 
 /**
- * Puts another selector into the draft of a flow whose step has lost its element: one that is given, or
- * the one by which pages would find it again. Nothing is published.
+ * Puts another selector into the draft of a flow whose step has lost its element: one that the caller
+ * gives, or the one with which pages would find the element again. Nothing is published.
  */
 export class Repairs {
   constructor(
@@ -41,7 +41,7 @@ export class Repairs {
   ) {}
 
   /**
-   * @param given the selector, and whether it finds the element by itself; null for the one that is suggested
+   * @param given the selector, and whether it finds the element by itself; null to use the suggested one
    * @throws AppError `flow_not_found`, `step_not_found`, `nothing_to_repair`, `validation_failed`, and what
    *   `isExpected` throws
    */
@@ -66,7 +66,7 @@ export class Repairs {
       const outcome = isSame ? 'unchanged' : 'repaired'
       made = { outcome, suggestedBy: suggested?.by ?? null, before: target.selector, selector }
       if (isSame) return definition
-      // What is suggested finds one element by itself, whichever of several it was before.
+      // A suggested selector finds one element by itself, so the old place among several no longer applies.
       const next = withSelector(definition, stepKey, selector, given?.isAlone ?? true)
       requireSoundSelector(next, stepKey)
       return next
@@ -86,7 +86,7 @@ export class Repairs {
   }
 }
 
-/** @throws AppError `step_not_found`; `nothing_to_repair` for a step that points at nothing */
+/** @throws AppError `step_not_found`; `nothing_to_repair` if the step points at no element */
 function draftedTarget(definition: FlowDefinition, stepKey: string): Target {
   const step = definition.steps.find(({ key }) => key === stepKey)
   if (!step) throw new AppError('step_not_found', 'The flow has no step of this key')
@@ -94,7 +94,7 @@ function draftedTarget(definition: FlowDefinition, stepKey: string): Target {
   throw nothingToRepair('This step points at no element')
 }
 
-/** @throws AppError `nothing_to_repair` where nothing is suggested for the element that the draft means */
+/** @throws AppError `nothing_to_repair` if nothing is suggested for the element that the draft means */
 function suggestedFor(
   drafted: Target,
   published: Target | null,
@@ -136,7 +136,11 @@ function withSelector(
   }
 }
 
-/** What else is wrong with a draft is no fault of the selector. @throws AppError `validation_failed` */
+/**
+ * Checks only the selector, because other mistakes in the draft are not its fault.
+ *
+ * @throws AppError `validation_failed`
+ */
 function requireSoundSelector(flow: FlowDefinition, stepKey: string): void {
   const at = flow.steps.findIndex(({ key }) => key === stepKey)
   const path = `/steps/${at}/target/selector`

@@ -9,9 +9,9 @@ import type { AuthoredFlow } from './port.ts'
 import { etagOf, newestDefinition } from './rules.ts'
 import { type By, type Expected, expectationOf } from './service.ts'
 
-/** What the routes read of a request alike, and how they tell of a flow. */
+/** What all authoring routes read from a request, and how they return a flow. */
 
-/** Who changes, and what they note about it. */
+/** Who makes a change, and their note about it. */
 export const byOf = (call: RequestContext, note?: string): By => ({
   actor: actorOf(call),
   note: note ?? null,
@@ -20,11 +20,11 @@ export const byOf = (call: RequestContext, note?: string): By => ({
 /** The key of the flow that the path names. */
 export const keyOf = ({ params }: RequestContext) => params.key ?? ''
 
-/** What the headers of a request ask of a flow. */
+/** What the headers of a request require of a flow. */
 export const expectedIn = ({ request: { headers } }: RequestContext): Expected =>
   expectationOf(headers.get('if-match'), headers.get('if-none-match'))
 
-/** A flow as lists and answers tell it. */
+/** A flow as lists and answers return it. */
 export function told(flow: AuthoredFlow): AuthoredFlowAnswer {
   const { id, key, status, draft, newest, updatedAt, source, isLocked } = flow
   const { name, kind, steps, checklist } = newestDefinition(flow)
@@ -47,7 +47,7 @@ export function told(flow: AuthoredFlow): AuthoredFlowAnswer {
   }
 }
 
-/** A flow with what its author wrote last, and the tag to send with a change of it. */
+/** A flow with its newest definition, and the ETag to send with a change to it. */
 export const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
   const etag = etagOf(flow)
   const state = flow.draft === null ? 'published' : 'draft'

@@ -4,15 +4,15 @@ import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { AuthoredFlow, FlowChange, FlowOrigin, FlowsRead } from './port.ts'
 
 /**
- * How many flows that are not archived an organisation may have. Every page fetches all published
- * ones, and a push of all of them must not keep a running server from writing for long.
+ * The most flows that an organisation may have, not counting archived ones. Every page fetches all
+ * published flows, and a push of all of them must not keep a running server from writing for long.
  */
 export const mostFlows = 1_000
 
-/** What a push made of a flow. */
+/** What a push did to a flow. */
 export type PushOutcome = 'created' | 'updated' | 'unchanged'
 
-/** What a change of its status made of a flow. */
+/** What a change of status did to a flow. */
 export type StatusOutcome =
   | 'published'
   | 'published again'
@@ -20,7 +20,7 @@ export type StatusOutcome =
   | 'changed'
   | 'unchanged'
 
-/** What was decided about one flow: its change, or null where it stays as it is. */
+/** The decision about one flow: its change, or null if it stays as it is. */
 export interface FlowChangeDecision<Outcome> {
   key: string
   outcome: Outcome
@@ -29,13 +29,13 @@ export interface FlowChangeDecision<Outcome> {
 
 const isEqual = <T>(a: T, b: T) => Bun.deepEquals(a, b, true)
 
-/** What of a flow its author wrote last. */
+/** The definition that a flow's author wrote last. */
 export const newestDefinition = (flow: AuthoredFlow): FlowDefinition =>
   (flow.draft ?? flow.newest?.definition)!
 
 /**
- * The strong ETag (RFC 9110, section 8.8.3) of what an author has read of a flow: its newest
- * definition, and whether and as what pages show it.
+ * The strong ETag (RFC 9110, section 8.8.3) of what an author has read of a flow: its newest definition,
+ * its status, and the version that was published last.
  */
 export function etagOf(flow: AuthoredFlow): string {
   const { status, draft, newest } = flow
@@ -46,9 +46,9 @@ export function etagOf(flow: AuthoredFlow): string {
 const originOf = ({ source, isLocked }: FlowOrigin): FlowOrigin => ({ source, isLocked })
 
 /**
- * Makes a definition a flow's draft; what equals the newest published version leaves none.
+ * Makes a definition the draft of a flow. If it equals the newest published version, the flow has no draft.
  *
- * @param origin where it comes from; as before where it is left out
+ * @param origin where it comes from; unchanged if absent
  */
 export function pushed(
   flow: AuthoredFlow | undefined,
@@ -73,7 +73,7 @@ export function pushed(
   return { key, outcome: isSame || isPublished ? 'unchanged' : 'updated', change }
 }
 
-/** A draft becomes the next version; without one, a withdrawn flow shows its newest version again. */
+/** Publishes a draft as the next version. Without a draft, a withdrawn flow shows its newest version again. */
 export function published({ key, status, draft }: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
   if (draft !== null) {
     const change: FlowChange = { key, status: 'published', draft: null, publish: draft }
@@ -84,7 +84,7 @@ export function published({ key, status, draft }: AuthoredFlow): FlowChangeDecis
   return { key, outcome: 'published again', change }
 }
 
-/** Takes a flow back to draft, or puts it into the archive. */
+/** Takes a flow back to draft, or archives it. */
 export function withdrawn(
   { key, status, draft }: AuthoredFlow,
   to: 'draft' | 'archived',
@@ -93,7 +93,7 @@ export function withdrawn(
   return { key, outcome: 'changed', change: { key, status: to, draft, publish: null } }
 }
 
-/** A flow as it would be after a change at a moment; a new one has no id yet. */
+/** A flow as it would be after a change at a moment. A new flow has no id yet. */
 export function after(
   flow: AuthoredFlow | undefined,
   { key, change }: FlowChangeDecision<unknown>,
@@ -108,7 +108,7 @@ export function after(
   return { ...before, ...origin, status, draft, newest, updatedAt: now }
 }
 
-/** Lets a flow be changed here again, too. */
+/** Lets a locked flow be changed here again. */
 export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> {
   const { key, status, draft, source, isLocked } = flow
   if (!isLocked) return { key, outcome: 'unchanged', change: null }
@@ -116,7 +116,7 @@ export function unlocked(flow: AuthoredFlow): FlowChangeDecision<StatusOutcome> 
   return { key, outcome: 'changed', change }
 }
 
-/** @throws AppError `flow_locked` where a flow is changed in its repository alone */
+/** @throws AppError `flow_locked` if the flow can only be changed in its repository */
 export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
   if (!isLocked) return
   const where = source && !isPromoted(source) ? source.repository : 'its repository'
@@ -126,7 +126,7 @@ export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
   )
 }
 
-/** What is wrong with what pages would be shown of a flow: it may be older than the rules of today. */
+/** The mistakes in what pages would be shown of a flow. It may have been stored under older rules. */
 export function problemsOf(flow: AuthoredFlow): Problem[] {
   if (flow.draft === null && flow.status === 'published') return []
   return storedFlowErrors(newestDefinition(flow)).map(({ path, message }) => ({
@@ -135,12 +135,12 @@ export function problemsOf(flow: AuthoredFlow): Problem[] {
   }))
 }
 
-/** @throws AppError `validation_failed` where there are any */
+/** @throws AppError `validation_failed` if there are any */
 export function requireNone(problems: readonly Problem[]): void {
   if (problems.length > 0) throw invalid(...problems)
 }
 
-/** @throws AppError `too_many_flows` where there would be more than an organisation may have */
+/** @throws AppError `too_many_flows` if there would be more than an organisation may have */
 export function requireRoom(
   { flows, inUse }: Pick<FlowsRead, 'flows' | 'inUse'>,
   changes: readonly FlowChange[],

@@ -31,13 +31,13 @@ import {
   withdrawn,
 } from './rules.ts'
 
-/** Who changes something, and what they say of it. */
+/** Who makes a change, and their note about it. */
 export interface By {
   actor: Actor
   note?: string | null
 }
 
-/** A flow after a verb, and what the verb made of it. */
+/** A flow after an operation, and what the operation did to it. */
 export interface Changed<Outcome> {
   flow: AuthoredFlow
   outcome: Outcome
@@ -45,29 +45,29 @@ export interface Changed<Outcome> {
   before: AuthoredFlow['status'] | null
 }
 
-/** A pushed flow, and what publishing made of it where that was asked for. */
+/** A pushed flow, and what publishing did to it if that was asked for. */
 export interface Pushed extends Changed<PushOutcome> {
   publication: StatusOutcome | null
 }
 
-/** What a flow is compared with: its draft, or a version by its number. */
+/** One side of a comparison: the draft, or a version by its number. */
 export type Side = 'draft' | number
 
 export interface PushOptions {
   publish?: boolean
-  /** Says what would be done, and does nothing. */
+  /** Returns what would be done, and does nothing. */
   isTrial?: boolean
   isExpected?: Expected
-  /** Where flows come from, by their keys; as before where it is left out. */
+  /** Where flows come from, by their keys; unchanged if absent. */
   origins?: ReadonlyMap<string, FlowOrigin>
-  /** What the audit log calls it, where not a push. */
+  /** The action in the audit log, if it is not a push. */
   action?: string
   witness?: Witness
 }
 
 const anything: Expected = () => {}
 
-/** How often a change is decided anew because somebody else was quicker. */
+/** How many times a change is retried because somebody else changed the organisation first. */
 export const mostTries = 20
 
 export const othersChange = () =>
@@ -78,7 +78,7 @@ export const othersChange = () =>
 const versionNotFound = () =>
   new AppError('version_not_found', 'The flow has no version of this number')
 
-/** A flow after its change, with what storage alone knows of it. */
+/** A flow after its change, with what only storage knows about it. */
 function asStored(flow: AuthoredFlow, stored: StoredChange | undefined): AuthoredFlow {
   if (!stored) return flow
   const { id, updatedAt, publishedAt } = stored
@@ -94,7 +94,7 @@ function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): vo
 }
 
 /**
- * Judges what pages would be shown of flows, without holding up the thread.
+ * Validates what pages would be shown of flows, without blocking the thread.
  *
  * @throws AppError `validation_failed`
  */
@@ -109,8 +109,8 @@ async function requireSound(flows: readonly AuthoredFlow[]): Promise<void> {
 }
 
 /**
- * What authors do with flows: push, publish, withdraw, roll back, compare. A change is decided over
- * what was read, and made only if nobody has changed the organisation since; else it is decided anew.
+ * What authors do with flows: push, publish, withdraw, roll back, compare. A change is decided from what
+ * was read, and made only if nobody has changed the organisation since; otherwise it is decided again.
  */
 export class Authoring {
   constructor(
@@ -123,7 +123,7 @@ export class Authoring {
     return (await this.store.read(orgRef)).flows
   }
 
-  /** Flows by their keys, in the order in which they are named. @throws AppError `flow_not_found` */
+  /** Flows by their keys, in the order of the given keys. @throws AppError `flow_not_found` */
   async flowsNamed(
     orgRef: OrganisationRef,
     keys: readonly string[],
@@ -140,9 +140,9 @@ export class Authoring {
   }
 
   /**
-   * Makes each definition its flow's draft, all or none, and publishes them where that is asked for.
+   * Makes each definition the draft of its flow, all or none, and publishes them if that is asked for.
    *
-   * @throws AppError `too_many_flows`; `validation_failed` where something to be published is wrong
+   * @throws AppError `too_many_flows`; `validation_failed` if something to be published has mistakes
    */
   async push(
     orgRef: OrganisationRef,
@@ -188,7 +188,7 @@ export class Authoring {
   }
 
   /**
-   * Shows drafts as the next version, or withdrawn flows again, all or none.
+   * Publishes drafts as the next version, or shows withdrawn flows again, all or none.
    *
    * @throws AppError `flow_not_found`; `validation_failed` with every mistake in what would be shown
    */
@@ -196,16 +196,16 @@ export class Authoring {
     return this.changeStatus(orgRef, keys, by, 'flow.publish', published, isExpected, requireSound)
   }
 
-  /** Takes flows from callers' sight, all or none. @throws AppError `flow_not_found` */
+  /** Hides flows from pages, all or none. @throws AppError `flow_not_found` */
   withdraw(orgRef: OrganisationRef, keys: readonly string[], to: 'draft' | 'archived', by: By) {
     const action = to === 'draft' ? 'flow.unpublish' : 'flow.archive'
     return this.changeStatus(orgRef, keys, by, action, flow => withdrawn(flow, to))
   }
 
   /**
-   * Makes a definition the draft of the flow of its key, or makes that flow.
+   * Makes a definition the draft of the flow with its key, or makes that flow.
    *
-   * @param isExpected see `Expected`; a flow that is not there has none to compare
+   * @param isExpected see `Expected`; null stands for a flow that does not exist
    */
   async putDraft(
     orgRef: OrganisationRef,
@@ -231,7 +231,8 @@ export class Authoring {
   /**
    * Makes another definition of a flow its draft.
    *
-   * @param edited what is to be the draft, by the flow as it is; asked again where somebody was quicker
+   * @param edited returns the new draft for the flow as it is; called again if somebody else changed the
+   *   organisation first
    * @throws AppError `flow_not_found`, and what `isExpected` and `edited` throw
    */
   async edit(
@@ -250,13 +251,13 @@ export class Authoring {
     return changed!.flow
   }
 
-  /** Lets a flow be changed here again that comes from a repository. @throws AppError `flow_not_found` */
+  /** Lets a flow that comes from a repository be changed here again. @throws AppError `flow_not_found` */
   async unlock(orgRef: OrganisationRef, key: string, by: By): Promise<AuthoredFlow> {
     const [changed] = await this.changeStatus(orgRef, [key], by, 'flow.unlock', unlocked)
     return changed!.flow
   }
 
-  /** Gives a draft up; a flow that was never published keeps its draft. @throws AppError */
+  /** Discards a draft. A flow that was never published keeps its draft. @throws AppError */
   discardDraft(orgRef: OrganisationRef, key: string, by: By, isExpected: Expected) {
     return this.edit(orgRef, key, by, { isExpected, action: 'flow.discard' }, ({ newest }) => {
       if (!newest) throw versionNotFound()
@@ -279,7 +280,8 @@ export class Authoring {
   }
 
   /**
-   * Makes an older version the draft again, and publishes it where that is asked for: numbers only grow.
+   * Makes an older version the draft again, and publishes it if that is asked for. It gets a new number,
+   * because numbers only grow.
    */
   async restore(
     orgRef: OrganisationRef,
@@ -299,7 +301,7 @@ export class Authoring {
     return restored!
   }
 
-  /** What would change if one side took the place of the other. @throws AppError */
+  /** What would change if one side replaced the other. @throws AppError */
   async difference(
     orgRef: OrganisationRef,
     key: string,
@@ -344,7 +346,7 @@ export class Authoring {
     return changed.map(({ decision, ...rest }) => ({ ...rest, outcome: decision.outcome }))
   }
 
-  /** Reads, decides and changes, until nobody was quicker. */
+  /** Reads, decides and changes; repeats this if somebody else changed the organisation first. */
   private async change<D extends FlowChangeDecision<string>>(
     orgRef: OrganisationRef,
     keys: readonly string[],
@@ -353,7 +355,8 @@ export class Authoring {
     decide: (read: FlowsRead) => Promise<readonly D[]>,
     { isTrial = false, witness }: Pick<PushOptions, 'isTrial' | 'witness'> = {},
   ): Promise<{ flow: AuthoredFlow; before: AuthoredFlow['status'] | null; decision: D }[]> {
-    // Each of these takes milliseconds where fifty flows are changed, and pages wait meanwhile.
+    // With fifty flows each of these takes milliseconds, in which pages would wait, so others get a turn in
+    // between.
     const slices = patientSlices()
     for (let tries = 1; tries <= mostTries; tries++) {
       await slices.rest()
@@ -384,7 +387,7 @@ export class Authoring {
     throw othersChange()
   }
 
-  /** Where a flow is not what the caller has read, says who changed it and when. */
+  /** If a flow is not what the caller has read, adds to the error who changed it and when. */
   private async decided<T>(orgRef: OrganisationRef, decide: () => Promise<T>): Promise<T> {
     try {
       return await decide()
@@ -429,15 +432,16 @@ export class Authoring {
 }
 
 /**
- * Throws where a flow is not the one that the caller has read.
+ * Throws if a flow is not the one that the caller has read.
  *
  * @throws AppError `precondition_failed`, `precondition_required`
  */
 export type Expected = (flow: AuthoredFlow | null, key: string) => void
 
 /**
- * What the headers of a request ask of a flow (RFC 9110, sections 13.1.1 and 13.1.2): `If-Match` one of
- * its tags, compared strongly, or `*` for any flow that is there; `If-None-Match: *` that there is none.
+ * What the headers of a request require of a flow (RFC 9110, sections 13.1.1 and 13.1.2). `If-Match`: the
+ * flow has one of these tags, compared strongly, or exists if it is `*`. `If-None-Match: *`: the flow does
+ * not exist.
  */
 export function expectationOf(ifMatch: string | null, ifNoneMatch: string | null): Expected {
   const tags = ifMatch?.split(',').map(tag => tag.trim()) ?? []

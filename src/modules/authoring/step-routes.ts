@@ -10,7 +10,7 @@ import { etagOf } from './rules.ts'
 
 const writes = managing('flows:write')
 
-/** What pages have told of steps, taken over into drafts. */
+/** Routes that take what pages have reported about steps over into drafts. */
 export function stepRoutes({ pins, repairs }: { pins: Pins; repairs: Repairs }): Route[] {
   return [
     route({

@@ -7,7 +7,7 @@ import { type ChecklistDeps, checklistService } from './service.ts'
 
 export type { ChecklistReader } from './port.ts'
 
-/** A person's progress: completing a flow, ticking the items of its checklist. */
+/** Routes for a person's progress: completing a flow, and ticking the items of its checklist. */
 export function checklistRoutes(deps: ChecklistDeps): Route[] {
   const service = checklistService(deps)
   return [

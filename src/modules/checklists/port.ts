@@ -1,13 +1,13 @@
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { MaybePromise } from '../../core/organisation/catalogue.ts'
 import type { FlowRef, ItemRef, OrganisationRef } from '../../core/reference.ts'
-/** What checklists ask of storage. */
+/** What checklists need from storage. */
 export interface ChecklistStores {
   ledger: ProgressLedger
   checklists: Pick<ChecklistReader, 'progress'>
 }
 
-/** As `EventLedger`, for reports that come alone. */
+/** Like `EventLedger`, for reports that arrive outside of a batch of events. */
 export interface ProgressLedger {
   /** Records a completion of a flow. */
   complete(
@@ -19,12 +19,12 @@ export interface ProgressLedger {
       receivedAt: number
     },
   ): Promise<{ completedAt: number; alreadyCompleted: boolean }>
-  /** Ticks items, or takes ticks back; items that are not named are not touched. */
+  /** Ticks items, or takes ticks back. Items that are not named stay as they are. */
   tick(
     report: PersonIds & {
       orgRef: OrganisationRef
       flowRef: FlowRef
-      /** The run that ticks belong to, by its id or by the session; neither where none is named. */
+      /** The run that ticks belong to, by its id or by the session; neither if none is named. */
       runId?: string | null
       sessionId?: string | null
       items: readonly { itemRef: ItemRef; completed: boolean }[]
@@ -34,15 +34,12 @@ export interface ProgressLedger {
 }
 
 export interface ChecklistReader {
-  /** Since when each item stands ticked, and when the person first completed the flow. */
+  /** Since when each item has been ticked, and when the person first completed the flow. */
   progress(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
     person: PersonIds,
   ): Promise<{ ticked: ReadonlyMap<ItemRef, number>; completedAt: number | null }>
-  /**
-   * Another text after each change of what `progress` tells of a person, in whatever flow. Costs one row
-   * at most.
-   */
+  /** A text that changes whenever `progress` changes for a person, in any flow. Reads at most one row. */
   version(orgRef: OrganisationRef, person: PersonIds): MaybePromise<string>
 }

@@ -12,7 +12,7 @@ export interface ChecklistDeps {
   retentionDays: number
 }
 
-/** The name that the caller used, as answers repeat it. */
+/** The name that the caller used, to be repeated in answers. */
 function named({ userId, anonymousId }: PersonIds): { userId?: string; anonymousId?: string } {
   return {
     ...(userId === null ? {} : { userId }),
@@ -20,7 +20,7 @@ function named({ userId, anonymousId }: PersonIds): { userId?: string; anonymous
   }
 }
 
-/** An item by id (of any published version) or by key (of the newest); a 422 where there is none. */
+/** An item by id (of any published version) or by key (of the newest version); a 422 if there is none. */
 function itemRefOf(flow: FlowEntry, item: ProgressBody['items'][number], index: number): ItemRef {
   const items = flow.latest?.checklist?.items ?? []
   const id = item.id ?? items.find(({ key }) => key === item.key)?.id
@@ -34,7 +34,7 @@ export function checklistService(deps: ChecklistDeps) {
   return {
     named,
 
-    /** Records a completion; the earliest that was ever reported stands. */
+    /** Records a completion. The earliest that was ever reported counts. */
     complete(
       flow: FlowEntry,
       person: PersonIds,
@@ -55,7 +55,7 @@ export function checklistService(deps: ChecklistDeps) {
       })
     },
 
-    /** Ticks items all together: an unknown one means that none is ticked. */
+    /** Ticks all items or none: if one is unknown, none is ticked. */
     tick(
       flow: FlowEntry,
       person: PersonIds,
@@ -66,7 +66,7 @@ export function checklistService(deps: ChecklistDeps) {
       }: Pick<ProgressBody, 'items' | 'runId' | 'sessionId'>,
       receivedAt: number,
     ): Promise<void> {
-      // Of several writes to one item in one request the last counts.
+      // If a request writes one item several times, the last write counts.
       const writes = new Map(
         items.map((item, index) => [itemRefOf(flow, item, index), item.completed]),
       )

@@ -25,19 +25,19 @@ import { providerRoutes } from './provider-routes.ts'
 import { type Begun, SignIns } from './service.ts'
 import { shellRoutes } from './shell.ts'
 
-/** What the dashboard's sign-in needs to know of the server. */
+/** What the dashboard's sign-in needs to know about the server. */
 export interface DashboardSettings {
-  /** Where browsers reach this server; null where that is not said. */
+  /** Where browsers reach this server; null if that is not configured. */
   publicUrl: string | null
-  /** Cairn's own key, from which those of the dashboard are made. */
+  /** Cairn's own key, from which the keys of the dashboard are derived. */
   serverKey(): Uint8Array
-  /** The OpenID provider by which people sign in; null without one. May change while it serves. */
+  /** The OpenID provider for signing in; null if there is none. May change while the server runs. */
   provider(): ProviderSettings | null
-  /** Somebody could not be signed in; for the log, without a secret. */
+  /** Called when somebody could not be signed in; for the log, and without secrets. */
   onFailure(failure: SignInFailure): void
 }
 
-/** What the gate needs of the dashboard. */
+/** What the gate needs from the dashboard. */
 export const dashboardOf = (
   { publicUrl, serverKey }: Pick<DashboardSettings, 'publicUrl' | 'serverKey'>,
   clock: Clock,
@@ -57,24 +57,24 @@ const bySession = { caller: 'dashboard session', bucket: 'manage' } as const
 
 const named = ({ id, slug, name }: Begun['organisation']) => ({ id, slug, name })
 
-/** The session's cookie goes for good where it was set for somebody else, or for nothing. */
+/** Has the browser delete the session's cookie. */
 const cookieTakenAway = { name: 'cairn', value: '', sameSite: 'Strict', maxAgeSeconds: 0 } as const
 
 export interface DashboardDeps {
-  /** Null where there is no dashboard. */
+  /** Null if there is no dashboard. */
   dashboard: DashboardSettings | null
   store: DashboardStore
   stores: Pick<GateStores, 'catalogue'>
   tokens: SessionTokens
   flows: Pick<FlowStore, 'read'>
-  /** The API's way to a flow's numbers as CSV. */
+  /** The API route that returns a flow's numbers as CSV. */
   exportRoute: Route
-  /** And to the history of its steps' health. */
+  /** The API route for the history of its steps' health. */
   historyRoute: Route
   clock: Clock
 }
 
-/** How people get into the dashboard, and out of it. */
+/** Routes for signing in to the dashboard and out of it. */
 export function dashboardRoutes(deps: DashboardDeps): Route[] {
   const { dashboard, store, clock } = deps
   if (dashboard === null) return []
@@ -110,7 +110,7 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
         if (!call.organisation)
           throw new AppError('organisation_not_found', 'Say which organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
-        // A page that is left open must not be able to make itself operator for good.
+        // Otherwise a page that is left open could make itself operator for good.
         if (role === 'operator' && call.principal!.kind !== 'operator') {
           throw new AppError('forbidden', 'A link for the operator is made at the machine itself')
         }
@@ -204,8 +204,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
 }
 
 /**
- * A flow's numbers as CSV, for a link that a browser follows: it can send the cookie, and no token. It
- * changes nothing, and no other page can read what is answered.
+ * A CSV file about a flow, for a link that a browser follows: such a request can carry the cookie, but no
+ * token. It changes nothing, and no page of another site can read the answer.
  */
 function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string): Route {
   const { query, answers, isLong, operation, summary } = asked
@@ -232,7 +232,7 @@ function byCookie({ flows, stores }: DashboardDeps, asked: Route, file: string):
   }
 }
 
-/** The provider as it is configured now. */
+/** The provider as it is currently configured. */
 function latestProvider(
   { provider, publicUrl, serverKey }: DashboardSettings,
   clock: Clock,

@@ -29,13 +29,13 @@ export const CreatedLink = Type.Object(
   { title: 'DashboardLink' },
 )
 
-/** The ways to sign in that there are. */
+/** The available ways to sign in. */
 export const Ways = Type.Object({
-  /** Where people sign in elsewhere; null without an identity provider. */
+  /** Where people sign in with an identity provider; null if there is none. */
   provider: Type.Union([
     Type.Object({
       name: Type.String(),
-      /** At the public address, to which the provider sends people back: cookies are of one host. */
+      /** Below the public URL, because the provider sends people back there and cookies belong to one host. */
       beginsAt: Type.String(),
     }),
     Type.Null(),
@@ -45,7 +45,7 @@ export const Ways = Type.Object({
 })
 export type Ways = Static<typeof Ways>
 
-/** A link's code, or a session token; one of the two. */
+/** Exactly one of a link's code and a session token. */
 export const Redeemed = closed({
   code: Type.Optional(Type.String({ maxLength: 100 })),
   token: Type.Optional(Type.String({ maxLength: 16_384 })),
@@ -57,17 +57,17 @@ export const SignedIn = Type.Object({ organisation: Organisation })
 export type SignedIn = Static<typeof SignedIn>
 
 export const SessionToken = Type.Object({
-  /** For the API, beside the cookie alone. */
+  /** For the API, and only valid together with the cookie. */
   token: Type.String(),
   expiresAt: Type.String(),
   role: OneOf(roles),
   person: Type.Object({ name: Type.String() }),
   organisation: Organisation,
-  /** Whose days are shown where the address names no zone; null for the browser's. */
+  /** The time zone of days if the address names none; null for the browser's. */
   timezone: Type.Union([Type.String(), Type.Null()]),
-  /** The organisation's, in which previews are drawn; null where it has none. */
+  /** The organisation's theme, in which previews are drawn; null if it has none. */
   theme: Type.Union([Theme, Type.Null()]),
-  /** When somebody has to sign in again, whatever they do. */
+  /** When the person has to sign in again, whatever they do until then. */
   endsAt: Type.String(),
 })
 export type SessionToken = Static<typeof SessionToken>
@@ -75,7 +75,7 @@ export type SessionToken = Static<typeof SessionToken>
 export const SignOut = closed({ everywhere: Type.Boolean() })
 
 export const SignedOutAnswer = Type.Object({
-  /** Where the browser is sent to be signed out at the provider too. */
+  /** Where the browser goes to sign out at the provider too. */
   goTo: Type.Union([Type.String(), Type.Null()]),
 })
 export type SignedOutAnswer = Static<typeof SignedOutAnswer>

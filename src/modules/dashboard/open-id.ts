@@ -11,7 +11,7 @@ import { type KeySource, keyFinder } from '../../http/session-tokens.ts'
 import { type Identity, type SignedOut, SignInFailure, type SignInProvider } from './port.ts'
 import { Transactions } from './transaction.ts'
 
-/** An OpenID provider as it is configured, and the ways to it. */
+/** The configuration of an OpenID provider, and how it is reached. */
 export interface ProviderSettings {
   issuer: string
   clientId: string
@@ -21,18 +21,18 @@ export interface ProviderSettings {
   organisationClaim: string
   /** The issuer's keys, which are fetched elsewhere. */
   keys: KeySource
-  /** Fetches within bounds of time and size. */
+  /** Fetches with limits on time and size. */
   fetch(url: string, init: RequestInit): Promise<Response>
 }
 
-/** How long what the provider says of itself is good for; and that it did not answer. */
+/** How long the provider's metadata is kept, and how long a failure to fetch it is. */
 const metadataMs = 10 * minuteMs
 const failureMs = 1_000
 
-/** Strangers can have the provider asked: by so many at once, and each request waits at most seconds. */
+/** Strangers can cause requests to the provider, so only this many run at once, each for a few seconds at most. */
 const mostUnderWay = 16
 
-/** A logout token that was made before is not taken any more, nor one that is from the future; seconds. */
+/** A logout token older than this, or from the future, is refused; the tolerance is in seconds. */
 const logoutTokenAge = '10 minutes'
 const clockTolerance = 30
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
@@ -40,8 +40,8 @@ const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * Signing in by an OpenID provider: the authorization code flow with PKCE, state, nonce and the issuer in
- * the answer (OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 9207), all of it at the server.
+ * Sign-in with an OpenID provider: the authorization code flow with PKCE, state, nonce and the issuer in
+ * the answer (OpenID Connect Core 1.0, section 3.1; RFC 7636; RFC 9207), entirely on the server.
  */
 export class OpenIdProvider implements SignInProvider {
   readonly issuer: string
@@ -123,7 +123,7 @@ export class OpenIdProvider implements SignInProvider {
         post_logout_redirect_uri: `${this.publicUrl}/dashboard/sign-in`,
       })
     } catch (error) {
-      // Signed out here they are in any case.
+      // They are signed out of Cairn in any case.
       if (error instanceof SignInFailure) return null
       throw error
     }
@@ -148,7 +148,7 @@ export class OpenIdProvider implements SignInProvider {
     return { issuer: this.issuer, subject, sid: session, begunBy: (iat + clockTolerance) * 1_000 }
   }
 
-  /** Whether the provider has signed something for this client; the keys are those of session tokens. */
+  /** Verifies that the provider signed a token for this client, with the same keys as for session tokens. */
   private verify(token: string, more: Parameters<typeof jwtVerify>[2] = {}) {
     return jwtVerify(token, this.keyOf, {
       algorithms: [...signatureAlgorithms],
@@ -160,7 +160,7 @@ export class OpenIdProvider implements SignInProvider {
     })
   }
 
-  /** By the ID token; what that does not say of the organisation, the provider is asked for once. */
+  /** Reads the identity from the ID token. If that names no organisation, asks the provider for more, once. */
   private async identityOf(
     server: oauth.AuthorizationServer,
     tokens: oauth.TokenEndpointResponse,
@@ -194,7 +194,10 @@ export class OpenIdProvider implements SignInProvider {
     }
   }
 
-  /** What the provider says of itself, fetched again every so often; what it said last goes on where it is down. */
+  /**
+   * The provider's metadata, which is fetched again from time to time. If that fails, the last known one
+   * stays in use.
+   */
   private async server(): Promise<oauth.AuthorizationServer> {
     const now = this.clock.monotonic()
     const before = this.metadata
@@ -238,14 +241,14 @@ export class OpenIdProvider implements SignInProvider {
     }
   }
 
-  /** A provider elsewhere must not send anybody to what listens on this machine. */
+  /** Otherwise a provider on another machine could send people to services on this one. */
   private requireSafe(address: string): void {
     const url = secureUrl(address)
     if (url && (url.protocol === 'https:' || this.issuer.startsWith('http:'))) return
     throw down('it names an address that is not https')
   }
 
-  /** Turns any fault into one that says whose it is, and bounds how many requests run at once. */
+  /** Turns any error into one that says whose fault it is, and limits how many requests run at once. */
   private async asking<T>(work: () => Promise<T>): Promise<T> {
     if (this.underWay >= mostUnderWay) throw down('too many sign in at this moment')
     this.underWay++
@@ -272,7 +275,10 @@ function withQuery(endpoint: string, query: Record<string, string>): string {
   return url.href
 }
 
-/** What oauth4webapi and jose throw, in a word for the person and a sentence for the log, without what was sent. */
+/**
+ * Turns what oauth4webapi and jose throw into a word for the person and a sentence for the log, without
+ * what was sent.
+ */
 function failureOf(error: unknown): unknown {
   if (error instanceof SignInFailure) return error
   if (error instanceof oauth.AuthorizationResponseError) {

@@ -3,10 +3,10 @@ import type { DashboardSession } from '../../core/organisation/dashboard-session
 import type { Role } from '../../core/organisation/role.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 
-/** A link that lets somebody in, once; its code only its holder has. */
+/** A link that lets somebody in once. Only its holder has its code. */
 export interface DashboardLink {
   role: Role
-  /** Whom it lets in, as the audit log will say. */
+  /** Whom it lets in, as the audit log shows it. */
   name: string
   expiresAt: number
 }
@@ -14,31 +14,31 @@ export interface DashboardLink {
 export type NewLink = DashboardLink & { sha256: string }
 export type NewSession = DashboardSession & { sha256: string }
 
-/** Whose sessions end: one, or all of somebody at the identity provider. */
+/** Whose sessions end: one session, or all sessions of a person at the identity provider. */
 export interface SignedOut {
   issuer: string
-  /** One of the two at least. */
+  /** At least one of the two is set. */
   subject: string | null
   sid: string | null
-  /** Only those that were begun by then: a logout token that is sent again ends nothing newer. */
+  /** Only sessions begun by then, so that a logout token that is sent again ends no newer ones. */
   begunBy: number
 }
 
-/** What signing in asks of storage. */
+/** What signing in needs from storage. */
 export interface DashboardStore {
   createLink(orgRef: OrganisationRef, link: NewLink, audit: AuditEntry): Promise<void>
-  /** By the hash of its code; null where there is none or it was used. */
+  /** Finds a link by the hash of its code; null if there is none or it was used. */
   link(sha256: string): Promise<(DashboardLink & { organisation: string }) | null>
-  /** Uses a link up for a session, in one transaction; false where somebody was quicker. */
+  /** Exchanges a link for a session, in one transaction; false if it was used meanwhile. */
   redeemLink(sha256: string, session: NewSession, audit: AuditEntry): Promise<boolean>
   beginSession(orgRef: OrganisationRef, session: NewSession, audit: AuditEntry): Promise<void>
-  /** Ends one session; and all of the same person in the organisation, where they are known. */
+  /** Ends one session, and on request all of the same person in the organisation if the person is known. */
   endSession(orgRef: OrganisationRef, sha256: string, isEverywhere: boolean): Promise<void>
-  /** How many ended, of all organisations: who signs out at the provider signs out of all. */
+  /** Returns how many ended, of all organisations: signing out at the provider signs out of all. */
   endSessionsOf(who: SignedOut): Promise<number>
 }
 
-/** Who an identity provider says that somebody is. */
+/** Who somebody is, according to an identity provider. */
 export interface Identity {
   organisation: string
   role: Role
@@ -48,23 +48,23 @@ export interface Identity {
   sid: string | null
 }
 
-/** Why somebody could not be signed in, as the address of the page says it. */
+/** Why somebody could not be signed in, as it appears in the page's address. */
 const signInProblems = [
-  /** The provider does not answer, or not as one does. */
+  /** The provider does not answer, or does not answer like a provider. */
   'provider_unavailable',
-  /** It was begun too long ago or in another browser, or it is finished already. */
+  /** The sign-in was begun too long ago or in another browser, or is already finished. */
   'expired',
-  /** The provider said no, or the person did. */
+  /** The provider or the person refused. */
   'refused',
-  /** What came back is not what was asked for. */
+  /** What came back does not match what was asked for. */
   'mismatch',
-  /** The provider names no organisation, or one that is not here. */
+  /** The provider names no organisation, or one that does not exist here. */
   'no_organisation',
   'unknown_organisation',
 ] as const
 export type SignInProblem = (typeof signInProblems)[number]
 
-/** Somebody could not be signed in; the message is for the log, and holds no secret. */
+/** Somebody could not be signed in. The message is for the log and contains no secret. */
 export class SignInFailure extends Error {
   override readonly name = 'SignInFailure'
 
@@ -76,15 +76,15 @@ export class SignInFailure extends Error {
   }
 }
 
-/** An OpenID provider by which people sign in. */
+/** An OpenID provider with which people sign in. */
 export interface SignInProvider {
   readonly issuer: string
-  /** Where the browser goes, and what it keeps meanwhile. @throws SignInFailure */
+  /** Where to send the browser, and what it keeps until it returns. @throws SignInFailure */
   begin(to: string): Promise<{ location: string; transaction: string }>
   /** Who has come back, and where they wanted to go. @throws SignInFailure */
   finish(query: string, transaction: string | null): Promise<{ identity: Identity; to: string }>
-  /** Where the browser goes to be signed out there too; null where the provider has no such place. */
+  /** Where to send the browser to sign out there too; null if the provider has no such address. */
   signOutAddress(): Promise<string | null>
-  /** Whom a logout token is about. @throws for one that is not good */
+  /** Whose sessions a logout token ends. @throws if the token is not valid */
   signedOutBy(logoutToken: string): Promise<SignedOut>
 }

@@ -13,13 +13,13 @@ export interface ProviderRouteDeps {
   ownPages: OwnPages
   signIns: SignIns
   store: DashboardStore
-  /** Null where there is none now. */
+  /** Null if there is none at present. */
   providerNow(): SignInProvider | null
   sessionCookie(call: RequestContext, begun: Begun): string
   onFailure(failure: SignInFailure): void
 }
 
-/** What browsers and providers are sent to. */
+/** Routes that browsers and providers are sent to. */
 const sentTo = {
   tag: 'Management',
   isProductFile: true,
@@ -28,7 +28,7 @@ const sentTo = {
   answers: { 200: { description: 'Done; mostly it is the way on, though (303).' } },
 } as const
 
-/** Far more than a logout token takes. */
+/** Far more than a logout token needs. */
 const largestForm = 20 * 1024
 /** Long enough for any page, and short enough for the cookie that keeps it meanwhile. */
 const longestPlace = 1_024
@@ -39,7 +39,7 @@ const goTo = (location: string, ...cookies: string[]): Reply => ({
   cookies,
 })
 
-/** Signing in and out by an identity provider. */
+/** Routes for signing in and out with an identity provider. */
 export function providerRoutes(deps: ProviderRouteDeps): Route[] {
   const { publicUrl, ownPages, signIns, store, onFailure } = deps
 
@@ -60,7 +60,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
     return cookieNamed(call.request.headers.get('cookie') ?? '', name)
   }
 
-  /** Leads to the sign-in page, which says what went wrong. */
+  /** Redirects to the sign-in page, which shows what went wrong. */
   const sayProblem = (call: RequestContext, error: unknown): Reply => {
     if (!(error instanceof SignInFailure)) throw error
     onFailure(error)
@@ -123,7 +123,7 @@ export function providerRoutes(deps: ProviderRouteDeps): Route[] {
   ]
 }
 
-/** Where somebody wants to go, which is in the dashboard or nowhere. */
+/** Where somebody wants to go. Anything outside the dashboard is replaced by its first page. */
 function placeIn({ request }: RequestContext, publicUrl: string): string {
   const base = new URL(`${publicUrl}/dashboard/`)
   const [, to = ''] = parametersOf(request).find(([name]) => name === 'to') ?? []

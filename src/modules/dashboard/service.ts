@@ -18,7 +18,7 @@ import { type DashboardLink, type DashboardStore, type Identity, SignInFailure }
 
 /** A session that has just begun. */
 export interface Begun {
-  /** What the cookie holds. */
+  /** The secret in the cookie. */
   secret: string
   endsAt: number
   organisation: Organisation
@@ -28,11 +28,11 @@ type Who = Pick<DashboardSession, 'role' | 'name' | 'subject' | 'issuer' | 'sid'
 
 const subject = 'dashboard'
 const nobody = { subject: null, issuer: null, sid: null }
-/** Stands for an issuer where the operator has named somebody with a link. */
+/** Stands for the issuer if the operator named the person in a link. */
 const named = 'link'
 const longestName = 100
 
-/** Who is let into the dashboard: by a link, a session token, or an identity provider. */
+/** Lets people into the dashboard by a link, a session token, or an identity provider. */
 export class SignIns {
   constructor(
     private readonly store: DashboardStore,
@@ -41,7 +41,7 @@ export class SignIns {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a link; its code is told here and never again. */
+  /** Makes a link. Its code is returned here and never again. */
   async createLink(
     organisation: Organisation,
     { role, name }: { role: Role; name: string },
@@ -57,7 +57,7 @@ export class SignIns {
     return { ...link, code }
   }
 
-  /** Lets in whoever has a link's code, the first time. @throws AppError `unauthorized` */
+  /** Signs in the first person to redeem a link's code. @throws AppError `unauthorized` */
   async redeemCode(code: string, requestId: string): Promise<Begun> {
     const sha256 = dashboardSecretHash(code)
     const link = sha256 === null ? null : await this.store.link(sha256)
@@ -75,7 +75,7 @@ export class SignIns {
     return begun
   }
 
-  /** Lets in the holder of a session token, for as long as that is good. @throws AppError `unauthorized` */
+  /** Signs in the holder of a session token, for as long as the token is valid. @throws AppError `unauthorized` */
   async redeemToken(token: string, requestId: string): Promise<Begun> {
     const organisation = await this.organisationCalled(
       await this.sessionTokens.organisationOf(token),
@@ -93,7 +93,7 @@ export class SignIns {
     return begun
   }
 
-  /** Lets in whom the identity provider has sent. @throws SignInFailure */
+  /** Signs in a person that the identity provider has sent. @throws SignInFailure */
   async redeemIdentity(
     { organisation: name, ...identity }: Identity,
     requestId: string,

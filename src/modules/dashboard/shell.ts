@@ -4,7 +4,7 @@ import { encodedReply } from '../../http/encoded.ts'
 import { pathOf } from '../../http/request-context.ts'
 import { type Route, route } from '../../http/route.ts'
 
-/** Nothing but what this server has, nothing in the page itself, and no text that becomes markup. */
+/** Allows only what this server serves, nothing inline, and no text that becomes markup. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,7 +19,7 @@ const policy = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** No other site's page may open, embed or load it and look inside. */
+/** Keeps pages of other sites from opening, embedding or loading it to look inside. */
 const isolated = {
   'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -28,9 +28,9 @@ const isolated = {
 }
 
 /**
- * Of the document in a preview's frame. It shows what somebody has written, and nothing needs what the
- * dashboard may: so it has an origin of its own, which no cookie is for, asks nothing of any server, and
- * loads but the pictures that visitors would load.
+ * Headers of the document in a preview's frame. It shows what somebody has written and needs none of the
+ * dashboard's rights. So it has an origin of its own, to which no cookie belongs, sends no requests to any
+ * server, and loads only the images that visitors would load.
  */
 const previewHeaders = {
   ...isolated,
@@ -58,12 +58,12 @@ const pageHeaders = {
 const assetHeaders = (type: string) => ({
   ...isolated,
   'Content-Type': `${type}; charset=utf-8`,
-  // Its name holds its hash.
+  // The file name contains the hash.
   'Cache-Control': 'public, max-age=31536000, immutable',
   Vary: 'Accept-Encoding',
 })
 const headersOfScripts = assetHeaders('text/javascript')
-/** To the origin of the preview's frame everything here is another's. */
+/** From the origin of the preview's frame, every file here is cross-origin. */
 const headersOfPreview = {
   ...headersOfScripts,
   'Cross-Origin-Resource-Policy': 'cross-origin',
@@ -80,7 +80,7 @@ const hashed = (text: string) => ({ text, hash: Bun.hash.xxHash64(text).toString
 
 type Bundle = Awaited<typeof import('../../web/dashboard-files.ts')>['dashboard']
 
-/** @param up what leads from the page's address to `…/dashboard/` */
+/** @param up the relative path from the page's address to `…/dashboard/` */
 const pageOf = ({ script, style, preloads }: Bundle, up: string) =>
   hashed(`<!doctype html>
 <html lang="en">
@@ -100,7 +100,7 @@ ${preloads.map(name => `<link rel="modulepreload" href="${up}assets/${name}">\n`
 </html>
 `)
 
-/** The document of every preview; it is told what to show. */
+/** The document of every preview. What it shows is sent to it later. */
 const previewOf = ({ preview }: Bundle) =>
   hashed(`<!doctype html>
 <html lang="en">
@@ -115,10 +115,10 @@ const previewOf = ({ preview }: Bundle) =>
 </html>
 `)
 
-/** No page of the dashboard lies deeper. */
+/** No page of the dashboard has a longer path than this many levels. */
 const deepest = 8
 
-/** From the sources, the files are made when they are first asked for: most tests never do. */
+/** When run from the sources, the files are built on first use, because most tests never need them. */
 async function prepare() {
   const { dashboard } = await import('../../web/dashboard-files.ts')
   const pages = [
@@ -148,7 +148,7 @@ const file = {
   },
 } as const
 
-/** One page answers for every address of the dashboard; which one it is, the script sees to. */
+/** The same page answers at every address of the dashboard; its script decides what to show. */
 const page = (path: string, operation: string) =>
   route({
     ...file,
@@ -164,7 +164,7 @@ const page = (path: string, operation: string) =>
     },
   })
 
-/** The dashboard's page and the files that it loads; they hold nobody's data. */
+/** The dashboard's page and the files that it loads. They contain nobody's data. */
 export const shellRoutes: Route[] = [
   page('/dashboard', 'getDashboard'),
   page('/dashboard/*', 'getDashboardPage'),

@@ -2,7 +2,7 @@ import { EncryptJWT, jwtDecrypt } from 'jose'
 import type { Clock } from '../../core/time/clock.ts'
 import { keyFor } from '../../http/dashboard-tokens.ts'
 
-/** What the browser keeps while somebody is at the provider, in a cookie that only Cairn can read. */
+/** What the browser keeps while somebody is at the provider, in a cookie that only Cairn can decrypt. */
 export interface Transaction {
   issuer: string
   state: string
@@ -16,7 +16,7 @@ export const transactionSeconds = 10 * 60
 
 const algorithms = { alg: 'dir', enc: 'A256GCM' } as const
 
-/** Transactions as texts: encrypted, and good for ten minutes. */
+/** Encodes transactions as texts that are encrypted and valid for ten minutes. */
 export class Transactions {
   constructor(
     private readonly serverKey: () => Uint8Array,
@@ -34,7 +34,7 @@ export class Transactions {
       .encrypt(this.key)
   }
 
-  /** Null for what is none of ours, or too old. */
+  /** Null if the text is not one of these, or is too old. */
   async open(text: string): Promise<Transaction | null> {
     try {
       const { payload } = await jwtDecrypt(text, this.key, {

@@ -19,13 +19,13 @@ const OpenApiDocument = Type.Object({
   components: Part('What operations share.'),
 })
 
-/** The page asks for the document, and for what is tried on it. */
+/** The page may fetch the document, and whatever people try out on it. */
 const policy = pagePolicy("connect-src 'self'")
 
 /**
- * The API's description, for programs and for people.
+ * The description of the API, for programs and for people.
  *
- * @param routes all that is described, once everything is in it; read at the first request
+ * @param routes all routes to describe; read at the first request, when all of them have been added
  */
 export function descriptionRoutes(routes: readonly Route[]): Route[] {
   let document: ReturnType<typeof prepared> | null = null

@@ -17,7 +17,7 @@ interface Source {
   type: string
 }
 
-/** The human page. Not one of the files: it is never sent without its policy. */
+/** The page for people. It is not among the files, so that it is never sent without its policy. */
 const page: Source = {
   // Bun's types know HTML only as a bundle.
   path: index as unknown as string,
@@ -25,8 +25,8 @@ const page: Source = {
 }
 
 /**
- * What the page loads: a viewer, and what fits it to Cairn. All of it lies in the executable and is
- * read when somebody opens the page; only the compressed forms are kept.
+ * What the page loads: a viewer, and what adapts it to Cairn. All of it is in the executable and is read
+ * when somebody opens the page; only the compressed forms are kept.
  */
 const files = {
   'icon.svg': { path: icon, type: 'image/svg+xml' },
@@ -34,7 +34,7 @@ const files = {
   'page.js': { path: script, type: js },
   'viewer.css': { path: viewerStyle, type: css },
   'viewer.js': { path: viewer, type: js },
-  // Whoever passes the viewer on passes these on with it.
+  // Licences that have to accompany the viewer wherever it is passed on.
   'viewer-licence.txt': { path: viewerLicence, type: text },
   'viewer-parts-licences.txt': { path: partsLicences, type: text },
 }
@@ -57,7 +57,7 @@ const loaded = new Map<Source, Promise<PageFile>>()
 function loadedOnce(source: Source): Promise<PageFile> {
   const file = loaded.get(source) ?? load(source)
   loaded.set(source, file)
-  // A failure is not kept: the next caller tries again.
+  // A failure is not cached, so that the next caller tries again.
   file.catch(() => loaded.delete(source))
   return file
 }

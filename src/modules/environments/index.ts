@@ -52,7 +52,7 @@ const here = ({ newest, draft, status, isLocked }: AuthoredFlow) => ({
 const namedIn = ({ params }: RequestContext) => params.organisation ?? ''
 const keyIn = ({ params }: RequestContext) => params.key ?? ''
 
-/** Organisations in which flows are tried before another one has them. */
+/** Routes for organisations in which flows are tried before another organisation gets them. */
 export function environmentRoutes({
   environments: store,
   flows,

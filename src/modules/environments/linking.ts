@@ -9,7 +9,7 @@ import type { EnvironmentStore, LinkedOrganisation } from './port.ts'
 
 type Named = Pick<Organisation, 'ref' | 'id' | 'slug'>
 
-/** Which organisation tries flows for which other: said by the operator, or by who owns both. */
+/** Links organisations that try flows for others. The operator may do so, or somebody who owns both. */
 export class Linking {
   constructor(
     private readonly store: EnvironmentStore,
@@ -18,7 +18,7 @@ export class Linking {
     private readonly clock: Clock,
   ) {}
 
-  /** The organisation that a token is of, where it may change settings. @throws AppError `validation_failed` */
+  /** The organisation of a token that may change its settings. @throws AppError `validation_failed` */
   async ownedBy(token: string): Promise<Organisation> {
     const known = isManagementToken(token)
       ? await this.tokens.find(managementTokenHash(token))
@@ -52,7 +52,7 @@ export class Linking {
     if (fault) throw cannotLink(fault)
   }
 
-  /** Ends the link between two, whichever of them asks. @throws AppError `organisation_not_found` */
+  /** Ends the link between two organisations, whichever of them asks. @throws AppError `organisation_not_found` */
   async unlink(own: Organisation, idOrSlug: string, actor: Actor): Promise<void> {
     const { production, staging } = await this.store.links(own.ref)
     const other = [...(production ? [production] : []), ...staging].find(isCalled(idOrSlug))
@@ -64,7 +64,7 @@ export class Linking {
     if (!(await this.store.unlink(pair, audit))) throw notLinked()
   }
 
-  /** One that tries flows for an organisation. @throws AppError `organisation_not_found` */
+  /** An organisation that tries flows for this one. @throws AppError `organisation_not_found` */
   async stagingOf({ ref }: Organisation, idOrSlug: string): Promise<LinkedOrganisation> {
     const { staging } = await this.store.links(ref)
     const found = staging.find(isCalled(idOrSlug))
@@ -94,6 +94,6 @@ export class Linking {
 const isCalled = (idOrSlug: string) => (one: { id: string; slug: string }) =>
   one.id === idOrSlug || one.slug === idOrSlug
 
-/** The same whether there is no such organisation or it is not linked: nobody learns of others. */
+/** The same error if the organisation does not exist and if it is not linked, so that nobody learns of others. */
 const notLinked = () =>
   new AppError('organisation_not_found', 'No organisation of that name is linked to this one')

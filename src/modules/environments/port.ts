@@ -13,13 +13,13 @@ export interface LinkedOrganisation {
 
 /** What an organisation is linked to. */
 export interface Links {
-  /** The one that its flows are promoted to; null where it tries none for another. */
+  /** The organisation that its flows are promoted to; null if it tries flows for no other. */
   production: LinkedOrganisation | null
-  /** Those that try flows for it, by slug. */
+  /** The organisations that try flows for it, by slug. */
   staging: readonly LinkedOrganisation[]
 }
 
-/** The two that are linked, or were. */
+/** Two organisations that are or were linked. */
 export interface Pair {
   production: OrganisationRef
   staging: OrganisationRef
@@ -31,12 +31,12 @@ export type AuditOfBoth = Readonly<Record<keyof Pair, AuditEntry>>
 /** Why two organisations cannot be linked. */
 export type LinkFault = 'itself' | 'linked' | 'is staging' | 'has staging' | 'too many'
 
-/** What linking organisations asks of storage. */
+/** What linking organisations needs from storage. */
 export interface EnvironmentStore {
   links(orgRef: OrganisationRef): Promise<Links>
-  /** Null once they are linked; else nothing was done. */
+  /** Null if they are linked now; otherwise nothing was done. */
   link(pair: Pair, at: number, audit: AuditOfBoth): Promise<LinkFault | null>
-  /** False where they were not linked. */
+  /** False if they were not linked. */
   unlink(pair: Pair, audit: AuditOfBoth): Promise<boolean>
 }
 

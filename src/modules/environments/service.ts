@@ -19,10 +19,10 @@ import {
 } from '../authoring/index.ts'
 import type { LinkedOrganisation } from './port.ts'
 
-/** What of a flow in staging is promoted. */
+/** Whether the published version or the draft of a flow in staging is promoted. */
 export type Side = 'published' | 'draft'
 
-/** What a flow is promoted from. */
+/** The flow and definition that is promoted. */
 interface Staged {
   flow: AuthoredFlow
   side: Side
@@ -32,8 +32,8 @@ interface Staged {
 const isInUse = ({ status }: AuthoredFlow) => status !== 'archived'
 
 /**
- * Unless it is said, the version that was published last: that is what has been tried. What was never
- * published has its draft alone.
+ * By default the version that was published last, because that is what was tried. A flow that was never
+ * published only has its draft.
  */
 function sideOf(flow: AuthoredFlow, asked: Side | undefined): Staged | null {
   const side = asked ?? (flow.newest ? 'published' : 'draft')
@@ -41,13 +41,13 @@ function sideOf(flow: AuthoredFlow, asked: Side | undefined): Staged | null {
   return definition ? { flow, side, definition } : null
 }
 
-/** How the audit log and notes call what is promoted. */
+/** What the audit log and notes call the promoted flow. */
 const named = ({ slug }: LinkedOrganisation, { flow, side }: Staged) =>
   side === 'draft' && flow.draft ? `${slug}, its draft` : `${slug} version ${flow.newest?.version}`
 
 /**
- * Takes flows over from an organisation in which they were tried. Of that one nothing is read but
- * flows, and nothing is changed; each statement names the one organisation that it is about.
+ * Takes flows over from an organisation in which they were tried. Nothing but its flows is read and nothing
+ * in it is changed. Each statement names the one organisation that it is about.
  */
 export class Promotion {
   private readonly authoring: Authoring
@@ -60,7 +60,7 @@ export class Promotion {
     this.authoring = new Authoring(flows, clock)
   }
 
-  /** What each flow of either is in the other, by key. */
+  /** The flows of both organisations by key, with what each is in the other. */
   async compared(production: Organisation, staging: LinkedOrganisation) {
     const there = (await this.authoring.flows(staging.ref)).filter(isInUse)
     const here = await this.authoring.flows(production.ref)
@@ -110,12 +110,12 @@ export class Promotion {
   }
 
   /**
-   * Makes what was read there the draft here, and publishes it where that is asked for.
+   * Makes what was read in staging the draft here, and publishes it if that is asked for.
    *
-   * @param stagingEtag of what was read there
-   * @param isExpected of what was read here
-   * @throws AppError `flow_not_found`, `version_not_found`, `precondition_failed`, `flow_locked`, and what a
-   *   push throws
+   * @param stagingEtag the ETag of what was read in staging
+   * @param isExpected checks what was read here
+   * @throws AppError `flow_not_found`, `version_not_found`, `precondition_failed`, `flow_locked`, and what
+   *   a push throws
    */
   async promote(
     production: Organisation,
@@ -165,7 +165,7 @@ export class Promotion {
     throw new AppError('version_not_found', 'The flow was never published there: promote its draft')
   }
 
-  /** @throws AppError `precondition_failed` with who was quicker */
+  /** @throws AppError `precondition_failed`, with who changed the flow meanwhile */
   private async requireRead(
     { ref }: LinkedOrganisation,
     flow: AuthoredFlow,

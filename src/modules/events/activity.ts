@@ -4,17 +4,17 @@ import type { ActivityPage, EventResult } from './model.ts'
 import type { Activity, JudgedEvent } from './port.ts'
 import type { NamedParts } from './verdict.ts'
 
-/** The most of a text that is told, in UTF-16 units: ids are told whole where they can be stored. */
+/** How much of a text is shown, in UTF-16 units. Ids that can be stored are shown in full. */
 const longest = { id: 64, person: 128, url: 300, message: 300 }
 
-/** A text of an event of whatever shape, cut; null where there is none. */
+/** A text field of an event of any shape, cut to `most`; null if there is none. */
 function textIn(sent: unknown, field: string, most: number): string | null {
   const text = (sent as Record<string, unknown> | null)?.[field]
   if (typeof text !== 'string' || text === '') return null
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
 }
 
-/** Events of a batch that somebody watches, until it is known what became of them. */
+/** The events of a batch that somebody watches, kept until their verdicts are known. */
 export class WatchedBatch {
   private readonly events: JudgedEvent[] = []
 
@@ -44,7 +44,7 @@ export class WatchedBatch {
     })
   }
 
-  /** @param results of those that were not newly stored */
+  /** @param results of the events that were not newly stored */
   judged(results: readonly EventResult[]): readonly JudgedEvent[] {
     for (const { index, status, code = null, message = null } of results) {
       const event = this.events[index]!
@@ -55,7 +55,7 @@ export class WatchedBatch {
   }
 }
 
-/** @param namesPeople whether who asks may see people's ids */
+/** @param namesPeople whether the caller may see people's ids */
 export const activityPage = (activity: Activity, namesPeople: boolean): ActivityPage => ({
   ...activity,
   since: isoTime(activity.since),

@@ -2,10 +2,10 @@ import { type Answer, fitsQuestion, longestAnswer } from '../../core/flow/answer
 import type { Question } from '../../core/flow/question.ts'
 import { isCleanText } from '../../http/input.ts'
 
-/** What an answer says to the counts, or why it is none. */
+/** What an answer adds to the counts, or what is wrong with it. */
 export type AnswerVerdict = { counted: string } | { fault: string }
 
-/** What stands in place of words: they are in the properties alone. */
+/** Stands in for a text answer, whose words are only in the properties. */
 const inWords = JSON.stringify('')
 
 const isAnswer = (value: unknown): value is Answer =>
@@ -14,10 +14,10 @@ const isAnswer = (value: unknown): value is Answer =>
   (Array.isArray(value) && value.every(key => typeof key === 'string'))
 
 /**
- * Judges what an answered question says, by all that its step ever asked: a page may have an older
+ * Judges the answer to a question by everything that its step ever asked, because a page may have an older
  * version of the flow.
  *
- * @param questions the newest first
+ * @param questions newest first
  */
 export function judgeAnswer(answer: unknown, questions: readonly Question[]): AnswerVerdict {
   if (questions.length === 0) return { fault: 'This step never had a question' }
@@ -34,6 +34,6 @@ export function judgeAnswer(answer: unknown, questions: readonly Question[]): An
     return { fault }
   }
   if (fitting.type === 'text') return { counted: inWords }
-  // In one order, so that the same answer is the same text.
+  // Sorted, so that the same answer always gives the same text.
   return { counted: JSON.stringify(Array.isArray(answer) ? answer.toSorted() : answer) }
 }

@@ -25,9 +25,9 @@ export { ToldEvent } from './model.ts'
 export type { LoggedEvent } from './port.ts'
 
 /**
- * Events: what browsers and back ends report, and all of it once more for a warehouse.
+ * Routes for events: browsers and back ends report them, and warehouses read all of them.
  *
- * @param deps as it stands at each request: how long events are kept may change
+ * @param deps read at each request, because the retention time may change
  */
 export function eventRoutes(
   deps: { stores: EventStores; clock: Clock; retentionDays: number },

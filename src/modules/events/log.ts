@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { type LogQuery, mostLines, type ToldEvent } from './model.ts'
 import type { EventLog, LoggedEvent } from './port.ts'
 
-/** An event in the words of callers. */
+/** An event as the API returns it. */
 export const toldEvent = (event: LoggedEvent) =>
   ({
     cursor: event.cursor,
@@ -28,7 +28,7 @@ export const toldEvent = (event: LoggedEvent) =>
     url: event.url,
     name: event.name,
     reason: event.reason,
-    // Read, and written again: as it was sent it may have line breaks.
+    // Parsed and written again, because the text that was sent may contain line breaks.
     properties: event.properties === null ? null : JSON.parse(event.properties),
     traits: event.traits === null ? null : JSON.parse(event.traits),
   }) satisfies ToldEvent
@@ -43,7 +43,7 @@ export async function* eventLines(
   for await (const page of pages) yield asLines(page)
 }
 
-/** @throws AppError `validation_failed` for a cursor that is none */
+/** @throws AppError `validation_failed` if the cursor is not a known one */
 export async function pageOfLog(
   log: EventLog,
   orgRef: OrganisationRef,

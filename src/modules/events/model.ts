@@ -30,12 +30,13 @@ const Id = (maxLength: number, description: string, ...examples: string[]) =>
 
 export const longestEventId = 64
 
-/** What `properties` may hold; a batch of fifty then fits the body's limit. */
+/** The limits of `properties`. With these, a batch of fifty events fits into the limit of the body. */
 export const propertyBounds = { keys: 32, bytes: 8 * 1024, depth: 8 }
 
 /**
- * Counted by `judge`, which tells what is too large from what is wrong. The gate only asks whether it
- * is an object: as a record it would list every entry, for each event, to find them all right.
+ * `judge` checks the limits, because it tells what is too large from what is wrong. The gate only checks
+ * that this is an object: as a record it would list every entry of each event, only to find all of them
+ * valid.
  */
 const Properties = Told(
   Type.Unsafe<Record<string, unknown>>(Type.Object({})),
@@ -48,7 +49,7 @@ const Properties = Told(
   }),
 )
 
-/** Not bounded here: whatever is not listed is let go. */
+/** Not limited here, because traits that are not listed are dropped. */
 const Said = Told(
   Type.Unsafe<Record<string, unknown>>(Type.Object({})),
   Type.Record(Type.String(), Type.Unknown(), {
@@ -60,14 +61,14 @@ const Said = Told(
   }),
 )
 
-/** What a kind must name, as JSON Schema says it. */
+/** A field that some kinds require, in JSON Schema. */
 const needing = (field: string, isNeeded: (kind: EventKind) => boolean) => ({
   if: { properties: { kind: { enum: reportableKinds.filter(isNeeded) } }, required: ['kind'] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { required: [field], properties: { [field]: { type: 'string' } } },
 })
 
-/** Without times: sent as it stands, it happened now, and says nothing of the sender's clock. */
+/** Has no times: sent as it is, it happened now and says nothing about the sender's clock. */
 const exampleEvent = {
   id: '0199c0de-0000-7000-8000-000000000001',
   kind: 'step_viewed',
@@ -120,7 +121,7 @@ export const Event = Type.Object(
 )
 export type Event = Static<typeof Event>
 
-/** The envelope: events are judged one by one, so that a bad one costs its neighbours nothing. */
+/** The envelope. Events are judged one by one, so that a bad one does not affect the others. */
 export const Batch = Type.Object(
   {
     sentAt: MaybeTime(
@@ -133,7 +134,7 @@ export const Batch = Type.Object(
 )
 export type Batch = Static<typeof Batch>
 
-/** What became of an event that was not newly stored. */
+/** The result for an event that was not newly stored. */
 export const EventResult = Type.Object({
   index: Type.Integer({
     minimum: 0,
@@ -206,7 +207,7 @@ export type AllRejected = Static<typeof AllRejected>
 /** No event was kept: the envelope is wrong, or every event in it. */
 export const NothingKept = Type.Union([AllRejected, ValidationError])
 
-/** The most lines of one answer, and how many there are where nothing is said. */
+/** The most lines of one answer, and how many if the caller gives no number. */
 export const mostLines = 100_000
 
 export const LogQuery = Type.Object({
@@ -235,7 +236,7 @@ export const EventLines = Type.String({
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()])
 
-/** A stored event, with the keys of what it names beside the ids. */
+/** A stored event, with the ids and keys of what it names. */
 export const ToldEvent = Type.Object(
   {
     cursor: Type.String({ description: 'Its place among all events.', examples: ['2h4c'] }),

@@ -9,29 +9,30 @@ import type { Catalogue } from '../../core/organisation/catalogue.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from '../../http/port.ts'
 
-/** A flow, step or item as callers know it. */
+/** A flow, step or item, with the names that callers know it by. */
 export interface NamedPart {
   id: string
   key: string
 }
 
-/** An event of the ledger, with what it names as callers know it. */
+/** An event of the ledger, with the parts that it names as callers know them. */
 export interface LoggedEvent extends Omit<StoredEvent, 'flowRef' | 'stepRef' | 'itemRef'> {
-  /** Its place in the ledger: what follows it is asked for by this. */
+  /** Its place in the ledger, by which the events after it are asked for. */
   cursor: string
   flow: NamedPart | null
   step: NamedPart | null
   item: NamedPart | null
 }
 
-/** What an export of all events asks of storage. */
+/** What an export of all events needs from storage. */
 export interface EventLog {
   /**
-   * Events of an organisation that follow a cursor, in the order of arrival, a page at a time. What
-   * arrives later has later cursors, so nothing is left out or told twice from call to call.
+   * Events of an organisation after a cursor, in the order of arrival, one page at a time. What arrives
+   * later has a later cursor, so that nothing is left out or returned twice across calls.
    *
-   * @param after the cursor of an event, which may be deleted by now; null for the first that is kept
-   * @param most how many
+   * @param after the cursor of an event, which may be deleted by now; null to start at the oldest event
+   *   that is kept
+   * @param most how many events at most
    * @returns null for a cursor that no event of this ledger has had
    */
   after(
@@ -41,7 +42,7 @@ export interface EventLog {
   ): Promise<AsyncIterable<readonly LoggedEvent[]> | null>
 }
 
-/** What taking events in asks of storage. A store that cannot take more throws `AppError('overloaded')`. */
+/** What accepting events needs from storage. A store that cannot take more throws `AppError('overloaded')`. */
 export interface EventStores {
   catalogue(): Catalogue
   ledger: EventLedger
@@ -49,7 +50,7 @@ export interface EventStores {
   watch: EventWatch
 }
 
-/** What became of an event, for those who watch. Texts are as they were sent, and cut. */
+/** An event with its verdict, for those who watch. Texts are as they were sent, but cut. */
 export interface JudgedEvent extends PersonIds {
   /** Epoch milliseconds. */
   receivedAt: number
@@ -59,7 +60,7 @@ export interface JudgedEvent extends PersonIds {
   id: string | null
   kind: string | null
   flowId: string | null
-  /** Null for a flow that is not the organisation's. */
+  /** Null if the flow does not belong to the organisation. */
   flowKey: string | null
   stepId: string | null
   stepKey: string | null
@@ -67,38 +68,38 @@ export interface JudgedEvent extends PersonIds {
   url: string | null
 }
 
-/** Where those who watch learn what became of events. */
+/** Receives judged events for those who watch. */
 export interface EventWatch {
-  /** Costs one load of shared memory where nobody watches. */
+  /** Costs one load of shared memory if nobody watches. */
   isWatched(orgRef: OrganisationRef): boolean
-  /** Nobody waits for it, and it never fails. */
+  /** Nobody waits for this, and it never fails. */
   note(orgRef: OrganisationRef, events: readonly JudgedEvent[]): void
 }
 
-/** What has arrived since somebody watches. */
+/** What has arrived since somebody began to watch. */
 export interface Activity {
-  /** What comes later is asked for by this. */
+  /** The cursor by which later events are asked for. */
   cursor: string
-  /** From when on it is watched, epoch milliseconds. */
+  /** When watching began, epoch milliseconds. */
   since: number
-  /** What was told before is to be forgotten: it is watched anew, or somebody was erased. */
+  /** Whether earlier answers must be forgotten: watching has begun anew, or somebody was erased. */
   isAnew: boolean
-  /** How many have come since the cursor and are not told, because they were too many. */
+  /** How many events since the cursor are left out, because there were too many. */
   missed: number
   /** In the order of arrival, of all threads. */
   events: readonly JudgedEvent[]
 }
 
-/** What watching asks of storage. */
+/** What watching needs from storage. */
 export interface ActivityStore {
   /**
-   * What has arrived after a cursor. Asking is watching: for half a minute what arrives is remembered.
-   * Of people whose data was erased nothing is told.
+   * What has arrived after a cursor. Asking is watching: for half a minute, what arrives is remembered.
+   * Nothing is returned about people whose data was erased.
    */
   after(orgRef: OrganisationRef, cursor: string | null): Promise<Activity>
 }
 
-/** A report of a person whose data was erased is answered like any other, and not kept. */
+/** A report about a person whose data was erased is answered like any other, but not kept. */
 export interface EventLedger {
   /** Resolves once the batch is committed and synced, or at once with `ack=buffer`. */
   append(batch: EventBatch): Promise<AppendOutcome>

@@ -8,16 +8,16 @@ import { type Batch, type BatchResult, type EventResult, longestEventId } from '
 import type { EventStores } from './port.ts'
 import { BatchUserHashes, judge, namedBy, type Rejection, type SentBatch } from './verdict.ts'
 
-/** A sender's clock within this is taken as right. */
+/** A sender's clock that is off by no more than this counts as right. */
 const toleratedSkewMs = minuteMs
 
-/** The id that the sender gave, where it is one that can be told back. */
+/** The id that the sender gave, if it can be returned in an answer. */
 function sentId(event: unknown): string | null {
   const id = (event as { id?: unknown } | null)?.id
   return typeof id === 'string' && id.length <= longestEventId ? id : null
 }
 
-/** Why a batch is refused in which the caller may not say anything. */
+/** Why a batch is refused if the caller may not send any of its events. */
 function causeOf(hashes: BatchUserHashes | null): UnauthorizedCause {
   if (hashes?.counts.invalid) return 'wrong_user_hash'
   return hashes?.counts.missing ? 'missing_user_hash' : 'foreign_events'
@@ -27,13 +27,13 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
   const { stores } = deps
 
   /**
-   * Judges every event of a batch, stores the good ones, and gives each that was not newly stored
-   * its verdict. Resolves once everything accepted is committed and synced (`ack=commit`).
+   * Judges every event of a batch, stores the good ones, and returns a verdict for each that was not newly
+   * stored. Resolves once everything accepted is committed and synced (`ack=commit`).
    *
    * @param sent the batch as it was sent
-   * @param sentAt the sender's clock when it sent, epoch milliseconds; null where it did not say
-   * @throws AppError `unauthorized` when every event names another organisation's, or a user without
-   *   the right hash where that is required
+   * @param sentAt the sender's clock when it sent, epoch milliseconds; null if it did not say
+   * @throws AppError `unauthorized` if every event names something of another organisation, or a user
+   *   without the right hash where that is required
    */
   async function accept(
     organisation: Organisation,

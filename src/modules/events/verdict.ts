@@ -31,34 +31,37 @@ import { isCleanText, shapeOf } from '../../http/input.ts'
 import { judgeAnswer } from './answer.ts'
 import { Event, propertyBounds } from './model.ts'
 
-/** What an event says beside what we ask: how much of it is kept, and whether as it was sent. */
+/**
+ * What an event says beyond the fields of the API. The code below decides how much is kept, and whether
+ * unchanged.
+ */
 
 type Properties = Readonly<Record<string, unknown>>
 
 /** Why properties are not kept. */
 type PropertiesFault = 'too many keys' | 'too deep' | 'too large' | 'beyond 2^53' | 'inexact'
 
-/** From here on a number is written with an exponent, by which its sender has rounded it already. */
+/** From here on, numbers are written with an exponent, so their sender has already rounded them. */
 const exponentFrom = 1e21
 
 /**
- * Whether a number can be what its sender had: 1e999 would become null, and who sends a whole number
- * beyond 2^53 has most often rounded it without knowing.
+ * Whether a number can be what its sender meant. 1e999 would become null, and a whole number beyond 2^53
+ * has most often been rounded without its sender knowing.
  */
 function isPlausible(value: number): boolean {
   if (!Number.isInteger(value)) return Number.isFinite(value)
   return Number.isSafeInteger(value) || Math.abs(value) >= exponentFrom
 }
 
-/** A look through the values of one event, which ends as soon as they are surely too many. */
+/** Walks through the values of one event, and stops as soon as there are certainly too many. */
 class Look {
   hasNumbers = false
-  /** Bytes of JSON that may still come. */
+  /** Bytes of JSON that are still allowed. */
   private left = propertyBounds.bytes
 
-  /** What is wrong inside a value that may be `depth` levels deep. */
+  /** What is wrong in a value that may be `depth` levels deep. */
   faultIn(value: unknown, depth: number): PropertiesFault | null {
-    // With the comma or the brace behind it; escapes and other scripts only make it longer.
+    // Includes the comma or brace after the value. Escapes and other scripts only make it longer.
     this.left -= typeof value === 'string' ? value.length + 3 : 2
     if (this.left < 0) return 'too large'
     if (typeof value === 'number') {
@@ -75,24 +78,25 @@ class Look {
   }
 }
 
-/** No text of a caller's begins so. */
+/** A random prefix with which no caller's text begins. */
 const mark = crypto.randomUUID().slice(0, 8)
 
-/** The text of a batch, by which what was read of it is judged. */
+/** The text of a batch, against which the parsed values are checked. */
 export class SentBatch {
   private marked: readonly { properties: unknown }[] | null = null
   /**
-   * Whether a text in it may hold NUL or half a character: UTF-8 has no such halves, and JSON no NUL,
-   * but by an escape. One search in place of one in each text of each event.
+   * Whether a text in it may contain NUL or half a surrogate pair. UTF-8 cannot contain such a half, and
+   * JSON cannot contain NUL, except by an escape. This takes one search instead of one for each text of
+   * each event.
    */
   readonly hasEscapes: boolean
 
-  /** @param text was UTF-8, and JSON */
+  /** @param text decoded from UTF-8, and valid JSON */
   constructor(private readonly text: string) {
     this.hasEscapes = text.includes('\\u')
   }
 
-  /** Whether no number in the properties of the batch's event at `index` would change. */
+  /** Whether all numbers in the properties of the event at `index` are kept exactly. */
   keepsNumbersOf(index: number): boolean {
     this.marked ??= this.read()
     return !holdsOther(this.marked[index]?.properties, mark)
@@ -104,7 +108,7 @@ export class SentBatch {
   }
 }
 
-/** The JSON of an event's properties, or why they are not kept. */
+/** The JSON text of an event's properties, or why they are not kept. */
 interface PropertiesVerdict {
   text: string | null
   fault: PropertiesFault | null
@@ -112,7 +116,7 @@ interface PropertiesVerdict {
 
 const no = (fault: PropertiesFault): PropertiesVerdict => ({ text: null, fault })
 
-/** @param index of the event in the batch */
+/** @param index the index of the event in the batch */
 function propertiesOf(properties: Properties, index: number, sent: SentBatch): PropertiesVerdict {
   const { keys, depth, bytes } = propertyBounds
   if (Object.keys(properties).length > keys) return no('too many keys')
@@ -120,16 +124,16 @@ function propertiesOf(properties: Properties, index: number, sent: SentBatch): P
   const fault = look.faultIn(properties, depth)
   if (fault) return no(fault)
   const text = JSON.stringify(properties)
-  // A UTF-16 unit takes at most three bytes: most texts need not be measured.
+  // A UTF-16 unit takes at most three bytes, so most texts need not be measured.
   if (text.length * 3 > bytes && Buffer.byteLength(text) > bytes) return no('too large')
   if (look.hasNumbers && !sent.keepsNumbersOf(index)) return no('inexact')
   return { text, fault: null }
 }
 
 /**
- * Judges and counts the user hashes of one batch: an HMAC for each user, however many events name them.
- * Remembering hashes from batch to batch saved a seventh at best, and cost half as much again where
- * they were not known.
+ * Judges and counts the user hashes of one batch, with one HMAC per user, however many events name them.
+ * Remembering hashes across batches saved a seventh at best, and cost half as much again when the hashes
+ * were not known.
  */
 export class BatchUserHashes {
   readonly counts = { ...noUserHashes }
@@ -141,9 +145,9 @@ export class BatchUserHashes {
     private readonly now: number,
   ) {}
 
-  /** @returns why an event that names this user is not kept; null where it may be */
+  /** @returns why an event that names this user is not kept; null if it may be kept */
   refusalOf(userId: string, sent: string | null | undefined): UserHashVerdict | null {
-    // With the length, so that no other two texts make the same one.
+    // Includes the length, so that no two different pairs give the same text.
     const pair = `${userId.length} ${userId}${sent ?? ''}`
     const verdict = this.known.get(pair) ?? judgeUserHash(this.identity, userId, sent, this.now)
     this.known.set(pair, verdict)
@@ -152,23 +156,23 @@ export class BatchUserHashes {
   }
 }
 
-/** Why an event is not kept, in words that say what to change. */
+/** Why an event is not kept, in a sentence that says what to change. */
 export interface Rejection {
   code: RejectionCode
   message: string
 }
 
-/** What a whole batch has in common. */
+/** What all events of a batch have in common. */
 export interface BatchContext {
   organisation: Organisation
   receivedAt: number
-  /** Added to every time that the sender gave; 0 where its clock is near enough. */
+  /** Added to every time that the sender gave; 0 if its clock is close enough. */
   correctionMs: number
-  /** Events before this are not taken. */
+  /** Older events are rejected. */
   oldestAt: number
   /** The batch as it was sent. */
   sent: SentBatch
-  /** Null where the organisation does not look at them. */
+  /** Null if the organisation does not check user hashes. */
   userHashes: BatchUserHashes | null
 }
 
@@ -198,7 +202,7 @@ const areClean = (event: Event) =>
 
 const isClean = (text: string | null | undefined) => !text || isCleanText(text)
 
-/** The rules that the shape cannot say. */
+/** The rules that the shape cannot express. */
 function ruleBroken(event: Event, { hasEscapes }: SentBatch): Rejection | null {
   const kind: EventKind = event.kind
   if (!event.userId && !event.anonymousId) {
@@ -240,20 +244,20 @@ interface Names {
   itemRef: ItemRef | null
 }
 
-/** What an event names, as the catalogue knows it, whoever owns it. */
+/** What an event names, as found in the catalogue, whichever organisation owns it. */
 export interface NamedParts {
   flow: FlowEntry | null
   step: StepEntry | null
   item: ItemEntry | null
 }
 
-/** Null where there is no text, or an empty one. */
+/** Null if there is no text, or an empty one. */
 const idIn = (sent: unknown, name: 'flowId' | 'stepId' | 'itemId') => {
   const id = (sent as Record<string, unknown> | null)?.[name]
   return typeof id === 'string' && id !== '' ? id : null
 }
 
-/** Looks up what an event names, of whatever shape it is. */
+/** Looks up what an event names. The event may have any shape. */
 export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<NamedParts> {
   const flowId = idIn(sent, 'flowId')
   const stepId = idIn(sent, 'stepId')
@@ -267,20 +271,20 @@ export function namedBy(sent: unknown, catalogue: Catalogue): MaybePromise<Named
   return { flow, step, item }
 }
 
-/** Whether anything of it belongs to another organisation. */
+/** Whether any of it belongs to another organisation. */
 const isForeign = ({ flow, step, item }: NamedParts, { ref }: Organisation) =>
   (flow !== null && flow.organisation.ref !== ref) ||
   (step !== null && step.flow.organisation.ref !== ref) ||
   (item !== null && item.flow.organisation.ref !== ref)
 
-/** Why an event whose shape is wrong is refused: even then, whose flow it names counts first. */
+/** Why an event of the wrong shape is rejected. Even then, naming another organisation's flow counts first. */
 function misshapen(sent: unknown, named: NamedParts, { organisation }: BatchContext): Rejection {
   if (isForeign(named, organisation)) return foreign
   const [problem] = shape.problemsIn(sent)
   return reject('invalid', `${problem?.path || 'The event'}: ${problem?.message ?? 'Is not valid'}`)
 }
 
-/** Flow, step and item. They must be the organisation's, once published, and belong together. */
+/** The flow, step and item of an event. They must be the organisation's, once published, and belong together. */
 function namesOf(
   event: Event,
   named: NamedParts,
@@ -327,7 +331,7 @@ function timeOf(
   return { occurredAt, reportedAt }
 }
 
-/** What a start says of the traits that the organisation lists; all else is let go, as if it was not sent. */
+/** What a start says about the traits that the organisation lists. All else is dropped as if it was not sent. */
 function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): string | null {
   if (kind !== 'flow_started' || !traits || names.length === 0) return null
   const listed = Object.entries(listedTraits(names, traits) ?? {})
@@ -335,7 +339,7 @@ function traitsOf({ kind, traits }: Event, { traits: names }: Organisation): str
   return clean.length > 0 ? JSON.stringify(Object.fromEntries(clean)) : null
 }
 
-/** What an answered question says to the counts; null for all other events. */
+/** What an answered question adds to the counts; null for all other events. */
 function answerOf({ kind, properties }: Event, { step }: NamedParts): string | null | Rejection {
   if (kind !== 'question_answered' || !step) return null
   const verdict = judgeAnswer(properties?.answer, step.flow.questions.get(step.ref) ?? [])
@@ -343,10 +347,10 @@ function answerOf({ kind, properties }: Event, { step }: NamedParts): string | n
 }
 
 /**
- * One event of a batch: as it will be stored, or why not.
+ * Judges one event of a batch: returns it as it will be stored, or why it is rejected.
  *
- * @param index its place in the batch, from 0
- * @param named as `namedBy` finds it
+ * @param index its index in the batch, from 0
+ * @param named the result of `namedBy`
  */
 export function judge(
   sent: unknown,
@@ -355,7 +359,7 @@ export function judge(
   context: BatchContext,
 ): NewEvent | Rejection {
   if (!shape.fits(sent)) return misshapen(sent, named, context)
-  // Before all other rules: a batch in which nothing may be said by this caller is a 401.
+  // Before all other rules, because a batch in which this caller may not say anything is a 401.
   const names = namesOf(sent, named, context)
   if (isRejection(names)) return names
   const doubt = sent.userId ? context.userHashes?.refusalOf(sent.userId, sent.userHash) : null

@@ -21,7 +21,7 @@ import type { Explanation } from './model.ts'
 import type { ExplainStore, PublishedFlowStores } from './port.ts'
 import { asTold } from './service.ts'
 
-/** What is to be explained. */
+/** The question to explain. */
 export interface ExplainQuestion {
   /** Key or id of a flow. */
   flow: string
@@ -39,8 +39,8 @@ interface AuthoredCandidate extends Candidate {
 }
 
 /**
- * Whether a person sees a flow on a page, and why. Of a published flow the newest version counts, of
- * any other what would be published next.
+ * Whether a person sees a flow on a page, and why. Uses the newest version of a published flow, and for any
+ * other flow what would be published next.
  *
  * @throws AppError `flow_not_found`
  */
@@ -78,7 +78,7 @@ export async function explain(
   }
 }
 
-/** What is known of a person at this moment, elsewhere than on a page. */
+/** What is known about a person at this moment without a page. */
 async function momentOf(
   { ref, throttle }: Organisation,
   candidates: readonly Candidate[],
@@ -131,7 +131,7 @@ function keyRule(holds: boolean): Rule {
   return { rule: 'key', holds, why, parts: [] }
 }
 
-/** As the API refuses other origins: those that the organisation has not listed, if it lists any. */
+/** Like the API's own check: if the organisation lists origins, only those are allowed. */
 function originRule(url: URL, { origins }: Organisation): Rule {
   if (origins === null) {
     return { rule: 'origin', holds: true, why: 'the snippet may run on any origin', parts: [] }
@@ -145,15 +145,16 @@ function originRule(url: URL, { origins }: Organisation): Rule {
   return { rule: 'origin', holds, why, parts: [] }
 }
 
-/** Extensions have origins too, which URL does not know of. */
+/** Not `URL.origin`, because it knows nothing of the origins of browser extensions. */
 function originOf({ protocol, host }: URL): string {
   const read = readOrigin(`${protocol}//${host}`)
   return 'origin' in read ? read.origin : 'null'
 }
 
 /**
- * What a page shows before it has said who is there: nothing that takes to know it where it waits for
- * that, else what somebody new sees. No condition of its own, for only the browser knows the page.
+ * What a page shows before it has identified the person. If it waits for that, it shows no flow that
+ * depends on who the person is; otherwise it shows what somebody new sees. This is not a condition that
+ * holds or not, because only the browser knows what kind of page it is.
  */
 function identifyRule(candidate: Candidate, visit: Visit, isNamed: boolean): Rule {
   const rule = { rule: 'identify', parts: [] } as const

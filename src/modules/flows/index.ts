@@ -22,7 +22,10 @@ export { HistoryFields } from './model.ts'
 export type { HistoryReader } from './port.ts'
 export { asTold } from './service.ts'
 
-/** What a page needs to show flows: all published ones, or one; and why it shows one to somebody or not. */
+/**
+ * Routes for what a page needs to show flows (all published ones, or one), and for why somebody sees a flow
+ * or not.
+ */
 export function flowRoutes({
   stores,
   explaining,
@@ -79,7 +82,7 @@ export function flowRoutes({
       handle(call) {
         stores.presence.mark(call.org.ref, 'flows_fetched', call.receivedAt)
         return afterwards(stores.catalogue().publishedFlow(call.subject), body => {
-          // Withdrawn since the gate looked.
+          // It was withdrawn after the gate looked it up.
           if (!body) throw flowNotFound()
           return encodedReply(call, body)
         })

@@ -34,7 +34,7 @@ export const HistoryFields = {
 const History = Type.Object(HistoryFields, { title: 'History' })
 export type History = Static<typeof History>
 
-/** All that a page may show. */
+/** Everything that a page may show. */
 export const FlowList = Type.Object(
   {
     flows: Type.Array(Flow),
@@ -99,7 +99,7 @@ export const FlowList = Type.Object(
 )
 export type FlowList = Static<typeof FlowList>
 
-/** A flow to show in the API's description. */
+/** An example flow for the description of the API. */
 export const exampleFlow: Flow = {
   id: 'flow_8dPqM2xKc5VnTs1Ya0',
   version: 3,

@@ -6,13 +6,13 @@ import type { FlowRef, OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from '../../http/port.ts'
 import type { FlowStore } from '../authoring/index.ts'
 
-/** What explaining why a flow is shown asks of storage. */
+/** What explaining why a flow is shown needs from storage. */
 export interface ExplainStore extends Pick<FlowStore, 'read'> {
   /** Whether the organisation has a current snippet key. */
   hasSnippetKey(orgRef: OrganisationRef): Promise<boolean>
 }
 
-/** What flows for pages ask of storage. */
+/** What serving flows to pages needs from storage. */
 export interface PublishedFlowStores {
   catalogue(): Catalogue
   people: HistoryReader
@@ -21,15 +21,15 @@ export interface PublishedFlowStores {
 
 export interface HistoryReader {
   /**
-   * What a person has done with flows; flows of which they have no run are left out. Of one
-   * with very many runs the latest count.
+   * What a person has done with flows. Flows of which they have no run are left out. If there are very many
+   * runs of one flow, only the latest count.
    */
   histories(
     orgRef: OrganisationRef,
     flowRefs: readonly FlowRef[],
     person: PersonIds,
   ): Promise<ReadonlyMap<FlowRef, FlowHistory>>
-  /** When a person caused the custom events that published flows wait for, by name, the latest first. */
+  /** When a person caused the custom events that published flows wait for, by name, latest first. */
   caused(
     orgRef: OrganisationRef,
     person: PersonIds,

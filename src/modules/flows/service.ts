@@ -28,7 +28,7 @@ export async function withHistory(
   const text = `"history":${JSON.stringify(history)}${more}`
   return {
     hash: `${flows.hash}.${Bun.hash.xxHash64(text).toString(36)}`,
-    // Without the brace at its end, the list goes on.
+    // Drops the closing brace of the list, so that more fields can follow.
     get text() {
       return `${flows.text.slice(0, -1)},${text}}`
     },

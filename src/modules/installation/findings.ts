@@ -13,39 +13,39 @@ import type { CountedSince, Presence } from './port.ts'
 export interface Evidence {
   presence: Presence
   skewMsMedian: number | null
-  /** How many flows the organisation shows. */
+  /** How many published flows the organisation has. */
   publishedFlows: number
-  /** When the last of its rotated keys stops working, or has; null where none was rotated. */
+  /** When the last of its rotated keys stops or stopped working; null if none was rotated. */
   oldKeysEndAt: number | null
-  /** Null where hashes of user ids are not looked at. */
+  /** Null if hashes of user ids are not checked. */
   identity: Pick<VerifiedIdentity, 'isEnforced'> | null
   /** The version of this server, and so of the snippet that it serves. */
   ownVersion: string
   now: number
-  /** Null where nobody asks since when. */
+  /** Null if the caller does not ask since when. */
   since: CountedSince | null
 }
 
-/** A finding, and when it was first seen, epoch milliseconds; null where that is not known. */
+/** A finding, and when it was first seen, epoch milliseconds; null if that is not known. */
 export type Found = InstallationFinding & { since: number | null }
 
-/** Most rules know no time. */
+/** A finding of a rule. Most rules know no time. */
 type Told = InstallationFinding & { since?: number | null }
 
 /** Whether a page with the snippet was ever seen. */
 export const isInstalled = ({ seen }: Presence) =>
   seen.flows_fetched !== null || seen.heartbeat !== null
 
-/** Clocks within this are taken as right. */
+/** Clocks that are off by no more than this count as right. */
 const farOffMs = minuteMs
-/** How long after a rotation's end it may be quiet before that says anything. */
+/** How long after the end of a rotation silence does not mean anything. */
 const settlingMs = 5 * minuteMs
-/** So many of the latest batches with a clock that is far off are worth a word. */
+/** How many of the latest batches must have a clock that is far off for this to be reported. */
 const fewFarOff = 3
-/** Fewer batches say nothing of the server's clock: one may be an example, sent by hand. */
+/** Fewer batches say nothing about the server's clock, because one may be an example that was sent by hand. */
 const fewestBatches = 5
 
-/** A duration in words, which read the same in every time zone: 1 minute, 47 hours, 3 days. */
+/** A duration in words, which read the same in every time zone, such as 1 minute, 47 hours or 3 days. */
 function lasting(ms: number): string {
   const [size, unit] =
     ms < hourMs ? [minuteMs, 'minute'] : ms < 2 * dayMs ? [hourMs, 'hour'] : [dayMs, 'day']
@@ -53,16 +53,16 @@ function lasting(ms: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** Whether most of a handful of batches are off by the same, within a minute. */
+/** Whether most of at least a handful of batches are off by the same amount, within a minute. */
 function isAgreed(skews: readonly number[], skewMsMedian: number): boolean {
   const agreeing = skews.filter(skew => Math.abs(skew - skewMsMedian) <= farOffMs).length
   return skews.length >= fewestBatches && agreeing > skews.length / 2
 }
 
-/** Semantic Versioning 2.0.0, the numbers alone or with what may follow them. */
+/** Semantic Versioning 2.0.0: the three numbers, with or without what may follow them. */
 const semanticVersion = /^\d{1,9}\.\d{1,9}\.\d{1,9}(?:[-+][0-9A-Za-z.+-]+)?$/
 
-/** What to do about events refused with a code. */
+/** What to do about events that were rejected with a code. */
 const remedies: Record<RejectionCode, string> = {
   invalid:
     'Look at the results of POST /events: the message of each names the field and what it must be.',
@@ -81,14 +81,14 @@ const remedies: Record<RejectionCode, string> = {
     "The database refused these events: the server's log and the table dead_letters have the reason.",
 }
 
-/** What to do where a limit is reached; the operator can raise any of them. */
+/** What to do when a limit is reached. The operator can raise any of them. */
 const calmer: Partial<Record<Bucket, string>> = {
   events: 'Send events in batches of up to 50',
   flows: 'Keep the flows for a minute, and ask with If-None-Match after it',
   heartbeat: 'Wait for nextHeartbeatSeconds between two heartbeats',
 }
 
-/** One rule for one kind of fault; each reads the evidence and speaks or is silent. */
+/** One rule for each kind of fault. It reads the evidence and returns findings, or null. */
 const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
   ({ presence }) => {
     if (isInstalled(presence) || presence.refusedOrigins > 0) return null
@@ -116,7 +116,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       : null,
 
   ({ presence: { seen, rejections }, publishedFlows }) => {
-    // Without a flow to show there is nothing to report.
+    // Without a flow to show, there is nothing to report.
     if (!seen.flows_fetched || seen.events_flowing || publishedFlows === 0) return null
     const areRefused = Object.keys(rejections).length > 0
     return {
@@ -135,7 +135,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
   ({ presence, since }) =>
     presence.refusedOrigins > 0
       ? {
-          // Where nothing ever got through, the list is not merely stricter than one page.
+          // If nothing ever got through, the list is not merely too strict for a single page.
           severity: isInstalled(presence) ? 'warning' : 'error',
           code: 'origin_not_allowed',
           since: since?.refusedOrigins ?? null,
@@ -160,7 +160,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
     const { refused, all } = refusedShare(userHashes)
     const { invalid, missing } = userHashes
     return {
-      // Where some hashes are right, the others may be those of whoever makes ids up.
+      // If some hashes are right, the others may come from somebody who makes up ids.
       severity: refused === all ? 'error' : 'warning',
       code: 'identity_refused',
       since: since?.wrongHashes ?? null,
@@ -186,9 +186,9 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
     const used = seen.old_key_used
     if (!used || oldKeysEndAt === null || used.lastAt < now - dayMs) return null
     const isOver = oldKeysEndAt <= now
-    // Nobody has tried since: the pages that had it were mended in time.
+    // Nobody has tried since, so the pages that had the old key were fixed in time.
     if (isOver && used.lastAt < oldKeysEndAt) return null
-    // Nothing but the old key has come since, and there was time for it.
+    // Only the old key has been used since, although there was enough time to replace it.
     const isCut = now - oldKeysEndAt > settlingMs && (seen.key_used?.lastAt ?? 0) < oldKeysEndAt
     const end = lasting(Math.abs(oldKeysEndAt - now))
     return {

@@ -20,20 +20,26 @@ export { isInstalled } from './findings.ts'
 export type { InstallationStores, Presence } from './port.ts'
 export { seenIn } from './service.ts'
 
-/** How often the snippet should say that it is alive. */
+/** How often the snippet should send a heartbeat. */
 const usualMs = 5 * minuteMs
-/** How soon a page that waits for somebody's progress hears of it where the limit has room, and how late. */
+/**
+ * How soon a page that waits for somebody's progress learns of it if the limit allows, and how late at
+ * most. Milliseconds.
+ */
 const soonestMs = 10_000
 const latestMs = 30 * minuteMs
-/** What pages are told to send together, of the limit, and where many wait; the rest is for those that come. */
+/**
+ * Shares of the limit that are promised to pages, usually and when many wait. The rest is for pages that
+ * come unasked.
+ */
 const promisedShare = 0.8
 const promisedInCrowd = 0.5
 
-/** Whether the snippet is installed and alive, and what is wrong where it is not. */
+/** Routes for whether the snippet is installed and alive, and what is wrong if it is not. */
 export function installationRoutes(deps: {
   stores: InstallationStores
   seen: SeenStore
-  /** Where browsers reach this server; null where nobody has said. */
+  /** Where browsers reach this server; null if that is not configured. */
   publicUrl: string | null
   clock: Clock
 }): Route[] {
@@ -41,8 +47,8 @@ export function installationRoutes(deps: {
   const service = installationService(deps)
 
   /**
-   * When the page's turn is, milliseconds: all take turns that wait for somebody's progress. One that
-   * comes has not been told to, and takes the turn of another.
+   * In how many milliseconds it is the page's turn. All pages that wait for somebody's progress take turns.
+   * A page that comes unasked was promised no turn, and takes that of another.
    */
   const turnOf = (
     { org, startedAt, taken }: RequestContext,

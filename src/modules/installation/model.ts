@@ -79,7 +79,7 @@ export const InstallationFinding = Type.Object(
 )
 export type InstallationFinding = Static<typeof InstallationFinding>
 
-/** The same for who manages the organisation. */
+/** The same for those who manage the organisation. */
 const DatedFinding = Type.Object(
   {
     ...InstallationFinding.properties,

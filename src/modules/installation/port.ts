@@ -6,19 +6,19 @@ import type { PresenceMark } from '../../core/organisation/presence.ts'
 import type { UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { SeenAtGate } from '../../http/port.ts'
-/** What tells of an installation beyond what pages are told asks of storage. */
+/** What the installation page for managers needs from storage beyond what pages may see. */
 export interface SeenStore {
-  /** Writes what is only noted in memory, so that it can be read; where nothing can be written, it does not. */
+  /** Writes what is only noted in memory, so that it can be read. Does nothing if nothing can be written. */
   write(): Promise<void>
-  /** The current snippet key; null where there is none. */
+  /** The current snippet key; null if there is none. */
   snippetKey(orgRef: OrganisationRef): Promise<string | null>
 }
 
-/** What liveness asks of storage. */
+/** What liveness needs from storage. */
 export interface InstallationStores {
   catalogue(): Catalogue
   checklists: {
-    /** See `ChecklistReader`: another text after each change of a person's progress. */
+    /** See `ChecklistReader`: a text that changes whenever a person's progress does. */
     version(orgRef: OrganisationRef, person: PersonIds): string
   }
   presence: PresenceBook
@@ -31,19 +31,19 @@ export interface Presence {
   skews: readonly number[]
   /** Events refused over the last 24 hours, by code. */
   rejections: Readonly<Partial<Record<RejectionCode, number>>>
-  /** Reports of people who were erased over the last 24 hours: for the operator alone. */
+  /** Reports about people who were erased, over the last 24 hours; only for the operator. */
   erased: number
-  /** Requests refused over the last 24 hours for their origin. */
+  /** Requests of the last 24 hours that were refused because of their origin. */
   refusedOrigins: number
-  /** Minutes of the last 24 hours in which requests were refused for their number. */
+  /** Minutes of the last 24 hours in which requests were refused because a limit was reached. */
   limitedMinutes: Readonly<Partial<Record<Bucket, number>>>
-  /** Calls and events of the last 24 hours that named a user, by what became of the hash. */
+  /** Calls and events of the last 24 hours that named a user, by the verdict on the hash. */
   userHashes: Readonly<UserHashCounts>
 }
 
 /**
- * Since when what is counted by the hour has gone on, with less than a day between two such hours: the
- * beginning of the first, epoch milliseconds, as far back as counts are kept.
+ * Since when something that is counted by the hour has gone on, with less than a day between two such
+ * hours. This is the beginning of the first hour, in epoch milliseconds, as far back as counts are kept.
  */
 export interface CountedSince {
   /** Events refused, by code. */
@@ -54,12 +54,15 @@ export interface CountedSince {
   wrongHashes: number | null
 }
 
-/** Where the heartbeats of an organisation may lie, and what its window has left. Milliseconds. */
+/** When the heartbeats of an organisation may come, and what its window has left. Times are in milliseconds. */
 export interface BeatBounds {
-  /** How many are kept: for the next of a page, and for one that came unasked. */
+  /**
+   * How many moments are reserved: one for the page's next heartbeat, and one for the page itself if it
+   * came unasked.
+   */
   moments: 1 | 2
   soonestMs: number
-  /** How far apart they lie, and how far where many pages wait. */
+  /** How far apart heartbeats are, and how far if many pages wait. */
   apartMs: number
   apartInCrowdMs: number
   latestMs: number
@@ -68,15 +71,15 @@ export interface BeatBounds {
 }
 
 export interface PresenceBook extends Pick<SeenAtGate, 'mark'> {
-  /** Undefined where there is nothing to wait for: the version was recorded a moment ago. */
+  /** Undefined if there is nothing to wait for, because the version was recorded a moment ago. */
   recordSnippetVersion(
     orgRef: OrganisationRef,
     version: string,
     at: number,
   ): Promise<void> | undefined
   /**
-   * Keeps a moment for a heartbeat, after those that were kept before: so many milliseconds from now,
-   * which is monotonic. Costs no statement.
+   * Reserves a moment for a heartbeat, after those already reserved. Returns how many milliseconds after
+   * `now` (monotonic) it is. Costs no statement.
    */
   reserveBeat(orgRef: OrganisationRef, now: number, bounds: BeatBounds): number
   read(orgRef: OrganisationRef, now: number): Promise<Presence>

@@ -12,7 +12,7 @@ import type { CountedSince, InstallationStores, Presence, SeenStore } from './po
 const activeMs = 5 * minuteMs
 const quietMs = dayMs
 
-/** How long ago the snippet was last seen, in words. */
+/** The state that follows from how long ago the snippet was last seen. */
 function stateOf(lastSeenAt: number | null, now: number): SnippetStatus['state'] {
   if (lastSeenAt === null) return 'never_seen'
   const age = now - lastSeenAt
@@ -77,14 +77,17 @@ export function installationService(deps: {
   }
 
   return {
-    /** Codes and counts only: whoever views the page has the key that asks this. */
+    /** Only codes and counts, because everybody who views a page has the key for this. */
     async status(organisation: Organisation, now: number): Promise<SnippetStatus> {
       const presence = await stores.presence.read(organisation.ref, now)
       const { findings, ...status } = await statusOf(organisation, presence, now, null)
       return { ...status, findings: findings.map(({ since: _, ...finding }) => finding) }
     },
 
-    /** The same to the last moment, with what pages need, and with what no page is told: reports of people who were erased. */
+    /**
+     * The same, up to the last moment, with what pages need, and with reports about erased people, which no
+     * page may see.
+     */
     async installation(organisation: Organisation, now: number): Promise<Installation> {
       await seen.write()
       const presence = await stores.presence.read(organisation.ref, now)

@@ -19,7 +19,7 @@ const javascript = 'text/javascript; charset=utf-8'
 
 const index = page(pages.index)
 
-/** Topics by their names, and what their pages load. */
+/** The pages of the topics by name, and the files that they load. */
 const files = new Map([
   ...Object.entries(pages.topics).map(([name, html]) => [name, page(html)] as const),
   ['manual.css', fileOf(style, 'text/css; charset=utf-8')],

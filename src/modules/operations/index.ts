@@ -24,7 +24,7 @@ const mostListed = 1_000
 
 const operates = managing('operator')
 
-/** The organisation that the operator means; null for all, as in the dashboard. */
+/** The organisation that the operator names; null for all. In the dashboard it is always all. */
 const namedBy = ({ organisation, principal }: RequestContext) =>
   principal?.kind === 'session' ? null : (organisation?.ref ?? null)
 
@@ -39,7 +39,7 @@ const serverTold = ({ startedAt, backups, retention, ...figures }: ServerFigures
   retention: { ...retention, oldestEventAt: isoTimeOrNull(retention.oldestEventAt) },
 })
 
-/** For so long a node that gives no word may go on answering by what it knows, and is worth an alarm. */
+/** For this long a silent node may still answer from what it knows, so it is worth an alarm. */
 const silentForMs = 60_000
 
 const stateOf = (
@@ -65,8 +65,8 @@ const nodesTold = (seen: NodesSeen | null): NodeList => ({
 })
 
 /**
- * What the operator does to the database. Dead letters are those of the organisation that the operator
- * names, or of all.
+ * Routes for what the operator does to the database. Dead letters are those of the organisation that the
+ * operator names, or of all.
  */
 export function operationsRoutes({
   operations: store,
@@ -74,7 +74,7 @@ export function operationsRoutes({
   clock,
 }: {
   operations: OperationsStore
-  /** Null where no server runs. */
+  /** Null if no server runs. */
   server: ServerWatch | null
   clock: Clock
 }): Route[] {

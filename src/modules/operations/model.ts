@@ -43,7 +43,7 @@ export const DroppedLetters = Type.Object(
   { title: 'DroppedLetters' },
 )
 
-/** What `GET /manage/nodes` says of one. */
+/** The states of a node in `GET /manage/nodes`. */
 const nodeStates = ['running', 'behind', 'silent', 'gone'] as const
 
 export const NodeList = Type.Object(

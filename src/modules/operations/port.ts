@@ -1,14 +1,14 @@
 import type { AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 
-/** What the database refused. */
+/** A report that the database refused. */
 export interface DeadLetter {
   id: number
   /** The organisation's, `org_…`. */
   organisation: string
   /** When it was received, epoch milliseconds. */
   receivedAt: number
-  /** Null for what is no event. */
+  /** Null if it is not an event. */
   eventId: string | null
   kind: string
   /** What the database said. */
@@ -16,28 +16,28 @@ export interface DeadLetter {
 }
 
 /**
- * `refused`: the database would not take it now either, or it is of somebody who is being erased. A
- * `duplicate` was sent again meanwhile, and stored.
+ * `refused`: the database still refuses it, or its person is being erased. `duplicate`: it was sent again
+ * and stored meanwhile.
  */
 export const retryVerdicts = ['stored', 'duplicate', 'refused'] as const
 export type RetryVerdict = (typeof retryVerdicts)[number]
 
-/** What became of a letter that was tried again. */
+/** The result of a dead letter that was retried. */
 export interface Retried {
   id: number
   verdict: RetryVerdict
 }
 
-/** How far a rebuild has come. */
+/** How far a rebuild has got. */
 export interface RebuildProgress {
-  /** Key of the flow that was just done. */
+  /** Key of the flow that was just finished. */
   flow: string
   flows: number
   flowsDone: number
   events: number
 }
 
-/** `changed`: flows whose numbers were not as the events say. */
+/** `changed`: flows whose numbers did not match their events. */
 export interface Rebuilt {
   flows: number
   events: number
@@ -57,72 +57,72 @@ export interface NodeSeen {
   release: string
   /** By its own clock, epoch milliseconds. */
   startedAt: number
-  /** Whether others count on it: it gives a word every few seconds, unless it is gone, or cut off. */
+  /** Whether the others rely on it. It gives a sign of life every few seconds, unless it is gone or cut off. */
   isLeased: boolean
-  /** Since its last word. */
+  /** Milliseconds since its last sign of life. */
   silentMs: number
-  /** The last change of what management keeps that all of it knows of. */
+  /** The newest change to what management stores that all parts of the node know of. */
   change: number
-  /** What it alone does of all nodes. */
+  /** What it currently does alone for all nodes. */
   jobs: readonly string[]
 }
 
 export interface NodesSeen {
-  /** The last change that there is. */
+  /** The newest change that there is. */
   change: number
-  /** By name; those that ended in an orderly way are left out. */
+  /** By name; nodes that shut down in an orderly way are left out. */
   nodes: readonly NodeSeen[]
 }
 
-/** Who did something to the database; storage adds what became of it. */
+/** Who did something to the database. Storage adds the result. */
 export type OperationAudit = Omit<AuditEntry, 'before' | 'after'>
 
-/** What the operator asks of storage. */
+/** What the operator's tasks need from storage. */
 export interface OperationsStore {
   /**
-   * Dead letters, the oldest first; at most so many, and how many there are.
+   * Dead letters, oldest first, at most `most` of them, and how many there are in all.
    *
-   * @param orgRef those of one organisation; null for all
+   * @param orgRef only those of one organisation; null for all
    */
   deadLetters(
     orgRef: OrganisationRef | null,
     most: number,
   ): Promise<{ letters: readonly DeadLetter[]; count: number }>
-  /** The ids of all, with their organisations, the oldest first. */
+  /** The ids of all dead letters with their organisations, oldest first. */
   deadLetterIds(
     orgRef: OrganisationRef | null,
   ): Promise<readonly { id: number; orgRef: OrganisationRef }[]>
-  /** Tries some of one organisation's letters, in one transaction. Those that are gone are left out. */
+  /** Retries some of one organisation's letters, in one transaction. Those that no longer exist are left out. */
   retryDeadLetters(
     orgRef: OrganisationRef,
     ids: readonly number[],
     audit: OperationAudit,
   ): Promise<readonly Retried[]>
-  /** Deletes some of one organisation's letters, in one transaction; how many there were. */
+  /** Deletes some of one organisation's letters, in one transaction. Returns how many there were. */
   dropDeadLetters(
     orgRef: OrganisationRef,
     ids: readonly number[],
     audit: OperationAudit,
   ): Promise<number>
-  /** The servers that share the database; null where one alone has it. */
+  /** The servers that share the database; null if only one server has it. */
   nodes(): Promise<NodesSeen | null>
   /**
-   * Makes all projections anew from the ledger, while others go on writing.
+   * Rebuilds all projections from the ledger, while others go on writing.
    *
-   * @param audit a line of each organisation that has flows, once all of it is done
+   * @param audit becomes a line for each organisation that has flows, once everything is done
    * @throws AppError `rewriting_under_way`
    */
   rebuild(audit: OperationAudit, tell: (progress: RebuildProgress) => void): Promise<Rebuilt>
   /**
-   * Writes the database anew, as small as it can be.
+   * Rewrites the database, as small as it can be.
    *
-   * @param audit a line of each organisation, once it is done
+   * @param audit becomes a line for each organisation, once it is done
    * @throws AppError `server_running`, `unsupported_by_database`, `no_room`
    */
   compact(audit: OperationAudit): Promise<Compacted>
 }
 
-/** A second, between two looks at the server. */
+/** Per second, between two looks at the server. */
 export interface OrganisationRates {
   slug: string
   requests: number
@@ -132,33 +132,33 @@ export interface OrganisationRates {
   rejected: number
 }
 
-/** How often something was counted: since the server began, and a second between two looks. */
+/** How often something was counted: since the server began, and per second between two looks. */
 export interface Counted {
   total: number
   perSecond: number
 }
 
-/** What a running server knows of itself. Times are epoch milliseconds. */
+/** What a running server knows about itself. Times are epoch milliseconds. */
 export interface ServerFigures {
   version: string
   commit: string
   startedAt: number
-  /** Why it is not ready for traffic; empty where it is. */
+  /** Why it is not ready for traffic; empty if it is. */
   notReady: string[]
-  /** The time that all rates and quantiles are over. */
+  /** The time span of all rates and quantiles. */
   overSeconds: number
-  /** Whether it is a node, whose database others share. */
+  /** Whether it is a node, which shares its database with others. */
   isShared: boolean
   requests: Counted
-  /** By status; those of 400 and above that were answered. */
+  /** By status; only answers with 400 and above. */
   refusals: (Counted & { status: number })[]
-  /** By bucket; those whose limit was reached. */
+  /** By bucket; only those whose limit was reached. */
   limits: (Counted & { bucket: string })[]
-  /** Null where limits are counted in memory. */
+  /** Null if limits are counted in memory. */
   limitsServer: { isAway: boolean; decidedAlone: number } | null
-  /** Upper bounds; null where nothing was answered, and infinite beyond the last bound. */
+  /** Upper bounds; null if nothing was answered, and infinite beyond the last bound. */
   answers: { p50Seconds: number | null; p99Seconds: number | null }
-  /** Events by what became of them. */
+  /** Events by verdict. */
   events: (Counted & { verdict: string })[]
   commits: Counted & { p50Seconds: number | null; p99Seconds: number | null }
   queue: {
@@ -168,7 +168,7 @@ export interface ServerFigures {
     limitBytes: number
     isRefusing: boolean
   }
-  /** Null where the file system does not say. */
+  /** Null if the file system does not say. */
   disk: {
     databaseBytes: number | null
     logBytes: number | null
@@ -183,11 +183,11 @@ export interface ServerFigures {
   threads: {
     configured: number
     restarts: number
-    /** For how long each has not turned. */
+    /** How long ago each thread's event loop last turned. */
     all: { name: string; silentSeconds: number }[]
   }
   backups: {
-    /** 0 where none are scheduled. */
+    /** 0 if none are scheduled. */
     everySeconds: number
     overdueSeconds: number
     nextAt: number | null
@@ -196,11 +196,11 @@ export interface ServerFigures {
     isFailing: boolean
   }
   retention: { days: number; deletedEvents: number; oldestEventAt: number | null }
-  /** The busiest first; silent ones are left out. */
+  /** Busiest first; silent ones are left out. */
   organisations: OrganisationRates[]
 }
 
-/** Tells how the server of this process is doing. */
+/** Reports how the server of this process is doing. */
 export interface ServerWatch {
   look(): Promise<ServerFigures>
 }

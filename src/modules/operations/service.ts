@@ -11,7 +11,7 @@ import type {
   Retried,
 } from './port.ts'
 
-/** Letters that one transaction takes, for others' commits wait for it. */
+/** Letters per transaction, because the commits of others wait for it. */
 const lettersAtOnce = 64
 
 /** Which letters are meant: some by their ids, or all. */
@@ -20,7 +20,7 @@ export interface LettersAsked {
   all?: true
 }
 
-/** What the operator does to the database, each with a line in the audit log. */
+/** What the operator does to the database. Each action leaves a line in the audit log. */
 export class Operations {
   constructor(
     private readonly store: OperationsStore,
@@ -28,9 +28,9 @@ export class Operations {
   ) {}
 
   /**
-   * Stores letters after all, as received when they were.
+   * Stores dead letters after all, with the time at which they were first received.
    *
-   * @param orgRef of one organisation; null for all
+   * @param orgRef only those of one organisation; null for all
    * @throws AppError `validation_failed`, `dead_letter_not_found`: then nothing is done
    */
   async retryLetters(
@@ -46,7 +46,7 @@ export class Operations {
     return retried
   }
 
-  /** Deletes letters for good; how many. @throws AppError as `retryLetters` */
+  /** Deletes letters for good; returns how many. @throws AppError as `retryLetters` */
   async dropLetters(
     orgRef: OrganisationRef | null,
     asked: LettersAsked,
@@ -70,7 +70,7 @@ export class Operations {
     return this.store.compact(this.auditOf('database.compact', 'the database', actor)())
   }
 
-  /** The letters that are meant, in pieces of one organisation each. */
+  /** The letters that are meant, in batches of one organisation each. */
   private async chosen(orgRef: OrganisationRef | null, { ids, all }: LettersAsked) {
     if ((all ?? false) === (ids !== undefined)) {
       throw invalid({ path: '', message: 'Name letters by their ids, or all, one of the two' })

@@ -34,7 +34,7 @@ const told = ({ ref: _, id, slug, name, limits, createdAt, ...settings }: Organi
 const operates = managing('operator')
 const owns = managing('settings:write')
 
-/** The organisations of a server, and what their owners set. */
+/** Routes for the organisations of a server, and for what their owners set. */
 export function organisationRoutes({
   organisations: store,
   clock,

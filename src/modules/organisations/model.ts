@@ -17,7 +17,7 @@ import {
 } from '../../http/shapes.ts'
 import { longestName, longestSlug } from './rules.ts'
 
-/** One field a bucket. */
+/** One field per bucket. */
 const ofBuckets = <T>(fieldOf: (limit: number) => T) =>
   Object.fromEntries(buckets.map(bucket => [bucket, fieldOf(defaultLimits[bucket])])) as Record<
     (typeof buckets)[number],
@@ -28,7 +28,10 @@ const limit = { minimum: 1, maximum: largestLimit }
 
 const KeyText = Type.String({ examples: ['u1Qe7VbTn8Rk0cXw4sWq9xLm2KpZf6Hd'] })
 
-/** What is left out is said by nobody: the organisation has nothing below it but the snippet. */
+/**
+ * An organisation's theme. Fields that are left out are unset, because only the snippet's own look lies
+ * below it.
+ */
 const GivenTheme = Type.Partial(Theme)
 export type GivenTheme = Static<typeof GivenTheme>
 
@@ -111,7 +114,7 @@ export const OrganisationQuery = Type.Object({
   named: Type.Optional(Type.String({ description: 'The one of this id or slug alone.' })),
 })
 
-/** What names and slugs have to be, the service says, in better words than a schema has. */
+/** The service validates names and slugs, because its messages are better than a schema's. */
 export const NewOrganisationBody = closed({
   name: Type.String({
     maxLength: 2 * longestName,

@@ -6,25 +6,25 @@ import type { IdentityHour, IdentityMode } from '../../core/organisation/verifie
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { AuditOfBoth, LinkFault } from '../environments/index.ts'
 
-/** What an organisation's owners set, and the operator. */
+/** What an organisation's owners, and the operator, have set. */
 export interface OrganisationSettings {
   /** The limits that the operator set; all others are the defaults. */
   overrides: Partial<Record<Bucket, number>>
-  /** Empty where the snippet may run anywhere. */
+  /** Empty if the snippet may run anywhere. */
   origins: readonly string[]
-  /** For how many days raw events are accepted and kept; null where the server's setting holds. */
+  /** For how many days raw events are accepted and kept; null to use the server's setting. */
   retentionDays: number | null
-  /** Whether browsers that ask not to be tracked are heeded. */
+  /** Whether browsers that ask not to be tracked are respected. */
   honoursDoNotTrack: boolean
-  /** How many times in 24 hours a person is interrupted at most; null for as often as flows are due. */
+  /** How many times a person is interrupted in 24 hours at most; null for no such limit. */
   throttle: number | null
-  /** Names of the traits that runs are counted by; of others Cairn is never told. */
+  /** Names of the traits that runs are counted by. Cairn never receives other traits. */
   traits: readonly string[]
-  /** Whether hashes of user ids are looked at. */
+  /** Whether hashes of user ids are checked. */
   identityMode: IdentityMode
-  /** The zone of the dashboard's days where its address names none; null for the browser's. */
+  /** The time zone of the dashboard's days if its address names none; null for the browser's. */
   timezone: string | null
-  /** How its flows look unless they say otherwise; null where nothing is set. */
+  /** How its flows look unless they say otherwise; null if nothing is set. */
   theme: Theme | null
 }
 
@@ -34,7 +34,10 @@ export interface OrganisationRecord
   createdAt: number
 }
 
-/** Of what is rotated; `retiredAt` is null for the current one, else the moment it stops working. */
+/**
+ * Of keys and secrets that are rotated. `retiredAt` is null for the current one, otherwise when it stops
+ * working.
+ */
 interface Rotating {
   createdAt: number
   retiredAt: number | null
@@ -46,9 +49,9 @@ export type IssuedKey = Rotating & { key: string }
 /** A secret for hashes of user ids. */
 export type IdentitySecret = Rotating & { secret: string }
 
-/** An organisation as a change of it is decided over. */
+/** An organisation as it was read to decide a change. */
 export interface OrganisationRead {
-  /** Another after each change of the organisation. */
+  /** Differs after each change of the organisation. */
   revision: number
   organisation: OrganisationRecord
   /** Those that work, the current one first. */
@@ -57,7 +60,7 @@ export interface OrganisationRead {
   secrets: readonly IdentitySecret[]
 }
 
-/** A new current key or secret. Those of before that would work for longer end at `othersEndAt`. */
+/** A new current key or secret. Older ones that would work for longer end at `othersEndAt`. */
 export interface Replacement {
   text: string
   createdAt: number
@@ -65,11 +68,11 @@ export interface Replacement {
 }
 
 export interface OrganisationChange {
-  /** That over which it was decided. */
+  /** The revision that the change was decided on. */
   revision: number
   settings?: Partial<OrganisationSettings>
   snippetKey?: Replacement
-  /** Secrets that work no more when it is made are deleted. */
+  /** Secrets that no longer work when it is made are deleted. */
   identitySecret?: Replacement
   audit: readonly AuditEntry[]
 }
@@ -79,33 +82,33 @@ export interface NewOrganisation {
   id: string
   slug: string
   name: string
-  /** Its first. */
+  /** Its first snippet key. */
   snippetKey: string
   createdAt: number
 }
 
-/** For which other organisation a new one tries flows. */
+/** The organisation that a new one tries flows for. */
 export interface NewStaging {
   production: OrganisationRef
   audit: AuditOfBoth
 }
 
-/** Which organisations are wanted: those of later slugs than one, or the one of an id or slug. */
+/** Which organisations to list: those with slugs after this one, or only the one with this id or slug. */
 export interface OrganisationQuestion {
   after?: string
   named?: string
 }
 
-/** What organisations ask of storage. */
+/** What organisations need from storage. */
 export interface OrganisationStore {
-  /** How many it has room for. */
+  /** How many organisations there is room for. */
   readonly most: number
-  /** By slug, at most so many; and how many there are in all. */
+  /** By slug, no more than `most`; and how many there are in all. */
   list(
     question: OrganisationQuestion,
     most: number,
   ): Promise<{ organisations: readonly OrganisationRecord[]; total: number }>
-  /** Adds one; where its slug is taken or there is no room, nothing is done. */
+  /** Adds an organisation. Does nothing if its slug is taken or there is no room. */
   add(
     organisation: NewOrganisation,
     audit: AuditEntry,
@@ -116,9 +119,9 @@ export interface OrganisationStore {
   /**
    * Makes a change in one transaction.
    *
-   * @returns whether the organisation was still the one it was decided over; else nothing was done
+   * @returns false if the organisation has changed since that revision; then nothing was done
    */
   change(orgRef: OrganisationRef, change: OrganisationChange): Promise<boolean>
-  /** What was counted of user hashes in each of the last 24 hours that had any, oldest first. */
+  /** Counts of user hashes in each of the last 24 hours that had any, oldest first. */
   identityHours(orgRef: OrganisationRef, now: number): Promise<readonly IdentityHour[]>
 }

@@ -11,7 +11,7 @@ import type {
   OrganisationSettings,
 } from './port.ts'
 
-/** What organisations may be called, and what a change of one comes to. */
+/** How organisations may be named, and what a change to one results in. */
 
 export const longestSlug = 63
 export const longestName = 200
@@ -28,7 +28,7 @@ export function slugFrom(name: string): string {
     .replace(/^-+|-+$/g, '')
 }
 
-/** What is wrong with a name, as a sentence without its capital; null where nothing is. */
+/** What is wrong with a name, as a sentence without a capital letter; null if nothing is. */
 export function nameFault(given: string): string | null {
   const name = given.trim()
   if (name === '') return 'an organisation needs a name'
@@ -36,13 +36,13 @@ export function nameFault(given: string): string | null {
   return `a name is at most ${longestName} characters of text without line breaks`
 }
 
-/** The same of a slug. */
+/** The same for a slug. */
 export function slugFault(slug: string): string | null {
   if (slug.length <= longestSlug && slugPattern.test(slug)) return null
   return `use a-z, 0-9 and "-" between them, at most ${longestSlug} characters`
 }
 
-/** An origin as browsers send it; or what is wrong, and perhaps what to write in its place. */
+/** An origin as browsers send it; or what is wrong with it, and perhaps what to write instead. */
 export type ReadOrigin = { origin: string } | { fault: string; instead?: string }
 
 /**
@@ -65,21 +65,21 @@ export function readOrigin(given: string): ReadOrigin {
 
 const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
 
-/** What is wrong with the name of a trait, as a sentence without its capital; null where nothing is. */
+/** What is wrong with the name of a trait, as a sentence without a capital letter; null if nothing is. */
 export function traitFault(name: string): string | null {
   if (name.length <= longestTrait && traitPattern.test(name) && name === name.trim()) return null
   return `a trait's name is at most ${longestTrait} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
 }
 
-/** What is to be set; what is left out stays. */
+/** What to set; absent settings stay as they are. */
 export interface SettingsPatch extends Partial<Omit<OrganisationSettings, 'overrides' | 'theme'>> {
-  /** Whole, in place of the one before. */
+  /** Replaces the whole theme. */
   theme?: MaybeTheme
-  /** Requests per window by bucket; null takes an override back. */
+  /** Requests per window by bucket; null removes an override. */
   limits?: Partial<Record<Bucket, number | null>>
 }
 
-/** A change without what is noted of it. */
+/** A change without its revision and its audit entry. */
 export type DecidedChange = Omit<OrganisationChange, 'revision' | 'audit'>
 
 function overridden(
@@ -92,7 +92,7 @@ function overridden(
 
 const areEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-/** Only what differs is set. Whoever first looks at hashes gets a secret; `off` keeps what there is. */
+/** Sets only what differs. The first mode other than `off` makes a secret; `off` keeps existing ones. */
 export function settingsChanged(
   { organisation, secrets }: OrganisationRead,
   { limits, theme, ...patch }: SettingsPatch,
@@ -126,18 +126,19 @@ const newSecret = (now: number, graceMs: number) => ({
 })
 
 /**
- * A new current key. The one before works for the grace time; without one, no other key of the
- * organisation works any more, those of earlier rotations included.
+ * A new current key. The one before works for the grace time. Without a grace time no other key of the
+ * organisation works any more, including those of earlier rotations.
  */
 export const keyRotated = (now: number, graceMs: number) => ({
   snippetKey: { text: newSnippetKey(), createdAt: now, othersEndAt: now + graceMs },
 })
 
 /**
- * A new current secret. The one before works for the grace time; without one, none of before works
+ * A new current secret. The one before works for the grace time. Without a grace time no older secret works
  * any more. There are never more than two.
  *
- * @throws AppError `two_secrets_work` while the one before the current still works, unless all are ended
+ * @throws AppError `two_secrets_work` while the one before the current one still works, unless all are
+ *   ended
  */
 export function secretRotated({ secrets }: OrganisationRead, now: number, graceMs: number) {
   const [, before] = secrets

@@ -36,28 +36,28 @@ export interface Identity {
   mode: IdentityMode
   /** Those that work, the current one first. */
   secrets: readonly IdentitySecret[]
-  /** What was counted of user hashes in each of the last 24 hours that had any, oldest first. */
+  /** Counts of user hashes in each of the last 24 hours that had any, oldest first. */
   hours: readonly IdentityHour[]
 }
 
-/** A key or secret that was just made, and until when those of before work. */
+/** A key or secret that was just made, and until when the older ones work. */
 export interface Rotated {
   text: string
   previousUntil: number
 }
 
-/** The most organisations that are listed at once: more would hold up those who are served meanwhile. */
+/** The most organisations in one list, because more would hold up other requests. */
 export const mostListed = 1_000
 
-/** How often a change is decided anew because somebody else was quicker. */
+/** How many times a change is retried because somebody else changed the organisation first. */
 const mostTries = 20
 
 const sentence = (fault: string) => fault.replace(/^[a-z]/, first => first.toUpperCase())
 
-/** A decision, and what it is called in the audit log. */
+/** A decision with its entry for the audit log. */
 type Decided = DecidedChange & Pick<AuditEntry, 'action' | 'before' | 'after'>
 
-/** @throws AppError `validation_failed`, with every origin that is none */
+/** @throws AppError `validation_failed`, with every text that is not an origin */
 function originsIn(given: readonly string[]): string[] {
   const read = given.map(readOrigin)
   const problems = read.flatMap((one, i): Problem[] =>
@@ -67,14 +67,14 @@ function originsIn(given: readonly string[]): string[] {
   return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
 }
 
-/** By the usual name of it, by the rule of ranges of days. @throws AppError `validation_failed` */
+/** The usual name of a time zone, by the same rule as for ranges of days. @throws AppError `validation_failed` */
 function timezoneIn(given: string): string {
   const zone = zoneNamed(given)
   if (zone === null) throw invalid({ path: '/timezone', message: wrongZone })
   return zone
 }
 
-/** @throws AppError `validation_failed`, with every name that is none */
+/** @throws AppError `validation_failed`, with every text that cannot name a trait */
 function traitsIn(given: readonly string[]): string[] {
   const problems = given.flatMap((name, i): Problem[] => {
     const fault = traitFault(name)
@@ -96,8 +96,9 @@ function slugIn(given: string | undefined, name: string): string {
 }
 
 /**
- * Organisations: made and listed by the operator; their settings, snippet keys and identity secrets.
- * A change is decided over what was read, and made only if nobody has changed the organisation since.
+ * Organisations, which the operator makes and lists, with their settings, snippet keys and identity
+ * secrets. A change is decided from what was read, and made only if nobody has changed the organisation
+ * since.
  */
 export class Organisations {
   constructor(
@@ -105,7 +106,7 @@ export class Organisations {
     private readonly clock: Clock,
   ) {}
 
-  /** A page of organisations, by slug; `next` is where the one after it begins, null after the last. */
+  /** A page of organisations, by slug. `next` is what to continue after; null on the last page. */
   async list(question: OrganisationQuestion) {
     const { organisations, total } = await this.store.list(question, mostListed)
     const next = organisations.length === mostListed ? organisations.at(-1)!.slug : null
@@ -146,7 +147,7 @@ export class Organisations {
     return made
   }
 
-  /** The organisation that a new one is to try flows for. @throws AppError `organisation_not_found` */
+  /** The organisation that a new one will try flows for. @throws AppError `organisation_not_found` */
   private async stagingOf(
     named: string | undefined,
     { id, slug }: NewOrganisation,
@@ -167,7 +168,7 @@ export class Organisations {
     return (await this.read(orgRef)).organisation
   }
 
-  /** Sets what is named, all or nothing. @throws AppError `validation_failed` */
+  /** Changes the named settings, all or nothing. @throws AppError `validation_failed` */
   async changeSettings(
     orgRef: OrganisationRef,
     { origins, traits, ...others }: SettingsPatch,
@@ -227,7 +228,7 @@ export class Organisations {
     return this.store.read(orgRef, this.clock.now())
   }
 
-  /** Reads, decides and changes, until nobody was quicker; where null is decided, nothing is done. */
+  /** Reads, decides and changes; repeats this if somebody else was first. Does nothing if `decide` returns null. */
   private async change<D extends Decided>(
     orgRef: OrganisationRef,
     actor: Actor,

@@ -17,9 +17,9 @@ export interface HistoryDeps {
 }
 
 /**
- * What somebody has met, and a page of their events.
+ * The flows that a person has met, and a page of their events.
  *
- * @throws AppError `validation_failed` where both ids are named, or none
+ * @throws AppError `validation_failed` if both ids are named, or neither
  */
 export async function historyOf(
   organisation: Organisation,
@@ -33,7 +33,7 @@ export async function historyOf(
   return { person, flows, events: events.map(toldEvent), next }
 }
 
-/** The flows that somebody has run, completed or ticked something of. */
+/** The flows that a person has run or completed, or of which they have ticked an item. */
 async function metFlows(
   organisation: Organisation,
   person: PersonIds,

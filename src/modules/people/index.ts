@@ -30,8 +30,8 @@ const reads = managing('people:read')
 const erases = managing('people:erase')
 
 /**
- * A person's data. They are named in the query and not in the path, because an id may hold anything, a
- * slash too.
+ * Routes for a person's data. The person is named in the query and not in the path, because an id may
+ * contain anything, including a slash.
  */
 export function peopleRoutes({
   people: store,
@@ -71,7 +71,7 @@ export function peopleRoutes({
           return { status: 200, body: unreadStream(), headers }
         }
         const pieces = gathered(people.stored(call.org, call.query))
-        // A refusal has a status as long as nothing is sent.
+        // A refusal can have its own status as long as nothing is sent.
         const first = await pieces.next()
         async function* all() {
           if (!first.done) yield first.value

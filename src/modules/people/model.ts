@@ -35,7 +35,7 @@ export const ErasureQuery = Type.Object({
 
 export const PersonBody = closed(ids)
 
-/** The most events of one answer, and how many where nobody says. */
+/** The most events of one answer, and how many if the caller does not say. */
 export const mostEvents = 200
 export const usualEvents = 50
 

@@ -15,20 +15,20 @@ export interface NamedPerson {
   person: string
 }
 
-/** What is stored of a person, section by section, as the API names it. */
+/** What is stored about a person, section by section, with the names of the API. */
 export interface StoredSection {
   section: string
-  /** Null where a page of the store held nothing of theirs: a moment for others to get their turn. */
+  /** Null for a page of the store that held nothing of theirs, so that others get their turn. */
   rows: Iterable<object | null>
 }
 
-/** What an erasure is busy with, and how much of that is done. */
+/** What an erasure is working on, and how much of that is done. */
 export interface ErasureProgress {
   at: string
   done: number
 }
 
-/** What is kept of an erasure: nothing that tells whose it was, but for who has the key and the name. */
+/** What is kept about an erasure. It does not say whose it was, except to somebody with the key and the name. */
 export interface ErasureReceipt {
   /** `erasure_…`. */
   id: string
@@ -36,28 +36,28 @@ export interface ErasureReceipt {
   /** The person's hash, under the key of `erasures.jsonl`. */
   person: string
   askedAt: number
-  /** Null while a file may still hold something of them. */
+  /** Null while a file may still contain something of theirs. */
   finishedAt: number | null
-  /** How many of what, by kind. */
+  /** How many entries were erased, by kind. */
   erased: Readonly<Record<string, number>>
 }
 
-/** What an erasure came to. */
+/** The result of an erasure. */
 export interface Erased {
   receipt: ErasureReceipt
   /**
-   * What may still hold bytes of theirs, though nobody can read them: unused parts of a large database,
-   * until it is written anew; or its log, which somebody reads as of before. Null where nothing does.
+   * What may still contain bytes of theirs, though nobody can read them: unused parts of a large database,
+   * until it is rewritten; or its log, because somebody is reading an earlier state. Null if nothing does.
    */
   unfinished: 'unused_parts' | 'log' | null
-  /** Copies of the database, as files of the data directory, that may hold them until they are deleted. */
+  /** Copies of the database in the data directory that may contain them until they are deleted. */
   copies: readonly string[]
 }
 
-/** Its subject is the receipt's id, which storage alone knows: a line of the audit log names nobody. */
+/** The subject is the receipt's id, which only storage knows, so that a line of the audit log names nobody. */
 export type ErasureAudit = Omit<AuditEntry, 'subject'>
 
-/** What a person has met asks of storage. */
+/** What the history of a person needs from storage. */
 export interface MetStores {
   catalogue(): Catalogue
   people: HistoryReader
@@ -67,30 +67,30 @@ export interface MetStores {
 /** All flows of an organisation. */
 export type AllFlows = Pick<FlowStore, 'read'>
 
-/** Events of a person, the latest arrival first, as far as one look reaches. */
+/** Events of a person, latest arrival first, as far as one search reaches. */
 export interface PersonsEvents {
   events: readonly LoggedEvent[]
-  /** Looks on from here; null where there is nothing older. */
+  /** Where to continue; null if there is nothing older. */
   next: string | null
 }
 
-/** What people ask of storage. */
+/** What the data of people needs from storage. */
 export interface PeopleStore {
   /**
-   * The latest events of a person. The ledger is not in the order of people, so one look goes through
-   * a bounded part of it, and may find fewer than asked for, or none.
+   * The latest events of a person. The ledger is not sorted by person, so one search covers a limited part
+   * of it, and may find fewer than asked for, or none.
    *
-   * @param before those that came before this cursor; null for the latest
-   * @param most how many
+   * @param before only events before this cursor; null for the latest
+   * @param most how many events at most
    */
   events(person: NamedPerson, before: string | null, most: number): Promise<PersonsEvents>
-  /** Everything that holds a person's id, read as it is asked for. */
+  /** Everything that contains a person's id. Rows are read as they are asked for. */
   stored(person: NamedPerson): Promise<Iterable<StoredSection>>
   /**
-   * Erases a person, and nothing more is taken of them. Once it has begun it is brought to its end,
-   * by the next start if need be.
+   * Erases a person, and stops accepting reports about them. Once begun, an erasure is finished, if need be
+   * after the next start.
    *
-   * @param options.compact whether a large database is written anew at once, for which writes wait
+   * @param options.compact whether a large database is rewritten at once, for which writes wait
    * @throws AppError `rewriting_under_way`
    */
   erase(
@@ -99,6 +99,6 @@ export interface PeopleStore {
     audit: ErasureAudit,
     tell: (progress: ErasureProgress) => void,
   ): Promise<Erased>
-  /** Has what a person reports be taken again; whether they had been erased. */
+  /** Accepts a person's reports again. False if they had not been erased. */
   allow(person: NamedPerson, audit: ErasureAudit): Promise<boolean>
 }

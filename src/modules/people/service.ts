@@ -16,7 +16,7 @@ export interface EitherId {
   anonymousId?: string | undefined
 }
 
-/** @throws AppError `validation_failed` where both ids are named, or none */
+/** @throws AppError `validation_failed` if both ids are named, or neither */
 export function namedPerson({ ref, id }: PersonsOrganisation, ids: EitherId): NamedPerson {
   const { userId = null, anonymousId = null } = ids
   if ((userId === null) === (anonymousId === null)) {
@@ -25,12 +25,12 @@ export function namedPerson({ ref, id }: PersonsOrganisation, ids: EitherId): Na
   return { orgRef: ref, orgId: id, person: personOf(userId, anonymousId) }
 }
 
-/** An export can wait: others have the thread for twice as long as it works. */
+/** An export can wait, so other work gets the thread for twice as long as the export works on it. */
 const pauseMs = 6
 
 const json = (value: unknown) => withEscapes(JSON.stringify(value))
 
-/** A person's data: handed out, erased, taken again. */
+/** Exports and erases a person's data, and accepts their reports again. */
 export class People {
   constructor(
     private readonly store: PeopleStore,
@@ -38,17 +38,17 @@ export class People {
   ) {}
 
   /**
-   * Everything that is stored of a person, as one JSON object, a row a line, made as it is read: it may
-   * be of any size, and others get their turn meanwhile.
+   * Everything that is stored about a person, as one JSON object with one row per line. It is generated as
+   * it is read, because it may be of any size, and others get their turn meanwhile.
    *
-   * @throws AppError `person_not_found` in place of the first of it, where nothing is stored
+   * @throws AppError `person_not_found` before the first piece, if nothing is stored
    */
   async *stored(organisation: PersonsOrganisation, ids: EitherId): AsyncGenerator<string> {
     const person = namedPerson(organisation, ids)
     const { id, slug, name } = organisation
     const { userId, anonymousId } = idsOf(person.person)
     const who = userId === null ? { anonymousId } : { userId }
-    // What goes before the next row, and so is held back until there is one.
+    // The text before the next row. It is held back until there is a row.
     let before = `{"organisation":${json({ id, slug, name })},\n`
     before += `"person":${json(who)},\n"exportedAt":"${isoTime(this.clock.now())}"`
     let isEmpty = true
@@ -70,7 +70,7 @@ export class People {
     yield `${before}}\n`
   }
 
-  /** See `PeopleStore.erase`. Said twice, it finds nothing more to erase. @throws AppError */
+  /** See `PeopleStore.erase`. A second call finds nothing more to erase. @throws AppError */
   erase(
     organisation: PersonsOrganisation,
     ids: EitherId,
@@ -82,7 +82,7 @@ export class People {
     return this.store.erase(person, options, this.auditOf('person.erase', actor), tell)
   }
 
-  /** Has what a person reports be taken again, who was erased. @throws AppError `person_not_found` */
+  /** Accepts reports of a person who was erased again. @throws AppError `person_not_found` */
   async allow(organisation: PersonsOrganisation, ids: EitherId, actor: Actor): Promise<void> {
     const person = namedPerson(organisation, ids)
     if (await this.store.allow(person, this.auditOf('person.allow', actor))) return

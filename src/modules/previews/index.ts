@@ -31,14 +31,14 @@ async function shownBy({ flow, definition, url, minutes }: NewPreviewBody): Prom
   return { flow: written ?? flow!, ...where }
 }
 
-/** What a page has got from its address. @throws AppError `unauthorized` */
+/** The ticket that a page got from its address. @throws AppError `unauthorized` */
 function ticketOf({ request }: RequestContext): string {
   const [, ticket] = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (ticket === undefined) throw unauthorized('unknown_preview')
   return ticket
 }
 
-/** Drafts in the real page, for whoever holds a link. */
+/** Routes that show drafts in the real page to those who hold a link. */
 export function previewRoutes({
   previews: store,
   flows,
@@ -105,7 +105,7 @@ export function previewRoutes({
       tag: 'Management',
       caller: 'anyone',
       isProductFile: true,
-      // Browsers send no origin with a GET to their own.
+      // POST, because browsers send no origin with a GET to the same origin.
       method: 'POST',
       path: '/preview/flow',
       operation: 'getPreviewedFlow',

@@ -77,7 +77,7 @@ export const CreatedPreview = Type.Object(
 )
 export type CreatedPreview = Static<typeof CreatedPreview>
 
-/** What a page is told: the flow with its keys in place of ids, so that nothing can be reported of it. */
+/** What a page receives: the flow with its keys in place of ids, so that nothing can be reported about it. */
 export const PreviewAnswer = Type.Object({
   flow: Flow,
   expiresAt: Type.String(),

@@ -3,13 +3,13 @@ import type { FlowDefinition, UrlRule } from '../../core/flow/flow.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { pageOf } from '../author/index.ts'
 
-/** The one origin that an organisation's pages are on, where it lists but one of the web. */
+/** The only web origin of an organisation, if it lists exactly one. */
 function onlyOrigin({ origins }: Pick<Organisation, 'origins'>): string | undefined {
   const ofWeb = [...(origins ?? [])].filter(origin => /^https?:/.test(origin))
   return ofWeb.length === 1 ? ofWeb[0] : undefined
 }
 
-/** The addresses that a flow's rules name as they are. */
+/** The addresses in a flow's rules that are complete as they are, without wildcards. */
 function namedBy({ steps, targeting }: FlowDefinition): string[] {
   const rules: (UrlRule | null | undefined)[] = [steps[0]?.page, ...targeting.urls]
   return rules.flatMap(rule =>
@@ -18,8 +18,8 @@ function namedBy({ steps, targeting }: FlowDefinition): string[] {
 }
 
 /**
- * The page that a draft is looked at on: the one that is given, else one that the flow's own rules name,
- * else the first page of the organisation's only origin.
+ * The page on which a draft is looked at: the given one, otherwise one that the flow's own rules name,
+ * otherwise the first page of the organisation's only origin.
  *
  * @throws AppError `validation_failed`
  */

@@ -18,21 +18,21 @@ import type { PreviewAnswer } from './model.ts'
 import { pageFor } from './page.ts'
 import type { NewPreview, Preview, PreviewStore } from './port.ts'
 
-/** What is to be looked at: a stored flow by its key, or one that is handed in. */
+/** What to look at: a stored flow by its key, or a flow that the caller hands in. */
 export interface Shown {
   flow: string | FlowDefinition
   url?: string
   minutes?: number
 }
 
-/** What the audit log has of a link: never its ticket. */
+/** What the audit log records about a link, never its ticket. */
 const noted = ({ id, url, origin, isFile, expiresAt }: Preview) => ({
   ...{ id, url, origin },
   ...(isFile && { isFile }),
   expiresAt: isoTime(expiresAt),
 })
 
-/** Drafts in the real page, for whoever holds a link. Nothing that such a page says changes anything. */
+/** Shows drafts in the real page to those who hold a link. Nothing that such a page sends changes anything. */
 export class Previews {
   constructor(
     private readonly store: PreviewStore,
@@ -70,22 +70,22 @@ export class Previews {
     try {
       await this.note(organisation, told, 'flow.preview', actor)
     } catch (error) {
-      // What nobody can read of later has not been handed out.
+      // A link that is missing in the audit log is never handed out.
       await this.store.end(organisation.ref, preview.id, now)
       throw error
     }
-    // Behind whatever fragment the page itself has.
+    // After whatever fragment the page itself has.
     return { ...told, link: `${page.href}#${previewMark}=${ticket}` }
   }
 
-  /** Ends a link: pages that show its draft learn of it when they next ask. @throws AppError `not_found` */
+  /** Ends a link. Pages that show its draft notice when they next ask. @throws AppError `not_found` */
   async end(organisation: Organisation, id: string, actor: Actor): Promise<void> {
     const ended = await this.store.end(organisation.ref, id, this.clock.now())
     if (!ended) throw new AppError('not_found', 'There is no such preview, or it has ended')
     await this.note(organisation, ended, 'flow.end_preview', actor)
   }
 
-  /** What a page shows that has a link's ticket, and is of its origin. @throws AppError `unauthorized` */
+  /** The draft for a page that has a link's ticket and is of its origin. @throws AppError `unauthorized` */
   async look(ticket: string, origin: string | null): Promise<PreviewAnswer> {
     const sha256 = authorSecretHash(ticket)
     const now = this.clock.now()
@@ -100,7 +100,7 @@ export class Previews {
     return { flow, expiresAt: isoTime(visit.expiresAt), ...(theme && { theme }) }
   }
 
-  /** What the author of a flow wrote last; undefined where there is no such flow. */
+  /** What the author of a flow wrote last; undefined if there is no such flow. */
   private async stored({ ref }: Organisation, key: string): Promise<FlowDefinition | undefined> {
     const [flow] = (await this.flows.read(ref, [key])).flows
     return flow && newestDefinition(flow)

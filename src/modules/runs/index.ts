@@ -6,7 +6,7 @@ import type { RunStore } from './port.ts'
 import { askedIn, listRuns } from './service.ts'
 import { listWrittenAnswers } from './written-answers.ts'
 
-/** Single runs of a flow, behind the numbers of analytics. */
+/** Routes for the single runs behind the numbers of analytics. */
 export function runRoutes(deps: {
   stores: Pick<GateStores, 'catalogue'>
   runs: RunStore

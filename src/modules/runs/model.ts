@@ -2,10 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { runOutcomes, stepOutcomes } from '../../core/run/outcome.ts'
 import { FlowId, Instant, InstantOrNull, OneOf, OrNull, StepId } from '../../http/shapes.ts'
 
-/** The most runs that are looked at for one answer, of which a filter may leave few. */
+/** The most runs that are looked at for one answer. A filter may leave few of them. */
 export const mostLookedAt = 5_000
 
-/** The most runs of one answer, and how many where nobody says. */
+/** The most runs of one answer, and how many if the caller does not say. */
 export const mostRuns = 200
 export const usualRuns = 50
 

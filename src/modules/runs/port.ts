@@ -2,17 +2,17 @@ import type { OrganisationRef } from '../../core/reference.ts'
 import type { RunOutcome } from '../../core/run/outcome.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 
-/** A run with its place in the list, by which those that follow are asked for. */
+/** A run with its cursor in the list, by which the runs after it are asked for. */
 export interface ListedRun extends RunRow {
   cursor: string
 }
 
 /** Which runs of a flow are asked for. */
 export interface RunsAsked {
-  /** Those that follow this cursor; null for the first. */
+  /** Only runs after this cursor; null for the first. */
   after: string | null
   most: number
-  /** Of those, how many are looked at where a filter leaves some out. */
+  /** How many runs are looked at to find these, if a filter leaves some out. */
   mostLookedAt: number
   outcome: RunOutcome | null
   version: number | null
@@ -24,17 +24,17 @@ export interface RunsAsked {
 export interface WrittenAnswer extends Pick<RunRow, 'key' | 'person' | 'version'> {
   cursor: string
   at: number
-  /** Null where the event that has the words is gone. */
+  /** Null if the event that contains the words is gone. */
   text: string | null
 }
 
-/** What a list of runs asks of storage. */
+/** What a list of runs needs from storage. */
 export interface RunStore {
   /**
-   * Runs of a flow, the latest start first.
+   * Runs of a flow, latest start first.
    *
-   * @returns null where the organisation has no flow of this key; `rest` is the cursor of the last run
-   *   that was looked at, where others follow that were not
+   * @returns null if the organisation has no flow with this key; `rest` is the cursor of the last run that
+   *   was looked at, if there are more that were not
    */
   runs(
     orgRef: OrganisationRef,
@@ -42,9 +42,9 @@ export interface RunStore {
     asked: RunsAsked,
   ): Promise<{ flowId: string; runs: readonly ListedRun[]; rest: string | null } | null>
   /**
-   * Answers to a step's question in words, of the latest runs first.
+   * Answers to a step's question in words, those of the latest runs first.
    *
-   * @returns null where the organisation has no flow of this key
+   * @returns null if the organisation has no flow with this key
    */
   writtenAnswers(
     orgRef: OrganisationRef,

@@ -26,7 +26,7 @@ export function askedIn(query: RunQuery, now: number): RunsAsked {
   }
 }
 
-/** What single people did with a flow. @throws AppError `flow_not_found` */
+/** Single runs of a flow. @throws AppError `flow_not_found` */
 export async function listRuns(
   organisation: Organisation,
   flowKey: string,
@@ -34,7 +34,7 @@ export async function listRuns(
   { stores, runs: store }: { stores: Pick<GateStores, 'catalogue'>; runs: RunStore },
 ): Promise<RunList> {
   const { most } = asked
-  // One more tells whether any follow.
+  // One more than asked for, which tells whether more follow.
   const found = await store.runs(organisation.ref, flowKey, { ...asked, most: most + 1 })
   const flow = found && (await stores.catalogue().flow(found.flowId))
   if (!found || !flow) throw flowNotFound(flowKey)
@@ -48,7 +48,7 @@ export async function listRuns(
   }
 }
 
-/** Tells runs of a flow in the words of callers. */
+/** Returns a function that turns runs of a flow into answers of the API. */
 function teller(flow: FlowEntry): (run: RunRow) => RunList['runs'][number] {
   const positions = new FlowPositions(flow)
   const order = new Map(positions.inOrder(flow.steps.keys()).map((step, place) => [step, place]))

@@ -18,7 +18,7 @@ export async function listWrittenAnswers(
 ): Promise<AnswerList> {
   const { after, version, started } = askedIn(query, now)
   const most = Number(query.limit ?? usualRuns)
-  // One more tells whether any follow.
+  // One more than asked for, which tells whether more follow.
   const asked = { stepKey, after, version, started, most: most + 1 }
   const found = await store.writtenAnswers(organisation.ref, flowKey, asked)
   if (!found) throw flowNotFound(flowKey)

@@ -8,21 +8,21 @@ import { pageScript, snippetFiles } from '../../web/snippet-files.ts'
 export { pinnedSnippet } from '../../web/snippet-files.ts'
 
 export interface SnippetDeps {
-  /** A file that an older release has served under its hash, or null. */
+  /** A file that an older release served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
 }
 
 const script = {
   'Content-Type': 'text/javascript; charset=utf-8',
   Vary: 'Origin, Accept-Encoding',
-  // Pages that isolate themselves (COEP) load nothing else from another origin.
+  // Pages that isolate themselves (COEP) load nothing from another origin without this.
   'Cross-Origin-Resource-Policy': 'cross-origin',
 }
 
-/** Always the newest: an upgrade of the server is on every page within five minutes. */
+/** Always the newest, so that an upgrade of the server reaches every page within five minutes. */
 const newest = { ...script, 'Cache-Control': 'public, max-age=300' }
 
-/** Its name is its hash. */
+/** The file name contains the hash. */
 const immutable = { ...script, 'Cache-Control': 'public, max-age=31536000, immutable' }
 
 const own = new Map(snippetFiles.map(({ name, text }) => [name, prepared(text)]))
@@ -38,9 +38,12 @@ const file = {
   },
 } as const
 
-/** The script that pages load, and what it loads itself. */
+/** Routes for the script that pages load, and for what it loads itself. */
 export function snippetRoutes({ olderSnippetFile }: SnippetDeps): Route[] {
-  /** Few releases are ever in use, and each is held compressed once it was asked for. */
+  /**
+   * Files of older releases, compressed. Each is kept once it was asked for, because few releases are ever
+   * in use.
+   */
   const older = new Map<string, ReturnType<typeof prepared>>()
 
   async function olderOne(name: string) {

@@ -21,15 +21,15 @@ type Target = NonNullable<Step['target']>
 export interface CheckDeps {
   stores: StepStores
   evidence: StepEvidenceStore
-  /** What a history takes: days that are over, and for how long an organisation's reports are kept. */
+  /** What a history needs: days that are over, and how long reports are kept by default. */
   kept?: { past: PastDays; retentionDays: number }
 }
 
 /**
- * How the published steps fare that point at an element, and what that rests on.
+ * The health of published steps that point at an element, and the evidence for it.
  *
- * @param query `flow`: one flow alone; `history`: with the days of its steps
- * @throws AppError `flow_not_found` where no published flow has that key, `validation_failed`
+ * @param query `flow`: only one flow; `history`: with the days of its steps
+ * @throws AppError `flow_not_found` if no published flow has that key, `validation_failed`
  */
 export async function checkSteps(
   organisation: Organisation,

@@ -42,7 +42,7 @@ const Rect = Type.Object(
   { description: 'Where it is on the page, in CSS pixels; reported, never judged by.' },
 )
 
-/** What is kept of a fingerprint, as `allowedFingerprint` keeps it. */
+/** The parts of a fingerprint that `allowedFingerprint` keeps. */
 export const Fingerprint = Type.Object(
   {
     selector: text(

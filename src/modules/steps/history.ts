@@ -16,14 +16,14 @@ export function historyRange(timezone: string | undefined, now: number): TimeRan
   return resolved.range
 }
 
-/** After so long nothing of a day is on its way to storage any more. */
+/** After this time no report of a day is still on its way to storage. */
 const settledMs = hourMs
-/** A day of a step takes about 300 bytes. */
+/** Bounds the cache: a day of a step takes about 300 bytes. */
 const mostKnown = 10_000
 
 /**
- * Days that are over are read once: a report is of the moment of its receipt, and an erasure leaves
- * counts as they are. One that is no longer kept is not asked for.
+ * Reads days that are over only once: a report belongs to the moment of its receipt, and an erasure leaves
+ * the counts as they are. Days that are no longer kept are not asked for.
  */
 export class PastDays {
   private readonly known = new Map<string, StepDay>()
@@ -50,18 +50,18 @@ export class PastDays {
 interface HistoryQuestion {
   range: TimeRange
   past: PastDays
-  /** How long reports are kept, of organisations without a number of their own. */
+  /** How long reports are kept for organisations without a setting of their own. */
   retentionDays: number
   now: number
 }
 
-/** How a step fared day by day, as far as that is known. */
+/** The health of a step day by day, as far as that is known. */
 export async function historyOf(
   organisation: Pick<Organisation, 'ref' | 'retentionDays'>,
   step: { ref: StepRef; required: boolean },
   { range, past, retentionDays, now }: HistoryQuestion,
 ): Promise<HistoryDay[]> {
-  // A day that is partly deleted would show fewer people than there were.
+  // Earlier days are skipped, because a day that is partly deleted would show fewer people than there were.
   const keptSince = now - (organisation.retentionDays ?? retentionDays) * dayMs
   const slices = new TimeSlices()
   const history: HistoryDay[] = []
@@ -85,7 +85,7 @@ const header = [
   ...['versions', 'complete'],
 ]
 
-/** The histories of a flow's steps as CSV: a row a step and day. */
+/** The histories of a flow's steps as CSV, one row per step and day. */
 export function historyCsv(steps: readonly CheckedStep[], options: { bom: boolean }): string {
   const rows = steps.flatMap(({ flow, step, stepId, history = [] }) =>
     history.map(({ date, state, okRate, people, versions, complete }) => {

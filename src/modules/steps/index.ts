@@ -25,13 +25,13 @@ export { healthDefinitions, StepStateShape } from './model.ts'
 export type { StepBook, StepEvidenceStore, StepStores } from './port.ts'
 export { healthOf } from './service.ts'
 
-/** The operation that answers the history of a flow's steps as CSV, for whoever has another way to it. */
+/** The operation that returns the history of a flow's steps as CSV, for callers that reach it in another way. */
 export const historyOperation = 'exportHealthHistory'
 
 /**
- * What browsers report of a step's target: what it looks like, and whether it was found.
+ * Routes for what browsers report about a step's target: what it looks like, and whether it was found.
  *
- * @param deps settings among them may change while it serves
+ * @param deps contains settings that may change while the server runs
  */
 export function stepRoutes(
   deps: { stores: StepStores; clock: Clock; retentionDays: number },

@@ -26,7 +26,7 @@ const Reported = {
   ),
 }
 
-/** Bounded here only in its whole; `allowedFingerprint` keeps what may be kept of it. */
+/** Only limited as a whole here; `allowedFingerprint` keeps what may be kept. */
 const Sent = Told(Type.Object({ matchCount: Maybe(Type.Integer({ minimum: 0 })) }), Fingerprint)
 
 export const FingerprintBody = Type.Object(
@@ -123,7 +123,7 @@ export const HealthBody = Type.Object(
 )
 export type HealthBody = Static<typeof HealthBody>
 
-/** What health means, in a sentence each. */
+/** The definition of each health number, in one sentence. */
 export const healthDefinitions = {
   people: 'People counted, each by their latest report.',
   state:
@@ -132,7 +132,7 @@ export const healthDefinitions = {
     'People whose page found the target divided by people counted, four decimals; null where nobody reported.',
 }
 
-/** How a step's target fares on the pages that show it. */
+/** The state of a step's target on the pages that show it. */
 export const StepStateShape = OneOf(stepStates, {
   description:
     "From each person's latest report of the last 24 hours; `unknown` under five people.",
@@ -166,7 +166,7 @@ export const HistoryQuery = Type.Object({
   ),
 })
 
-/** What the days of a history mean, in a sentence each; told where they are asked for. */
+/** The definition of each number of a history, in one sentence. Sent if histories are asked for. */
 export const historyDefinitions = {
   history:
     'The last 30 days in the asked zone of which reports are still kept; days on which nobody reported are left out.',
@@ -314,7 +314,7 @@ export const StepCheck = Type.Object(
 )
 export type StepCheck = Static<typeof StepCheck>
 
-/** One row a step and day. */
+/** One row per step and day. */
 export const HistoryCsv = Type.String({ title: 'HealthHistoryCsv' })
 
 export const HealthReceipt = Type.Object(

@@ -4,65 +4,65 @@ import type { Comparison, Fingerprint, Judgement } from '../../core/step/fingerp
 import type { HealthCounts, HealthOutcome } from '../../core/step/health.ts'
 import type { StepBaseline } from '../authoring/index.ts'
 
-/** What the state of a step rests on: the last 24 hours of one version. Times are epoch milliseconds. */
+/** The evidence for a step's state: the last 24 hours of one version. Times are epoch milliseconds. */
 export interface StepEvidence {
-  /** People by their latest report. */
+  /** People, each by their latest report. */
   people: HealthCounts
-  /** All reports, those without a person too. */
+  /** All reports, including those without a person. */
   reports: HealthCounts
   lastFindAt: number | null
   lastMissAt: number | null
-  /** Since when misses, or makeshift finds, are as many as they are now; null where they are few. */
+  /** Since when misses, or makeshift finds, have been as frequent as now; null if they are few. */
   missesSince: number | null
   makeshiftSince: number | null
-  /** The pages with most misses, then with most reports. */
+  /** The pages with the most misses first, then those with the most reports. */
   pages: readonly { page: string | null; reports: number; misses: number; makeshift: number }[]
-  /** What pages said of it, the latest first. */
+  /** What pages said about it, latest first. */
   messages: readonly { message: string; reports: number; lastAt: number }[]
-  /** The selector by which most found it where the step's own did not. */
+  /** The selector with which most pages found it when the step's own selector did not. */
   alternate: { selector: string; reports: number } | null
   fingerprints: FingerprintEvidence
 }
 
-/** What was reported of a step within some time. */
+/** What was reported about a step within a period. */
 export interface StepDay {
-  /** People by their latest report of it, whatever version that is of. */
+  /** People, each by their latest report in that period, whatever its version. */
   people: HealthCounts
-  /** The versions that those reports are of, in order. */
+  /** The versions of those reports, in order. */
   versions: readonly number[]
 }
 
-/** What fingerprints say of a step's element. */
+/** What fingerprints say about a step's element. */
 export interface FingerprintEvidence {
   baselineAt: number | null
-  /** What the element was like then. */
+  /** What the element was like at that time. */
   baseline: Fingerprint | null
-  /** How many came out as what. */
+  /** How many fingerprints had which result. */
   match: number
   drift: number
   gone: number
-  /** But for the baseline itself. */
+  /** The latest look, not counting the baseline itself. */
   latest: FingerprintLook | null
   /** The selector suggested most often by the latest fingerprints that called for another one. */
   suggestion: { selector: string; times: number; of: number } | null
 }
 
-/** One look at an element; `fingerprint` is null where it was not there. */
+/** One look at an element. `fingerprint` is null if the element was not there. */
 export interface FingerprintLook extends Pick<Comparison, 'status' | 'score'> {
   at: number
   fingerprint: Fingerprint | null
 }
 
-/** What a check of steps asks of storage. */
+/** What a check of steps needs from storage. */
 export interface StepEvidenceStore {
-  /** All that is known of one version of a step, of the window that its state is made from. */
+  /** Everything that is known about one version of a step in the window that its state is based on. */
   evidence(
     orgRef: OrganisationRef,
     stepRef: StepRef,
     version: number,
     now: number,
   ): Promise<StepEvidence>
-  /** What was reported from one moment on, until before another, as far as reports are kept. */
+  /** What was reported from one moment (inclusive) to another (exclusive), as far as reports are kept. */
   between(
     orgRef: OrganisationRef,
     stepRef: StepRef,
@@ -72,7 +72,7 @@ export interface StepEvidenceStore {
   baseline(orgRef: OrganisationRef, stepRef: StepRef): Promise<StepBaseline | null>
 }
 
-/** What reports about steps ask of storage. */
+/** What reports about steps need from storage. */
 export interface StepStores {
   catalogue(): Catalogue
   steps: StepBook
@@ -100,8 +100,8 @@ export interface FingerprintReport {
   /** Whether this version is the published one, so that a first fingerprint becomes the baseline. */
   isCurrent: boolean
   /**
-   * JSON of the step's target: a baseline belongs to one target. Null where the newest version has
-   * no such step: then a baseline is compared with, and never taken.
+   * JSON of the step's target, because a baseline belongs to one target. Null if the newest version has no
+   * such step: then the fingerprint is compared with a baseline, but never becomes one.
    */
   target: string | null
   fingerprint: Fingerprint | null
@@ -120,7 +120,7 @@ export interface FingerprintVerdict extends Omit<Judgement, 'status'> {
 export interface StepBook {
   recordHealth(report: HealthReport): Promise<void>
   recordFingerprint(report: FingerprintReport): Promise<FingerprintVerdict>
-  /** How many people's latest report since a moment was which outcome. */
+  /** How many people there are by the outcome of their latest report since a moment. */
   healthCounts(
     orgRef: OrganisationRef,
     stepRef: StepRef,

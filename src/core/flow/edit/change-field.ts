@@ -28,8 +28,8 @@ import {
 } from './source.ts'
 
 /**
- * Changes of one field in a flow's text: only the characters of its value, or its line, become others.
- * Each is null where it stands in a way that this does not know.
+ * Changes one field in a flow's text: only the characters of its value, or its line, are replaced. Each
+ * function returns null if the field is written in a way that it does not know.
  */
 
 export const splice = (text: string, from: number, to: number, by: string) =>
@@ -38,7 +38,7 @@ export const splice = (text: string, from: number, to: number, by: string) =>
 const isBlockText = (node: Node) =>
   isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
 
-/** A text in the quotes that its author has chosen though it needed none, or undefined. */
+/** A text in the quotes that its author chose although none were needed, or undefined. */
 function inSameQuotes(node: Node, value: Plain): string | undefined {
   if (!isScalar(node) || typeof node.value !== 'string' || typeof value !== 'string')
     return undefined
@@ -50,7 +50,7 @@ function inSameQuotes(node: Node, value: Plain): string | undefined {
   return stringify(value, { defaultStringType: type, lineWidth: 0 }).trimEnd()
 }
 
-/** The text with another value in a value's place. */
+/** The text with a value replaced by another. */
 function replaced(text: string, node: Node, value: Plain, indent: string, name: string | null) {
   const [start, end] = [startOf(node), endOf(node)]
   const isInline = name === null
@@ -62,11 +62,11 @@ function replaced(text: string, node: Node, value: Plain, indent: string, name: 
   const wasLines = isBlockText(node) || (isCollection(node) && !node.flow)
   const opening = first.slice(head.length).trimStart()
   if (!wasLines) {
-    // What stands behind the value on its line stays there.
+    // Whatever follows the value on its line stays there.
     const feed = text.indexOf('\n', end)
     const line = feed < 0 ? text.length : feed
     const beside = text.slice(end, line)
-    // Lines below begin right behind the colon.
+    // If the value continues on the lines below, it begins right after the colon.
     const from = opening === '' ? text.slice(0, start).trimEnd().length : start
     return splice(text, from, line, [opening + beside, ...rest].join('\n'))
   }
@@ -76,7 +76,7 @@ function replaced(text: string, node: Node, value: Plain, indent: string, name: 
   return splice(text, start, end, [opening + comment, ...rest].join('\n') + feed)
 }
 
-/** The text with a field more, behind those that stand before it in `order`. */
+/** The text with one more field, placed after the fields that precede it in `order`. */
 function withField(
   { text }: Source,
   map: YAMLMap,
@@ -105,9 +105,9 @@ function withField(
 }
 
 /**
- * The text with a value at a path, whatever of the way there is missing.
+ * The text with a value at a path. Mappings that are missing on the way there are added.
  *
- * @param order the fields of the mapping that is added to, as a file has them
+ * @param order the fields, in the order of a file, of the mapping that a field is added to
  */
 export function setValue(
   source: Source,
@@ -143,14 +143,14 @@ export function setValue(
   return replaced(source.text, node, value, indent, isInline ? null : name)
 }
 
-/** From a field to the next in `{ … }`, with one of the commas. */
+/** The range to remove for a field in `{ … }`, up to the next field and with one of the commas. */
 export function inlineSpan(spans: readonly (readonly [number, number])[], index: number) {
   const [from, to] = spans[index]!
   if (index > 0) return [spans[index - 1]![1], to] as const
   return [from, spans[1]?.[0] ?? to] as const
 }
 
-/** The text without a field; what was said beside it stays, on a line of its own. */
+/** The text without a field. A comment beside the field stays, on a line of its own. */
 function withoutField({ text }: Source, map: YAMLMap, field: Field): string | null {
   const fields = fieldsOf(map)
   const index = fields.indexOf(field)
@@ -171,13 +171,13 @@ function withoutField({ text }: Source, map: YAMLMap, field: Field): string | nu
     )
     return splice(text, start, to, kept.join(''))
   }
-  // The first field of an entry stands beside the dash: the next one takes its place.
+  // The first field of an entry is beside the dash, so the next field takes its place.
   const next = fields[index + 1]
   if (!next || saidIn(start, startOf(next.key)).length > 0) return null
   return splice(text, from, startOf(next.key), '')
 }
 
-/** The text without the field at a path, nor what would be empty without it. */
+/** The text without the field at a path, and without mappings that would be empty without it. */
 export function removeField(source: Source, path: Path): string | null {
   let node: Node | null = source.document.contents as Node | null
   let found = null as { map: YAMLMap; field: Field } | null
@@ -186,7 +186,7 @@ export function removeField(source: Source, path: Path): string | null {
       const map = node as YAMLMap
       const field = findField(map, step)
       if (!field) return source.text
-      // What has nothing else in it goes as a whole.
+      // A mapping that contains nothing else is removed as a whole.
       const isAlone = map.items.length === 1 && found?.field.value === map
       if (!isAlone) found = { map, field }
       node = field.value

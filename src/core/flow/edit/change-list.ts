@@ -5,12 +5,12 @@ import { inlineSpan, splice } from './change-field.ts'
 import { endOf, findField, lineEnd, lineStart, type Path, type Source, startOf } from './source.ts'
 
 /**
- * Changes of lists in a flow's text. Entries move with all that is written in them, and with the
- * comments right above them; empty lines stay where they are. A comment that stands further in than
- * the dashes is about the entry before it.
+ * Changes lists in a flow's text. Entries move with everything that is written in them, and with the
+ * comments right above them; empty lines stay where they are. A comment that is indented deeper than the
+ * dashes belongs to the entry before it.
  */
 
-/** Where an entry stands: from the comments above it to the end of its last line. */
+/** The range of an entry: from the comments above it to the end of its last line. */
 type Span = readonly [from: number, to: number]
 
 function listAt({ document }: Source, path: Path): YAMLSeq | null {
@@ -23,7 +23,7 @@ function listAt({ document }: Source, path: Path): YAMLSeq | null {
   return isSeq(node) ? (node as YAMLSeq) : null
 }
 
-/** The entries' spans and the indent of their dashes, or null where they stand in an unusual way. */
+/** The ranges of the entries and the indent of their dashes, or null if they are written in an unusual way. */
 function spansOf(text: string, list: YAMLSeq): { spans: Span[]; indent: string } | null {
   const spans: Span[] = []
   let indent = ''
@@ -56,7 +56,7 @@ function spansOf(text: string, list: YAMLSeq): { spans: Span[]; indent: string }
 const spansInline = (list: YAMLSeq): Span[] =>
   (list.items as Node[]).map(item => [startOf(item), endOf(item)])
 
-/** The text with an entry moved; `to` is its place afterwards. */
+/** The text with an entry moved; `to` is its index afterwards. */
 export function moveEntry(source: Source, path: Path, from: number, to: number): string | null {
   const { text } = source
   const list = listAt(source, path)
@@ -75,7 +75,7 @@ export function moveEntry(source: Source, path: Path, from: number, to: number):
   return splice(text, spans[0]![0], spans.at(-1)![1], parts.join(''))
 }
 
-/** The text with an entry more; null for a list that is empty or not there. */
+/** The text with one more entry; null if the list is empty or missing. */
 export function insertEntry(
   source: Source,
   path: Path,
@@ -105,7 +105,7 @@ export function insertEntry(
   return splice(text, at, at, feed + gap + lines)
 }
 
-/** The text without an entry, of a list that has others. */
+/** The text without an entry, for a list that has other entries. */
 export function removeEntry(source: Source, path: Path, index: number): string | null {
   const { text } = source
   const list = listAt(source, path)

@@ -12,20 +12,20 @@ import {
   valueAt,
 } from './source.ts'
 
-/** One thing that the form changes in a flow's text. */
+/** One change that the form makes to a flow's text. */
 export type Change =
   | { kind: 'set'; path: Path; value: Plain; order?: readonly string[] }
-  /** Takes a field away, and mappings that would be empty without it. */
+  /** Removes a field, and mappings that would be empty without it. */
   | { kind: 'unset'; path: Path }
   | { kind: 'insert'; path: Path; index: number; value: Plain }
-  /** The last entry of a list takes the list with it. */
+  /** Removing the last entry removes the list too. */
   | { kind: 'remove'; path: Path; index: number }
   | { kind: 'move'; path: Path; from: number; to: number }
 
 /**
- * The text after a change. All else stays as it is, character by character where the text is written
- * in one of the usual ways, and in value, order and comments everywhere. Null where that cannot be:
- * the text is no YAML, or an anchor shares the value with other places.
+ * The text after a change. Everything else stays as it is: character by character if the text is written in
+ * one of the usual ways, and in any case in value, order and comments. Null if that is not possible,
+ * because the text is not YAML, or because an anchor shares the value with other places.
  */
 export function change(text: string, asked: Change): string | null {
   if (text.includes('\r\n')) {
@@ -70,7 +70,7 @@ function inPlace(source: Source, asked: Change): string | null {
   }
 }
 
-/** The library writes the whole text anew: comments and order stay, spaces may not. */
+/** Has the library rewrite the whole text: comments and order stay, spacing may not. */
 function throughDocument(text: string, asked: Change, expected: Plain): string | null {
   try {
     const document = parseDocument(text)
@@ -91,7 +91,7 @@ function throughDocument(text: string, asked: Change, expected: Plain): string |
   }
 }
 
-/** The same change of a plain value, which is changed in place. */
+/** The same change to a plain value, which is modified in place. */
 function changedValue(value: Plain, asked: Change): Plain {
   const { path } = asked
   if (asked.kind === 'set') return withValue(value, path, asked.value)

@@ -12,28 +12,28 @@ import {
 } from 'yaml'
 import type { Plain } from '../minimal.ts'
 
-/** Where text stands in a flow file: what is looked up in it, and changes nothing. */
+/** Finds positions in the text of a flow file, without changing anything. */
 
 export type Path = readonly (string | number)[]
 
-/** A mapping's field, whose name and value the parser has found. */
+/** A field of a mapping, with the nodes of its name and value. */
 export type Field = Pair<Node, Node | null>
 
-/** A text that YAML can read as one document. */
+/** A text that is one valid YAML document. */
 export interface Source {
   text: string
   document: Document.Parsed
   value: Plain
 }
 
-/** What keeps a text from being read. */
+/** Why a text cannot be read. */
 export interface Fault {
   reason: 'syntax' | 'several'
   /** Counted from 1. */
   line: number | null
 }
 
-/** Reads one document; a text in which nothing can be trusted is a fault. */
+/** Reads one document. If anything is wrong with the text, none of it is trusted, and it is a fault. */
 export function parseSource(text: string): Source | Fault {
   try {
     const document = parseDocument(text, { prettyErrors: true })
@@ -44,12 +44,12 @@ export function parseSource(text: string): Source | Fault {
     }
     return { text, document, value: unshared(document.toJS() as Plain) }
   } catch {
-    // An alias of nothing or of too much, or so deep that the parser gives up.
+    // An alias without an anchor, too many aliases, or so deep that the parser gives up.
     return { reason: 'syntax', line: null }
   }
 }
 
-/** A copy in which what an anchor shares is there as often as it is named. */
+/** A copy in which a value that an anchor shares is repeated wherever it is used. */
 function unshared(value: Plain): Plain {
   if (Array.isArray(value)) return value.map(unshared)
   if (!isMapping(value)) return value
@@ -58,7 +58,7 @@ function unshared(value: Plain): Plain {
 
 export const isFault = (read: Source | Fault): read is Fault => 'reason' in read
 
-/** Whether two values are the same; the order of fields means nothing. */
+/** Whether two values are equal; the order of fields does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -95,7 +95,7 @@ export const findField = (map: YAMLMap, name: string | number) =>
 
 export const startOf = (node: Node) => node.range![0]
 
-/** Where a value ends, without what is only said beside or below it. */
+/** Where a value ends, without comments beside or below it. */
 export function endOf(node: Node): number {
   const last = isCollection(node) && !node.flow ? node.items.at(-1) : undefined
   if (last === undefined) return node.range![1]
@@ -106,7 +106,7 @@ export const endOfField = ({ key, value }: Field) => (value ? endOf(value) : key
 
 export const lineStart = (text: string, offset: number) => text.lastIndexOf('\n', offset - 1) + 1
 
-/** Where the line ends that the character before an offset stands on, its line feed included. */
+/** Where the line of the character before an offset ends, including its line feed. */
 export function lineEnd(text: string, offset: number): number {
   if (text[offset - 1] === '\n') return offset
   const feed = text.indexOf('\n', offset)
@@ -117,7 +117,7 @@ export const columnOf = (text: string, offset: number) => offset - lineStart(tex
 
 export const indentAt = (text: string, offset: number) => ' '.repeat(columnOf(text, offset))
 
-/** Every comment of a text, with where it stands. */
+/** Every comment of a text, with its offset. */
 export function commentsIn(text: string): { offset: number; comment: string }[] {
   const comments: { offset: number; comment: string }[] = []
   let offset = 0
@@ -125,7 +125,7 @@ export function commentsIn(text: string): { offset: number; comment: string }[] 
   for (const lexeme of new Lexer().lex(text)) {
     const type: string | null = isText ? 'text' : CST.tokenType(lexeme)
     isText = type === 'scalar'
-    // These two stand for nothing in the text.
+    // These two tokens have no characters in the text.
     if (isText || type === 'doc-mode' || type === 'flow-error-end') continue
     if (type === 'comment') comments.push({ offset, comment: lexeme.trimEnd() })
     offset += lexeme.length

@@ -13,7 +13,7 @@ const keysIn = (flow: Mapping, path: Path): string[] => {
   )
 }
 
-/** The fields of a mapping on the way to a text, in the order in which files have them. */
+/** The fields of a mapping on the path to a text, in the order of files. */
 function orderAt(flow: Mapping, path: Path, tag: string): string[] {
   const [, , list] = path
   if (path.length === 0) return Object.keys(FlowDefinition.properties)
@@ -24,11 +24,11 @@ function orderAt(flow: Mapping, path: Path, tag: string): string[] {
 }
 
 /**
- * What is to be changed in a flow's file so that it has these texts in a language, and no others; all
- * else in it stays as it is written.
+ * The changes to a flow's file after which it has exactly these texts in a language. Everything else in it
+ * stays as it is written.
  *
- * @param flow as the file has it
- * @param texts null to take the language out
+ * @param flow as read from the file
+ * @param texts null to remove the language
  */
 export function textChanges(flow: Mapping, tag: string, texts: LocaleTexts | null): Change[] {
   const changes: Change[] = []

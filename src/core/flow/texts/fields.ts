@@ -1,16 +1,16 @@
 /**
- * Which fields of a flow are texts that visitors read, and so can be told in other languages. What
- * checks, exports, imports and shows texts goes by these lists: a further text is a further line.
+ * The fields of a flow that are texts for visitors, and so can be translated. Everything that checks,
+ * exports, imports and shows texts uses these lists, so another text takes just another line here.
  */
 
 export interface TextField {
   /**
-   * The field's names with a dot between. `buttons[].label` is a text of each entry of a list, whose
+   * The field's names, joined by dots. `buttons[].label` is a text of each entry of a list, whose
    * translations are a list too: `buttons: [Weiter, null]`.
    */
   path: string
   isMarkdown?: boolean
-  /** What it is, for translators; of an entry its number follows. */
+  /** What it is, for translators. The number of the entry is added for a list. */
   means: string
 }
 
@@ -33,7 +33,7 @@ export const textFields = {
   ],
 } as const satisfies Record<string, readonly TextField[]>
 
-/** Translations of a part: its text fields, those of a list as a list in which null keeps the text. */
+/** The translations of a part by text field. For a list they are a list, in which null keeps the original text. */
 export type PartTexts = { [field: string]: string | null | (string | null)[] | PartTexts }
 
 /** The texts of a flow in one language. */
@@ -49,7 +49,7 @@ export type FlowTexts = Readonly<Record<string, LocaleTexts>>
 
 export type Path = readonly (string | number)[]
 
-/** The value at a path; keys of steps may be called like what every object has. */
+/** The value at a path. Uses own properties only, because a step's key may be the name of an inherited one. */
 export function at(value: unknown, path: Path): unknown {
   return path.reduce<unknown>(
     (found, name) =>
@@ -60,7 +60,7 @@ export function at(value: unknown, path: Path): unknown {
   )
 }
 
-/** A copy with another value at a path whose way is there. */
+/** A copy with another value at a path that exists up to its last name. */
 export function withAt<T>(value: T, [name, ...rest]: Path, put: unknown): T {
   if (name === undefined) return put as T
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<
@@ -71,7 +71,7 @@ export function withAt<T>(value: T, [name, ...rest]: Path, put: unknown): T {
   return copy as T
 }
 
-/** Where a field's texts stand in a part, and where their translations stand in the part's. */
+/** Where a field's texts are in a part, and where their translations are in the part's translations. */
 export function placesOf(part: unknown, { path }: TextField): { own: Path; told: Path }[] {
   const [names = '', ofEntry] = path.split('[].')
   const own = names.split('.')

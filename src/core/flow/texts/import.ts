@@ -5,39 +5,42 @@ import { localeFault } from './locale-fault.ts'
 import { SheetFault, type TextSheet } from './sheet.ts'
 import { type TextUnit, textUnits, translationOf } from './units.ts'
 
-/** A text that an import gives a flow. */
+/** A text that an import would put into a flow. */
 export interface ImportedText {
   unit: TextUnit
-  /** Null where there was none. */
+  /** Null if there was none. */
   before: string | null
   after: string
 }
 
-/** What an import would make of a flow. */
+/** What an import would change about a flow. */
 export interface TextImport {
   locale: string
   changed: ImportedText[]
-  /** How many are in the file and in the flow alike. */
+  /** How many are the same in the file and in the flow. */
   unchanged: number
-  /** How many the file has not translated. */
+  /** How many have no translation in the file. */
   untranslated: number
-  /** Translations of what the flow has changed since the file was made. */
+  /** Translations of texts that have changed in the flow since the file was made. */
   outdated: { unit: TextUnit; source: string; after: string }[]
-  /** Translations of texts that the flow does not have, each with what was probably meant. */
+  /** Translations of texts that the flow does not have, each with a guess what was meant. */
   superfluous: { id: string; hint: string }[]
-  /** The texts of the language afterwards, of what is changed and neither outdated nor superfluous. */
+  /**
+   * The texts of the language after the import: with what is changed, but without what is outdated or
+   * superfluous.
+   */
   texts: LocaleTexts
 }
 
-/** How spaces at a line's end or between lines may come back from a translator's program. */
+/** Evens out white space, which a translator's program may change at line ends or between lines. */
 const folded = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /**
  * What a file for translators would change in a flow. A translation that the file lacks is kept.
  *
- * @param locale where the file does not say it
- * @param takesOutdated whether translations of what has changed since count too
- * @throws SheetFault where the file is of another flow or language
+ * @param locale for files that do not name their language
+ * @param takesOutdated whether to accept translations of texts that have changed since
+ * @throws SheetFault if the file belongs to another flow or language
  */
 export function importTexts(
   flow: FlowDefinition,
@@ -75,7 +78,7 @@ export function importTexts(
   return result
 }
 
-/** Texts of a language with one more, whatever of the way there is missing; an empty one is taken out. */
+/** The texts of a language with one more text; missing mappings are added. An empty text is removed. */
 export function withText(texts: LocaleTexts, path: Path, text: string | null): LocaleTexts {
   const put = (value: unknown, way: Path): unknown => {
     const [name, ...rest] = way
@@ -89,7 +92,7 @@ export function withText(texts: LocaleTexts, path: Path, text: string | null): L
   return (pruned(put(texts, path)) ?? {}) as LocaleTexts
 }
 
-/** Without what is empty: no mapping of nothing, no list of nulls. */
+/** Removes what is empty: mappings without fields, and lists of nulls. */
 function pruned(value: unknown): unknown {
   if (Array.isArray(value)) {
     const last = value.findLastIndex(one => one !== null)
@@ -125,7 +128,7 @@ function localeFor(flow: FlowDefinition, sheet: TextSheet, asked: string | undef
   return to
 }
 
-/** The language that a flow is written in. @throws SheetFault where it does not say it */
+/** The language that a flow is written in. @throws SheetFault if the flow does not say */
 export function requireLocale({ key, locale }: FlowDefinition): string {
   if (locale !== undefined) return locale
   throw new SheetFault(
@@ -133,7 +136,7 @@ export function requireLocale({ key, locale }: FlowDefinition): string {
   )
 }
 
-/** @throws SheetFault where translations cannot be in that language */
+/** @throws SheetFault if translations cannot be in that language */
 function requireTarget({ locale }: FlowDefinition, to: string): void {
   const fault = localeFault(to)
   if (fault !== null) throw new SheetFault(fault)

@@ -1,7 +1,7 @@
 import type { FlowDefinition } from '../flow.ts'
 import { at, placesOf, type TextField, textFields, withAt } from './fields.ts'
 
-/** A tag as `Intl` knows it; null where it is none. */
+/** A tag as `Intl` knows it; null if it is not a tag. */
 export function localeOf(tag: string): Intl.Locale | null {
   try {
     return new Intl.Locale(tag)
@@ -12,13 +12,13 @@ export function localeOf(tag: string): Intl.Locale | null {
 
 const lower = (tag: string) => tag.toLowerCase()
 
-/** Bokmål is what is meant by Norwegian. */
+/** By Norwegian, people mean Bokmål. */
 const spoken = (language: string) => (language === 'nb' ? 'no' : language)
 
 /**
- * Of the tags that there are, those that serve who asks for a language, the best first: the tag itself,
- * then shorter and shorter ones as RFC 4647 looks them up (de-CH, de), then others of the same language
- * and script (pt serves who asks for pt-PT, and pt-BR does). One in another script comes last.
+ * The available tags that serve a person who asks for a language, best first: the tag itself, then ever
+ * shorter ones as in the lookup of RFC 4647 (de-CH, de), then others of the same language and script (for
+ * pt-PT that is pt, and also pt-BR). A shorter tag in another script comes last.
  */
 export function servingTags(wanted: string, tags: readonly string[]): string[] {
   const asked = localeOf(wanted)
@@ -42,21 +42,22 @@ export function servingTags(wanted: string, tags: readonly string[]): string[] {
     .map(([tag]) => tag)
 }
 
-/** What has texts in several languages: a flow as its author wrote it, or as the API answers it. */
+/** Something with texts in several languages: a flow as its author wrote it, or as the API returns it. */
 type Translated = Pick<FlowDefinition, 'locale' | 'texts' | 'title' | 'name' | 'checklist'> & {
   steps: readonly { key: string }[]
 }
 
 export interface InLanguage<Flow> {
   flow: Flow
-  /** The language of the flow's heading, or of a part's texts; null where nobody has said it. */
+  /** The language of the flow's heading, or of a part's texts; null if unknown. */
   languageOf(part?: { key: string }): string | null
 }
 
 /**
- * A flow as somebody reads it: in the first of the languages that they want for which there is anything,
- * text for text. Where one is missing it is told in the next tag that serves them, else in the flow's
- * own language; never in one that they want less, so that no card has three languages.
+ * A flow as a person reads it, text by text in the first of their languages for which the flow has
+ * anything. If a text is missing there, it is shown in the next tag that serves this language, otherwise in
+ * the flow's own language. It is never shown in a less preferred language, so that no card has three
+ * languages.
  */
 export function inLanguage<Flow extends Translated>(
   flow: Flow,
@@ -101,6 +102,6 @@ export function inLanguage<Flow extends Translated>(
 
 const fromTheRight = /^(Adlm|Arab|Hebr|Mand|Nkoo|Rohg|Samr|Syrc|Thaa)$/
 
-/** In which direction a language is written. */
+/** The direction in which a language is written. */
 export const directionOf = (tag: string): 'ltr' | 'rtl' =>
   fromTheRight.test(localeOf(tag)?.maximize().script ?? '') ? 'rtl' : 'ltr'

@@ -1,11 +1,11 @@
 import { nearest, quoted } from '../../text/wording.ts'
 import { localeOf } from './language.ts'
 
-/** Languages by English name, which authors write in place of a tag. */
+/** Codes of languages whose English names authors may write in place of a tag. */
 const called =
   'ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id is it ja ko lt lv ms nb nl no pl pt ro ru sk sl sr sv ta th tr uk ur vi zh'
 
-/** What is wrong with a language tag, in one sentence; null where it is right. */
+/** What is wrong with a language tag, in one sentence; null if it is right. */
 export function localeFault(tag: string): string | null {
   const [canonical, isRight] = judged(tag)
   if (isRight) return null
@@ -17,12 +17,12 @@ export function localeFault(tag: string): string | null {
   return `${quoted(tag)} is no language as tags are written${hint}`
 }
 
-/** The same tag as it is written, where it is one, and whether it was written so. */
+/** The canonical form of a tag, if it is one, and whether it was written that way. */
 function judged(tag: string): [canonical: string | null, isRight: boolean] {
   const written = tag.replaceAll('_', '-')
   const canonical = localeOf(written)?.toString()
   if (!canonical || /-[ux]-/i.test(canonical)) return [null, false]
-  // A macrolanguage or a code of three letters is one of two by now.
+  // A macrolanguage or a code of three letters often has a code of two by now.
   const likely = localeOf(canonical)!.maximize()
   const { language = '' } = localeOf(canonical)!
   const short = language.length === 3 && likely.language.length === 2 ? likely.language : language
@@ -42,7 +42,7 @@ function isKnown(tag: string): boolean {
   )
 }
 
-/** The language of a country whose code was written, or the one of that name. */
+/** The language of a country whose code was written, or the language with a similar name. */
 function guess(tag: string): string | null {
   const [first = '', region] = tag.split(/[-_]/)
   if (region && judged(first)[1]) return first

@@ -8,7 +8,7 @@ interface Parts {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
-/** In the order of the parts; what belongs to none comes last, by name. */
+/** Sorts texts in the order of their parts. Texts without a part come last, by name. */
 function asParts(texts: Readonly<Record<string, PartTexts>>, parts: Keyed) {
   const places = new Map(parts.map(({ key }, place) => [key, place]))
   const placeOf = (key: string) => places.get(key) ?? parts.length
@@ -17,7 +17,7 @@ function asParts(texts: Readonly<Record<string, PartTexts>>, parts: Keyed) {
   )
 }
 
-/** Texts in the one order that files have: languages by tag, parts as the flow has them. */
+/** Texts in the canonical order of files: languages by tag, parts as in the flow. */
 export function inOrder(texts: FlowTexts, { steps, checklist }: Parts): FlowTexts {
   const ofLocale = (told: LocaleTexts): LocaleTexts => ({
     ...told,

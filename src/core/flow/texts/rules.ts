@@ -12,7 +12,7 @@ const mostNamed = 3
 const pointerTo = (path: Path, from = '/texts') =>
   path.reduce<string>((pointer, name) => below(pointer, String(name)), from)
 
-/** What is wrong with the language of a flow, and with its texts in others. */
+/** Problems with the language of a flow, and with its texts in other languages. */
 export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
   const { locale, texts } = flow
   if (locale !== undefined) {
@@ -49,7 +49,7 @@ export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
   }
 }
 
-/** Texts for what the flow does not have: a key that is mistyped, or was there once. */
+/** Texts for parts that the flow does not have: the key is mistyped, or the part was removed. */
 function* superfluous(
   flow: FlowDefinition,
   tag: string,
@@ -57,7 +57,7 @@ function* superfluous(
 ): Iterable<FlowProblem> {
   const told = flow.texts![tag]!
   const known = new Set(units.map(({ path }) => pointerTo(path)))
-  // What a tour is called where no step has a heading.
+  // The name of a tour, if no step has a heading.
   known.add('/texts/title')
   const lists = { steps: flow.steps, items: flow.checklist?.items ?? [] }
   const say = (path: Path, message: string) =>
@@ -80,7 +80,7 @@ function* superfluous(
   }
 }
 
-/** Where texts stand, in a mapping of any depth that the schema allows. */
+/** The paths of all texts, in a mapping of any depth that the schema allows. */
 function leavesOf(value: unknown, path: Path = []): Path[] {
   if (typeof value === 'string') return [path]
   if (typeof value !== 'object' || value === null) return []

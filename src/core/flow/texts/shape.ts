@@ -2,13 +2,13 @@ import { type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { closed, nullable, text } from '../values.ts'
 import { type FlowTexts, type TextField, textFields } from './fields.ts'
 
-/** The most languages of one flow beside its own. */
+/** The most languages of one flow besides its own. */
 export const mostLocales = 40
 
-/** As long as tags are that anybody uses. */
+/** The length of the longest tags in actual use. */
 const longestTag = 35
 
-/** A language tag, as far as a pattern can say; `localeProblem` judges it. */
+/** A language tag, as far as a pattern can check; `localeFault` does the rest. */
 const tagPattern = '^[A-Za-z][A-Za-z0-9_-]*$'
 
 /** The language that a flow is written in. */
@@ -31,10 +31,10 @@ const behindNull = (schema: TSchema): TSchema =>
 const fieldAt = (schema: TSchema, names: readonly string[]): TSchema =>
   names.reduce((holder, name) => behindNull(behindNull(holder).properties[name]), schema)
 
-/** One text of a translation: as long as the one that it stands for may be. */
+/** One translated text. It may be as long as the original text may be. */
 const translated = ({ maxLength }: TSchema) => text(1, maxLength)
 
-/** The translations of a part, in the shape of its text fields. */
+/** The schema of a part's translations, in the shape of its text fields. */
 function partTexts(part: TSchema, fields: readonly TextField[]): TProperties {
   const shape: Record<string, TSchema> = {}
   const deeper = new Map<string, TextField[]>()
@@ -57,7 +57,7 @@ function partTexts(part: TSchema, fields: readonly TextField[]): TProperties {
   return Object.fromEntries(Object.entries(shape).map(([name, of]) => [name, Type.Optional(of)]))
 }
 
-/** The texts of a flow whose steps and items have these schemas. */
+/** The schema of a flow's texts, from the schemas of the flow, its steps and its items. */
 export function textsOf(flow: TSchema, step: TSchema, item: TSchema) {
   const parts = (of: TSchema, fields: readonly TextField[], what: string) =>
     Type.Optional(

@@ -3,23 +3,23 @@ import { longestSheet, mostEntries, SheetFault, type SheetFormat, type TextSheet
 import { xliffText } from './xliff.ts'
 import { readXliff } from './xliff-reader.ts'
 
-/** A sheet as a file. JSON has the translations alone; what is not translated is empty there. */
+/** A sheet as a file. JSON contains only translations; an untranslated text is empty there. */
 export function sheetText(sheet: TextSheet, format: SheetFormat): string {
   if (format !== 'json') return xliffText(sheet, format === 'xliff' ? '2.0' : '1.2')
   const texts = sheet.entries.map(({ id, target }) => [id, target ?? ''])
   return `${JSON.stringify(Object.fromEntries(texts), null, 2)}\n`
 }
 
-/** What files of a format are called, and what browsers are told that they are. */
+/** The file name ending of a format, and its media type for browsers. */
 export const sheetFileType = (format: SheetFormat) =>
   format === 'json'
     ? { ending: 'json', type: 'application/json' }
     : { ending: 'xlf', type: 'application/xliff+xml' }
 
 /**
- * Reads a file for translators, by what it holds: XLIFF, or JSON.
+ * Reads a file for translators as XLIFF or JSON, depending on its content.
  *
- * @throws SheetFault with what to do
+ * @throws SheetFault with what to do about it
  */
 export function readSheet(text: string): TextSheet {
   if (text.length > longestSheet) throw new SheetFault('it is over 4 MiB: give one flow at a time')

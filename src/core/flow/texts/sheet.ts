@@ -1,22 +1,22 @@
 import type { FlowDefinition } from '../flow.ts'
 import { type TextUnit, textUnits, translationOf } from './units.ts'
 
-/** What translators are given, and give back: the texts of one flow in one language. */
+/** What translators receive and return: the texts of one flow in one language. */
 export interface TextSheet {
-  /** The key of the flow; null where the file does not say it. */
+  /** The key of the flow; null if the file does not say. */
   flow: string | null
-  /** The language that the flow is written in; null likewise. */
+  /** The language that the flow is written in; null if the file does not say. */
   from: string | null
-  /** The language of the translations; null likewise. */
+  /** The language of the translations; null if the file does not say. */
   to: string | null
   entries: SheetEntry[]
 }
 
 export interface SheetEntry {
   id: string
-  /** What the flow said when the file was made; null where the file does not say it. */
+  /** The flow's text when the file was made; null if the file does not say. */
   source: string | null
-  /** Null where it is not translated. */
+  /** Null if it is not translated. */
   target: string | null
   /** For translators. */
   note?: string
@@ -25,7 +25,7 @@ export interface SheetEntry {
 const noteOf = ({ means, isMarkdown }: TextUnit) =>
   isMarkdown ? `${means}. Markdown: keep **, [text](link) and the like.` : means
 
-/** A flow's texts as translators get them. The flow has to say in which language it is written. */
+/** A flow's texts for translators. The flow has to say which language it is written in. */
 export function sheetOf(flow: FlowDefinition, to: string): TextSheet {
   const told = flow.texts?.[to]
   const entries = textUnits(flow).map(unit => ({
@@ -41,10 +41,10 @@ export function sheetOf(flow: FlowDefinition, to: string): TextSheet {
 export const sheetFormats = ['xliff', 'xliff-1.2', 'json'] as const
 export type SheetFormat = (typeof sheetFormats)[number]
 
-/** What keeps a file from being read, in one sentence. */
+/** Why a file cannot be read, in one sentence. */
 export class SheetFault extends Error {}
 
-/** No file for translators needs more, in characters. */
+/** In characters. No file for translators needs more. */
 export const longestSheet = 4_194_304
 /** More than any flow has. */
 export const mostEntries = 10_000

@@ -2,15 +2,15 @@ import type { FlowDefinition } from '../flow.ts'
 import { shownAs } from '../shown-as.ts'
 import { at, type LocaleTexts, type Path, placesOf, type TextField, textFields } from './fields.ts'
 
-/** A text of a flow that can be told in other languages. */
+/** A text of a flow that can be translated. */
 export interface TextUnit {
-  /** Its name in files for translators: `steps.create.buttons.0`; a dot in a key is a colon there. */
+  /** Its name in files for translators: `steps.create.buttons.0`. A dot in a key becomes a colon. */
   id: string
-  /** Where its translation stands in the texts of a language. */
+  /** The path of its translation within the texts of a language. */
   path: Path
-  /** Where it stands in the flow, as a JSON pointer. */
+  /** Its place in the flow, as a JSON pointer. */
   pointer: string
-  /** What the flow says in its own language. */
+  /** The text in the flow's own language. */
   source: string
   /** What it is, for translators. */
   means: string
@@ -46,7 +46,7 @@ export function textUnits(flow: Flow): TextUnit[] {
     parts.flatMap((part, i) =>
       of(part, textFields[list], [list, part.key], `${place}/${i}`, ` "${part.key}"`),
     )
-  // A list has a heading in any case; of a tour its name is for those alone who hear the page.
+  // A list always has a heading. The name of a tour is only for people who hear the page.
   const title = flow.title ?? (shownAs(flow) === 'checklist' ? flow.name : undefined)
   return [
     ...of({ title }, textFields.flow, [], ''),
@@ -55,13 +55,13 @@ export function textUnits(flow: Flow): TextUnit[] {
   ]
 }
 
-/** A text in a language, or null where it has none. */
+/** The translation of a text; null if there is none. */
 export function translationOf(told: LocaleTexts | undefined, { path }: TextUnit): string | null {
   const found = at(told, path)
   return typeof found === 'string' ? found : null
 }
 
-/** How much of a flow a language has. */
+/** How much of a flow is translated into a language. */
 export interface Coverage {
   locale: string
   told: number
@@ -69,7 +69,7 @@ export interface Coverage {
   missing: TextUnit[]
 }
 
-/** Of every language that the flow has texts in, by tag. */
+/** The coverage of every language that the flow has texts in, by tag. */
 export function coverageOf({
   texts = {},
   ...flow

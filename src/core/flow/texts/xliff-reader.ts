@@ -4,7 +4,7 @@ import { mostEntries, type SheetEntry, SheetFault, type TextSheet } from './shee
 
 const deepest = 50
 
-/** Parts of a file in which texts stand that are not the unit's: proposals, and what tools note. */
+/** Elements that contain texts which are not the unit's: proposals, and notes of tools. */
 const aside = new Set([
   'alt-trans',
   'seg-source',
@@ -14,10 +14,10 @@ const aside = new Set([
   'glossary',
   'metadata',
 ])
-/** Marks that a tool puts around words, which stay. */
+/** Marks that a tool puts around words. Their content is kept. */
 const around = new Set(['mrk', 'g', 'pc', 'sub'])
 
-/** A unit while it is read: its segments one after another. */
+/** A unit while it is being read, segment by segment. */
 interface Reading {
   id: string
   source: string
@@ -28,8 +28,8 @@ interface Reading {
 }
 
 /**
- * Reads XLIFF 1.2 and 2.x, whatever program wrote it. No entity but XML's own five is resolved, and no
- * document type is taken, so that a file can neither name another nor grow.
+ * Reads XLIFF 1.2 and 2.x, whatever program wrote it. Only XML's own five entities are resolved, and
+ * document types are refused, so that a file can neither refer to another file nor expand.
  *
  * @throws SheetFault
  */
@@ -68,7 +68,7 @@ export function readXliff(text: string): TextSheet {
     const { source, target } = segment
     const isTold = target !== null && (target !== '' || source === '')
     unit.source += source
-    // What stands between segments is the same in both languages, unless it is said otherwise.
+    // Text between segments is the same in both languages, unless the file says otherwise.
     unit.target += isTold ? target : isIgnorable ? source : ''
     unit.hasTarget ||= isTold && !isIgnorable
     unit.isUntold ||= !isTold && !isIgnorable && source.trim() !== ''

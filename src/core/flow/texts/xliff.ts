@@ -5,20 +5,20 @@ import type { TextSheet } from './sheet.ts'
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** What XML reads as something else where it stands as it is. */
+/** Escapes characters that XML would read as markup. */
 const escaped = (text: string) => text.replace(/[&<>"]/g, char => entities[char]!)
 
 const reference = (char: string) => `&#x${char.codePointAt(0)!.toString(16)};`
 
-/** What XML 1.0 has no way to write. */
+/** Characters that XML 1.0 cannot represent. */
 const unwritable = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g
 
 const asCode = (char: string) =>
   `<cp hex="${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}"/>`
 
 /**
- * XLIFF 2.0 has an element for such a character; in 1.2 it is left out. What cannot be seen is written
- * as a reference, so that no editor loses it.
+ * XLIFF 2.0 has an element for such a character; in 1.2 it is left out. Invisible characters are written as
+ * references, so that no editor loses them.
  */
 const content = (text: string, isOld: boolean) =>
   withEscapes(escaped(text).replace(unwritable, isOld ? () => '' : asCode), reference)
