@@ -1,4 +1,4 @@
-/** What `scripts/arm64` tries with the executable whose path it is given, a line a step. */
+/** The steps that `scripts/arm64` tries with the executable at the given path; prints one line per step. */
 import assert from 'node:assert/strict'
 import {
   apiOf,
@@ -82,7 +82,7 @@ async function main() {
   console.log(`cairn ${version} for linux-arm64 works`)
 }
 
-/** The page's script, and the one that it loads when a flow is due. */
+/** Fails unless the server serves the page's script and the one that it loads when a flow is due. */
 async function requireSnippet({ url }: Server): Promise<void> {
   const page = await fetch(`${url}/snippet.js`)
   const [renderer] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(await page.text()) ?? []

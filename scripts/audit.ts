@@ -10,10 +10,10 @@ interface Advisory {
   url: string
 }
 
-/** Those that must not be shipped. */
+/** Severities that must not be shipped. */
 const severe = ['high', 'critical']
 
-/** What `bun audit --json` printed: the advisories by package; null where it could not ask. */
+/** Parses what `bun audit --json` printed: the advisories by package; null if it could not ask. */
 export function advisoriesIn(stdout: string): Record<string, Advisory[]> | null {
   try {
     const found: unknown = JSON.parse(stdout)
@@ -24,7 +24,7 @@ export function advisoriesIn(stdout: string): Record<string, Advisory[]> | null 
   }
 }
 
-/** What to say of them, and whether one is too bad to go on. */
+/** The lines to print about the advisories, and whether one of them is too bad to go on. */
 export function verdictOn(advisories: Record<string, Advisory[]>): {
   lines: string[]
   isBad: boolean
@@ -40,14 +40,14 @@ export function verdictOn(advisories: Record<string, Advisory[]>): {
   return { lines, isBad: count > 0 }
 }
 
-/** A release with advisories of old: a registry that knows of none has no advisories at all. */
+/** A release with long-known advisories: a registry that knows none for it has no advisories at all. */
 const known = {
   'package.json': '{"name":"known","dependencies":{"lodash":"4.17.0"}}',
   'bun.lock':
     '{"lockfileVersion":1,"workspaces":{"":{"name":"known","dependencies":{"lodash":"4.17.0"}}},"packages":{"lodash":["lodash@4.17.0","",{},""]}}',
 }
 
-/** What the registry says of a directory's packages, or in a word why it says nothing. */
+/** The registry's advisories for a directory's packages, or a word that says why there is no answer. */
 function asked(directory: string): Record<string, Advisory[]> | string {
   const audit = Bun.spawnSync([process.execPath, 'audit', '--json'], {
     cwd: directory,
@@ -55,7 +55,7 @@ function asked(directory: string): Record<string, Advisory[]> | string {
     timeout: 60_000,
   })
   const advisories = advisoriesIn(audit.stdout.toString())
-  // The address of the registry, which may hold a password, is left out.
+  // Leaves out the address of the registry, because it may hold a password.
   return advisories ?? /- (\d{3})\s*$/m.exec(audit.stderr.toString())?.[1] ?? 'no answer'
 }
 

@@ -1,12 +1,12 @@
 /**
  * Builds Cairn into one executable: dist/cairn for this machine, or dist/cairn-<target> for each
  * `--target` (repeatable; `all` for all of them). Another target needs Bun's own program for it,
- * which comes from npm's registry and is held against the integrity in bun.lock.
+ * which comes from npm's registry and is checked against the integrity in bun.lock.
  *
- * The program stands under its final name only when it is whole. Identifiers are never minified:
- * Elysia reads the source text of handlers. Beside it are written its bill of materials
- * (dist/cairn.cdx.json), the packages for JavaScript applications (dist/npm), and the checksums of all
- * (dist/SHA256SUMS, for `sha256sum -c`).
+ * The program gets its final name only when it is complete. Identifiers are never minified, because
+ * Elysia reads the source text of handlers. Its bill of materials (dist/cairn.cdx.json), the packages for
+ * JavaScript applications (dist/npm), and the checksums of all (dist/SHA256SUMS, for `sha256sum -c`) are
+ * written beside it.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -20,7 +20,7 @@ const root = resolve(import.meta.dir, '..')
 const dist = join(root, 'dist')
 
 /**
- * The program, and each file that it starts as a worker. Inside the executable they lie as they do
+ * The program, and each file that it starts as a worker. Inside the executable they have the same paths as
  * in src, whatever they import, so that `new Worker('./runtime/http-thread.ts')` finds them there.
  */
 const entrypoints = [
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
   await writeChecksums([...programs, 'cairn.cdx.json', ...files])
 }
 
-/** What was built in this run, each by its SHA-256. */
+/** Writes the SHA-256 of each file that was built in this run. */
 async function writeChecksums(names: readonly string[]): Promise<void> {
   const lines: string[] = []
   for (const name of names) {
@@ -132,8 +132,8 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       root: join(root, 'src'),
       target: 'bun',
       minify: { whitespace: true, syntax: true, identifiers: false },
-      // Parsed here and not at every start: 30 ms for a command in place of 80, for 8 MB. Not for
-      // other machines, on which such executables of Bun have crashed (oven-sh/bun#18416).
+      // Parsed here and not at every start: a command takes 30 ms instead of 80, at the cost of 8 MB. Not
+      // for other machines, on which such executables of Bun have crashed (oven-sh/bun#18416).
       format: 'esm',
       bytecode: target === undefined,
       sourcemap: 'linked',
@@ -159,8 +159,8 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
 }
 
 /**
- * The path of Bun's program for a target. Bun's installer brings it, into a package made for it that
- * depends on nothing else and is locked by that dependency's own entry of our bun.lock.
+ * The path of Bun's program for a target. Bun's installer fetches it into a package made for this, which
+ * depends on nothing else and is locked by that dependency's own entry in the project's bun.lock.
  */
 async function fetchRuntime(target: Target): Promise<string> {
   const name = runtimes[target]
@@ -184,7 +184,7 @@ async function fetchRuntime(target: Target): Promise<string> {
     join(folder, 'package.json'),
     JSON.stringify({ name: packageName, private: true, dependencies }),
   )
-  // Without the operating system and processor of the entry, which would leave it out on this one.
+  // Without the entry's operating system and processor, otherwise Bun would leave it out on this machine.
   await writeFile(
     join(folder, 'bun.lock'),
     JSON.stringify({
@@ -193,7 +193,7 @@ async function fetchRuntime(target: Target): Promise<string> {
       packages: { [name]: [id, '', {}, integrity] },
     }),
   )
-  // With a cache of its own: what the user's cache holds would not be held against the lock again.
+  // With a cache of its own, because what the user's cache holds would not be checked against the lock.
   const cache = join(folder, 'cache')
   const install = Bun.spawnSync(
     [process.execPath, 'install', '--frozen-lockfile', '--ignore-scripts', '--cache-dir', cache],
@@ -212,7 +212,7 @@ const readLock = async () =>
     lockfileVersion: number
   }
 
-/** The same for every build of a commit: its time, or what SOURCE_DATE_EPOCH says; now outside of git. */
+/** The same for every build of a commit: SOURCE_DATE_EPOCH, or the commit's time; now outside of git. */
 function madeAt(): Date {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct'))
   return seconds > 0 ? new Date(seconds * 1_000) : new Date()
@@ -220,9 +220,9 @@ function madeAt(): Date {
 
 /** The commit checked out here, '-dirty' if files differ from it, 'unknown' outside of git. */
 function currentCommit(): string {
-  // Inside another project's checkout, the commit would be that project's: there is a prefix then.
+  // A prefix means that this is inside another project's checkout, and the commit would be that project's.
   if (git('rev-parse', '--show-prefix') !== '') return 'unknown'
-  // Of a set length: left to git, it hangs from how much else a clone holds.
+  // A fixed length, because git's own choice depends on how much else a clone holds.
   const commit = git('rev-parse', '--short=12', 'HEAD')
   if (!commit) return 'unknown'
   return git('status', '--porcelain') === '' ? commit : `${commit}-dirty`

@@ -23,13 +23,13 @@ history. Ctrl-C stops all of it, and removes it unless it is kept.
 
 const say = (what: string) => console.error(`cairn: ${what}`)
 
-/** Ends with what was wrong on the command line. */
+/** Says what was wrong on the command line, and ends. */
 function refuse(what: string): never {
   console.error(`cairn: ${what}\n${usage}`)
   process.exit(2)
 }
 
-/** A whole number in a range, as an option has it. */
+/** Reads an option's value: a whole number in a range. */
 function numberOf(option: string, text: string, least: number, most: number): number {
   const number = Number(text)
   if (/^\d+$/.test(text) && number >= least && number <= most) return number
@@ -65,7 +65,7 @@ function askedFor() {
   }
 }
 
-/** Fills a database with what `cairn demo` makes, by way of a directory that is moved. */
+/** Fills the database with what `cairn demo` makes: in a data directory, which is then moved. */
 async function moveDemo(cluster: Cluster, program: string): Promise<void> {
   const data = join(cluster.folder, 'demo')
   const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
@@ -84,14 +84,14 @@ async function moveDemo(cluster: Cluster, program: string): Promise<void> {
   for (const path of [data, log]) rmSync(path, { recursive: true, force: true })
 }
 
-/** The key of the organisation that was made first; null where there is none. */
+/** The snippet key of the organisation that was created first; null if there is none. */
 async function snippetKeyIn({ postgres, databaseUrl }: Cluster): Promise<string | null> {
   const keys = 'select key from snippet_keys where retired_at is null order by org_id, created_at'
   const [first] = await postgres.ask<{ key: string }>(keys, databaseUrl)
   return first?.key ?? null
 }
 
-/** What somebody wants to know who is about to try it. */
+/** What somebody who is about to try it wants to know. */
 function facts(cluster: Cluster, program: string, settingsFile: string): string[] {
   const here = (path: string) => {
     const path_ = relative('', path)
@@ -125,7 +125,7 @@ async function main(): Promise<void> {
   let isStopping = false
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      // What is left then ends with this process.
+      // Whatever still runs then ends with this process.
       if (isStopping) process.exit(1)
       say('stopping (once more ends it at once)')
       isStopping = true

@@ -1,6 +1,6 @@
 /**
  * Packs what JavaScript applications install to use Cairn, from src/sdk: dist/npm/cairn-<name>-<version>.tgz,
- * as `npm pack` calls them. Each has its code in one file, its types, README and licence, and depends on
+ * as `npm pack` names them. Each has its code in one file, its types, README and licence, and depends on
  * nothing but its peers.
  */
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -42,7 +42,7 @@ export async function pack(
   }))
 }
 
-/** Everything that a package holds, in a folder of its own. */
+/** Writes everything that a package holds into a folder of its own. */
 async function fill(
   root: string,
   name: PackageName,
@@ -57,7 +57,7 @@ async function fill(
     ...manifest,
     version,
     ...(peers && {
-      // They are made for each other.
+      // Packages of the same version are made for each other.
       peerDependencies: { ...peers, ...(peers['@cairn/browser'] && { '@cairn/browser': version }) },
     }),
   }
@@ -85,7 +85,7 @@ async function bundle(
     naming,
     format,
     target: 'browser',
-    // Applications minify it with the rest; until then people may read it.
+    // Applications minify it with the rest. Until then people can read it.
     minify: false,
     banner,
     external: ['@cairn/browser', 'react', 'vue'],
@@ -99,7 +99,7 @@ async function declare(root: string, outDir: string): Promise<void> {
   await run([process.execPath, '--bun', tsc, '-p', join(root, 'src/sdk'), ...how, ...where], root)
 }
 
-/** Copies a file of types and those that it leans on, side by side. */
+/** Copies a file of types and those that it imports, side by side. */
 async function copyTypes(path: string, folder: string): Promise<void> {
   const text = await Bun.file(path).text()
   const found: string[] = []
@@ -113,7 +113,7 @@ async function copyTypes(path: string, folder: string): Promise<void> {
   }
 }
 
-/** The same types for `require`, whose files end otherwise. */
+/** Copies the types for `require`, whose files have other endings. */
 async function copyForCommonJs(folder: string): Promise<void> {
   for (const file of (await readdir(folder)).filter(name => name.endsWith('.d.ts'))) {
     const text = await Bun.file(join(folder, file)).text()

@@ -1,14 +1,14 @@
 /**
  * The bill of materials of the executable (CycloneDX 1.6, JSON): the packages that package.json
- * depends on, as bun.lock pins them, with all that they lean on, and Bun itself, which is in it too.
- * The same lock and commit make the same text.
+ * depends on, as bun.lock pins them, with everything that they depend on, and Bun itself, which is in it
+ * too. The same lock and commit give the same text.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library'
 import type { Stamps } from './version.ts'
 
-/** Of bun.lock: where a package's copy for another lies is its key, such as `parent/name`. */
+/** An entry of bun.lock. The key of a copy that one package has for itself is such as `parent/name`. */
 type LockedPackage = [id: string, registry: string, info: LockedInfo, integrity: string]
 
 interface LockedInfo {
@@ -22,7 +22,7 @@ export interface Lock {
   packages: Record<string, LockedPackage>
 }
 
-/** What of package.json is said of the executable. */
+/** The part of package.json that describes the executable. */
 export interface Manifest {
   name: string
   version: string
@@ -38,13 +38,13 @@ export interface SbomSource {
   manifest: Manifest
   lock: Lock
   stamps: Stamps
-  /** When what is built was made: the commit's time. */
+  /** When the sources were made: the commit's time. */
   madeAt: Date
-  /** What is packed beside the executable. */
+  /** The packages that are made beside the executable. */
   packed?: readonly PackedFile[]
 }
 
-/** A package of ours, which leans on nothing but its peers. */
+/** One of Cairn's own packages, which depends on nothing but its peers. */
 export interface PackedFile {
   /** `@cairn/browser`. */
   name: string
@@ -103,7 +103,7 @@ function addDependency(component: Models.Component, needed: Models.Component | u
   if (needed) component.dependencies.add(needed.bomRef)
 }
 
-/** The runtime that the executable is made of, with the SQLite and JavaScriptCore in it. */
+/** The runtime in the executable, which includes SQLite and JavaScriptCore. */
 const bunOf = (version: string) =>
   new Models.Component(Enums.ComponentType.Platform, 'bun', {
     bomRef: `bun@${version}`,
@@ -113,7 +113,7 @@ const bunOf = (version: string) =>
     licenses: licenseOf('MIT'),
   })
 
-/** The keys of all packages that end up in the executable, or may. */
+/** The keys of all packages that end up, or may end up, in the executable. */
 export function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock: Lock): string[] {
   const found = new Set<string>()
   const open = Object.keys(dependencies)
@@ -125,7 +125,7 @@ export function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock
   return [...found].sort()
 }
 
-/** The keys of what one package leans on, as far as it is locked: optional parts may not be. */
+/** The keys of what one package depends on, as far as it is locked; optional packages may not be. */
 function neededBy(key: string, { packages }: Lock): string[] {
   const entry = packages[key]
   if (!entry) throw new Error(`bun.lock has no ${key}`)
@@ -139,7 +139,7 @@ function neededBy(key: string, { packages }: Lock): string[] {
   })
 }
 
-/** As packages are found on disk: the copy nearest to who asks. */
+/** Finds a package as on disk: the copy nearest to the one that needs it. */
 function resolved(from: string, name: string, packages: Lock['packages']): string | null {
   for (let path = pathOf(from); ; path = path.slice(0, -1)) {
     const key = [...path, name].join('/')
@@ -148,7 +148,7 @@ function resolved(from: string, name: string, packages: Lock['packages']): strin
   }
 }
 
-/** The names in a key: that of a scoped package has a slash in it. */
+/** The names in a key. The name of a scoped package has a slash in it. */
 const pathOf = (key: string): string[] => key.match(/(@[^/]+\/)?[^/]+/g) ?? []
 
 async function componentOf(key: string, lock: Lock, root: string): Promise<Models.Component> {
@@ -178,7 +178,7 @@ function hashesOf(integrity: string): Models.HashDictionary {
 async function installedLicense(key: string, root: string): Promise<string | null> {
   const folder = pathOf(key).join('/node_modules/')
   const file = join(root, 'node_modules', folder, 'package.json')
-  // A part for another system is locked, and not installed.
+  // A package for another system is locked but not installed.
   if (!existsSync(file)) return null
   const { license } = (await Bun.file(file).json()) as { license?: string | { type?: string } }
   return (typeof license === 'string' ? license : license?.type) ?? null

@@ -1,8 +1,8 @@
-/** Which version a build has, after Semantic Versioning 2.0.0: by the changelog and the commit. */
+/** The version of a build, after Semantic Versioning 2.0.0, from the changelog and the commit. */
 
 /**
- * The version that a changelog (Keep a Changelog) is at: that of its newest release, or, where changes
- * stand under "Unreleased", the next minor one in the making, such as `0.2.0-dev`.
+ * The version that a changelog (Keep a Changelog) is at: that of its newest release or, if there are changes
+ * under "Unreleased", the next minor one in the making, such as `0.2.0-dev`.
  */
 export function versionIn(changelog: string): string {
   const [, ...sections] = changelog.split(/^## /m)
@@ -24,7 +24,7 @@ export interface Stamps {
 
 /**
  * @param version - without a commit
- * @param commit - as git abbreviates it, with `-dirty` where files differ from it, or `unknown`
+ * @param commit - as git abbreviates it, with `-dirty` if files differ from it, or `unknown`
  */
 export const stampsOf = (version: string, commit: string): Stamps => ({
   version: `${version}+${commit}`,

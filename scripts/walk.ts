@@ -5,8 +5,8 @@
  *     node_modules/.bin/bun scripts/walk.ts
  *
  * A copy of `src` notes at the head of each function, in memory that all threads share, that its file
- * has run. Counted is what runs for every request of a server that is warm: not what runs at a start,
- * nor what a timer does.
+ * has run. What counts is what runs for every request of a warm server, not what runs at a start or in a
+ * timer.
  */
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { builtBinary, Workplace } from './support/binary.ts'
 const root = resolve(import.meta.dir, '..')
 const src = join(root, 'src')
 
-/** In the memory: whether anything is to be noted, how many files were, and of each its place, 0 for none. */
+/** The memory holds whether to note anything, how many files were noted, and each one's place, 0 for none. */
 const noting = (memory: string) => `
 import { AsyncLocalStorage } from 'node:async_hooks'
 const places = new Int32Array(Bun.mmap(${JSON.stringify(memory)}).buffer)
@@ -32,7 +32,7 @@ export function ran(file) {
   Atomics.compareExchange(places, file, 0, Atomics.add(places, 1, 1) + 1)
 }`
 
-/** A source whose functions call `ran`. */
+/** The text of a source, changed so that its functions call `ran`. */
 function instrumented(source: SourceFile, file: number, ran: string): string {
   const added: [at: number, text: string][] = []
   const visit = (node: Node): void => {
@@ -51,7 +51,7 @@ function instrumented(source: SourceFile, file: number, ran: string): string {
   return `import { ran } from ${JSON.stringify(ran)};${text}`
 }
 
-/** Copies `src` so that it notes what runs; its files, each noted at its index and two. */
+/** Copies `src` so that it notes what runs. Returns its files; each is noted at its index plus two. */
 async function copySource(copy: string, memory: string): Promise<string[]> {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
   cpSync(src, join(copy, 'src'), { recursive: true })
@@ -118,7 +118,7 @@ export async function walks(): Promise<{ events: string[]; analytics: string[] }
       const run = { flowId, stepId: steps[0].id, userId: 'ann', runId: Bun.randomUUIDv7() }
       return kinds.map(kind => ({ kind, id: Bun.randomUUIDv7(), ...run }))
     }
-    /** Two requests at a time: what the first leaves to do after its answer is done with the second. */
+    /** Two requests at a time, because what the first leaves to do after its answer is done with the second. */
     const walk = async (request: () => Promise<unknown>): Promise<string[]> => {
       for (let i = 0; i < 12; i++) await request()
       let touched = files

@@ -2,7 +2,7 @@ import { SignJWT } from 'jose'
 import { type Program, sessionSecret } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
-/** Analytics as an analyst asks for them, with a token that an identity provider would have made. */
+/** Asks for analytics as an analyst does, with a token such as an identity provider makes. */
 export class Analyst {
   private constructor(
     private readonly program: Program,

@@ -18,7 +18,7 @@ export class Bench implements AsyncDisposable {
 
   constructor(readonly effort: Effort) {}
 
-  /** The long history, which the first part that wants it stores. */
+  /** The long history. The first part that needs it stores it. */
   filled(): Promise<Filled> {
     this.made ??= Filled.make(this.seeds, this.effort)
     return this.made
@@ -26,7 +26,7 @@ export class Bench implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.seeds[Symbol.dispose]()
-    // Where it could not be made, the part that wanted it has said so.
+    // If it could not be made, the part that needed it has already reported that.
     const filled = await this.made?.catch(() => undefined)
     filled?.[Symbol.dispose]()
   }

@@ -11,8 +11,8 @@ export class Cluster implements Loadable, AsyncDisposable {
   ) {}
 
   /**
-   * Starts nodes over the PostgreSQL of a folder, which is made of the folder's data directory where there
-   * is none.
+   * Starts nodes over the PostgreSQL of a folder. If there is none yet, it is made from the folder's data
+   * directory.
    */
   static async start(
     folder: Folder,

@@ -5,9 +5,9 @@ import { Postgres } from './postgres.ts'
 import { type Folder, rowsFile, startCairn } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
-/** What is stored once a program has ended, to hold against what it has acknowledged. */
+/** Counts what is stored after a program has ended, to compare it with what the program acknowledged. */
 
-/** How many events Cairn has stored: a new process is asked for all of them. */
+/** How many events Cairn has stored: counts them in an export from a new process. */
 export async function storedByCairn(folder: Folder, tenants: readonly Tenant[]): Promise<number> {
   await using program = await startCairn(folder)
   let events = 0
@@ -18,13 +18,13 @@ export async function storedByCairn(folder: Folder, tenants: readonly Tenant[]):
     )) {
       events += rows
     }
-    // Its first row is the header.
+    // The first row is the header.
     events--
   }
   return events
 }
 
-/** How many rows each piece of an answer ends. */
+/** How many rows end in each chunk of an answer. */
 export async function* rowsOf({ body }: Response): AsyncGenerator<number> {
   for await (const chunk of body!) {
     let rows = 0

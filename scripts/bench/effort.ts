@@ -1,16 +1,16 @@
 /** How much is put into one measurement. */
 export interface Effort {
   rounds: number
-  /** Of load in a round. */
+  /** Length of the load in a round. */
   seconds: number
-  /** Of load before it, that is not counted. */
+  /** Length of the load before it, which is not counted. */
   warmSeconds: number
   /** Runs of each of the two flows of the stored history, at ten events a run; see history.ts. */
   storedRuns: number
   /** Requests for one percentile of slow answers, and how long they may take together. */
   questions: number
   questionSeconds: number
-  /** Where there are to be many; growth makes ten runs for each. */
+  /** How many organisations a part uses that needs many; growth makes ten runs for each. */
   mostOrganisations: number
 }
 
@@ -24,7 +24,7 @@ export const usualEffort: Effort = {
   mostOrganisations: 10_000,
 }
 
-/** Tells whether it works, and little more. */
+/** Shows whether the bench works, and little more. */
 export const quickEffort: Effort = {
   rounds: 1,
   seconds: 1,

@@ -1,17 +1,17 @@
 import { inLine } from '../report/table.ts'
 
-/** One line of the table: what was measured of Cairn, and of what stands beside it. */
+/** One line of the table: the measurements of Cairn and of what it is compared with. */
 export interface Figure {
   part: string
   what: string
   unit: string
-  /** A number a round. */
+  /** One number per round. */
   cairn: readonly number[]
-  /** From the same rounds, of the floor unless `what` says otherwise; absent where nothing is. */
+  /** From the same rounds: the floor's unless `what` says otherwise; absent without a comparison. */
   beside?: readonly number[]
-  /** What it should be, in words; absent for what is only reported. */
+  /** What the figure should be, in words; absent if it is only reported. */
   goal?: string
-  /** The goal as a number: of the ratio where something stands beside it, else of the median itself. */
+  /** The goal as a number: for the ratio if there is a comparison, otherwise for the median itself. */
   least?: number
   most?: number
 }
@@ -23,17 +23,17 @@ export function median(values: readonly number[]): number {
   return (low + high) / 2
 }
 
-/** How far the values lie apart, as a share of their median. */
+/** How far apart the values are, as a share of their median. */
 export function spread(values: readonly number[]): number {
   const range = Math.max(...values) - Math.min(...values)
   return range === 0 ? 0 : range / median(values)
 }
 
-/** Cairn's median as a share of the one beside it; null without one. */
+/** Cairn's median as a share of the other's; null without a comparison. */
 export const ratioOf = ({ cairn, beside }: Figure) =>
   beside === undefined ? null : median(cairn) / median(beside)
 
-/** Whether the goal is met; null where there is none. */
+/** Whether the goal is met; null if there is none. */
 export function isMet(figure: Figure): boolean | null {
   const { least, most } = figure
   if (least === undefined && most === undefined) return null
@@ -41,7 +41,7 @@ export function isMet(figure: Figure): boolean | null {
   return value >= (least ?? value) && value <= (most ?? value)
 }
 
-/** A number with as many digits as are worth reading. */
+/** A number with no more digits than are worth reading. */
 export const rounded = (value: number) => {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US')
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/^-(?=[0.]+$)/, '')
@@ -52,7 +52,7 @@ const verdict = (isMet: boolean | null) => {
   return isMet ? 'met' : 'not met'
 }
 
-/** Figures as a table for people, columns in line. */
+/** Figures as a table for people, with aligned columns. */
 export function tableOf(figures: readonly Figure[]): string[] {
   const rows = figures.map(figure => {
     const ratio = ratioOf(figure)
@@ -72,8 +72,8 @@ export function tableOf(figures: readonly Figure[]): string[] {
 }
 
 /**
- * Measures a share of the floor until it is reached, a few times at most: a machine that was busy
- * for a moment shall fail nobody. All that was measured, in order.
+ * Measures a share of the floor until it is reached, a few times at most, so that a machine that was busy
+ * for a moment does not fail the check. Returns everything that was measured, in order.
  */
 export async function tries(
   measure: () => Promise<number>,

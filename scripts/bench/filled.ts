@@ -8,29 +8,29 @@ import { send } from './post.ts'
 import { Folder, type Program, startCairn } from './programs.ts'
 import type { Seeds, Tenant } from './seed.ts'
 
-/** So far back go the events, and so far back Cairn has to accept them. */
+/** How far back the events go, and how far back Cairn has to accept them. */
 const days = 400
 const retentionDays = days + 10
 
-/** How often the cost of storing is noted while the ledger grows. */
+/** How many times the cost of storing is noted while the ledger grows. */
 const pieces = 20
 
 /**
- * A data directory with a long history, stored over the API: a flow whose runs began evenly over 400
- * days and have ordered ids, one whose runs began over 30 days and have random ids.
+ * A data directory with a long history, stored over the API: one flow with ordered ids whose runs began
+ * evenly over 400 days, and one with random ids whose runs began over 30 days.
  */
 export class Filled implements Disposable {
   private constructor(
     readonly folder: Folder,
     readonly long: History,
     readonly recent: History,
-    /** For loads that are not to change those two flows. */
+    /** For loads that must not change those two flows. */
     readonly tenants: readonly Tenant[],
     /** Bytes of all events as JSON. */
     readonly jsonBytes: number,
-    /** Bytes of the data directory after a clean stop, less what it had before. */
+    /** Bytes of the data directory after a clean stop, minus what it had before. */
     readonly diskBytes: number,
-    /** What one event cost, by how many were stored by then. */
+    /** The cost of one event, by how many were stored at that time. */
     readonly costs: readonly { stored: number; cpuMicros: number }[],
   ) {}
 
@@ -93,7 +93,7 @@ export class Filled implements Disposable {
 /** Millions of events in so many runs. */
 const millions = (runs: number) => ((runs * eventsOfRun) / 1e6).toLocaleString('en-US')
 
-/** `{"events":[]}`, without which a body is its events and the commas between them. */
+/** The bytes of `{"events":[]}`. The rest of a body is its events and the commas between them. */
 const envelopeBytes = 13
 
 /** A query for that many days, today included. */

@@ -1,7 +1,7 @@
 /**
  * The least program that could store events durably: `Bun.serve`, `bun:sqlite`, group commit with a
  * sync, `JSON.parse`, one unique index. No credential, no limit, no check, no verdict, no projection.
- * What Cairn takes beside it is the price of all that.
+ * What Cairn takes beyond this is the price of all that.
  *
  *     bun floor.ts PORT DATABASE
  */

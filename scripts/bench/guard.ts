@@ -8,15 +8,15 @@ import { nodes } from './parts/node.ts'
 import { postgresPrograms } from './postgres.ts'
 
 /**
- * Holds Cairn against the floor on a machine that may be busy: rates as shares of the floor's in the
- * same seconds, and the best of a few tries. Exit status 1 where one is missed.
+ * Compares Cairn with the floor on a machine that may be busy: rates as shares of the floor's in the same
+ * seconds, and the best of a few tries. Exits with 1 if a share is too low.
  */
 
 /**
- * The least shares: a fifth below what a calm machine measures, so that one that is busy passes and a
- * change that costs does not. The bench's own goals are higher. Heartbeats depend on the machine most:
- * of one build 0.48 was measured on one and 0.32 to 0.36 on another, where the rest was as ever. A node
- * was measured once, on a slow one: 0.19. Less is to be expected of a fast one.
+ * The least shares: a fifth below what a calm machine measures, so that a busy machine passes and a costly
+ * change does not. The bench's own goals are higher. Heartbeats depend on the machine most: the same build
+ * measured 0.48 on one machine and 0.32 to 0.36 on another, where everything else was as usual. A node was
+ * measured only once, on a slow machine: 0.19. Expect less on a fast one.
  */
 const least = { ingest: 0.45, node: 0.04, reads: 0.45, heartbeats: 0.3 }
 
@@ -38,7 +38,7 @@ const checks = [
   ...nodeChecks(),
   ...questions.map(({ what, question }) => ({
     what,
-    // A heartbeat also reserves the moment of the next one, in memory that all threads share.
+    // A heartbeat also reserves the time of the next one, in memory that all threads share.
     least: what.includes('heartbeat') ? least.heartbeats : least.reads,
     async share() {
       const { ofCairn, ofHello } = await besideHello(bench, question)
@@ -48,7 +48,7 @@ const checks = [
   })),
 ]
 
-/** Nothing where there is no PostgreSQL. */
+/** No checks if there is no PostgreSQL. */
 function nodeChecks() {
   try {
     postgresPrograms()

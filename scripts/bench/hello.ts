@@ -1,6 +1,6 @@
 /**
- * A bare Elysia server: a body that it has in memory, with three headers. `POST /` parses a JSON body
- * and answers the same.
+ * A bare Elysia server: it answers with a body from memory and three headers. `POST /` parses a JSON body
+ * and gives the same answer.
  *
  *     bun hello.ts PORT BYTES
  */

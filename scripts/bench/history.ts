@@ -18,13 +18,13 @@ export interface History {
 
 export const eventsOfRun = 10
 
-/** So long before its end a history's last run begins, so that no event of it is still to come. */
+/** How long before its end a history's last run begins, so that none of its events is in the future. */
 const lastMs = 3_600_000
 
 /** As many runs as a request has room for. */
 const runsOfBatch = 5
 
-/** What people do, a letter an event: see `kinds`; a digit is the step that it is about. */
+/** What people do, one letter per event: see `kinds`. A digit is the step that the event is about. */
 const courses = [
   'S V0 C0 V1 C1 V2 C2 E E F',
   'S V0 C0 V1 C1 V2 C2 E E F',
@@ -44,7 +44,7 @@ const kinds: Record<string, string> = {
 
 const quads = Array.from({ length: 65_536 }, (_, i) => i.toString(16).padStart(4, '0'))
 
-/** 32 bits that look random; for one salt no two numbers have the same (MurmurHash3's finalizer). */
+/** 32 bits that look random; with one salt, no two numbers give the same (MurmurHash3's finalizer). */
 function mixed(n: number, salt: number): number {
   let h = n ^ Math.imul(salt, 0x9e3779b1)
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b)
@@ -93,7 +93,7 @@ function runText({ tenant, ids, runs, people, days, until }: History, run: numbe
     .join(',')
 }
 
-/** The request bodies that hold some of a history's runs; each of whole runs. */
+/** The request bodies for some of a history's runs. Each body holds whole runs. */
 export function* bodies(history: History, from: number, to: number): Generator<string> {
   for (let run = from; run < to; run += runsOfBatch) {
     const texts: string[] = []

@@ -4,16 +4,16 @@ import type { Tenant } from './seed.ts'
 
 /** Load by wrk, which costs less than what it measures. */
 
-/** What a load has to know of what it is for. */
+/** What a load has to know about its target. */
 export type Loadable = Pick<Program, 'urls' | 'cpuMicros' | 'helperCpuMicros'>
 
-/** What a load has seen. */
+/** The results of a load. */
 export interface Loaded {
   requests: number
   perSecond: number
-  /** CPU of the program under load, microseconds a request; with that of what it needs. */
+  /** CPU of the program under load, including its helper's, microseconds per request. */
   cpuMicros: number
-  /** Of it, what the program needs: its database. */
+  /** The helper's part of it: its database's. */
   helperCpuMicros: number
   p50Ms: number
   p99Ms: number
@@ -34,7 +34,7 @@ interface WrkOptions {
   headers?: Record<string, string>
 }
 
-/** Loads a program; one of several processes gets the same load at each, together of that size. */
+/** Loads a program. If it has several processes, each gets the same load, together of that size. */
 async function wrk(
   program: Loadable,
   script: string,
@@ -58,7 +58,7 @@ async function wrk(
     requests,
     perSecond: sum(report => report.requests / report.seconds),
     ...{ cpuMicros: cpuMicros!, helperCpuMicros: helperCpuMicros! },
-    // Of several processes the slowest one's.
+    // The slowest one's, if there are several processes.
     p50Ms: most(({ p50Ms }) => p50Ms),
     p99Ms: most(({ p99Ms }) => p99Ms),
     maxMs: most(({ maxMs }) => maxMs),
@@ -66,7 +66,10 @@ async function wrk(
   }
 }
 
-/** Longer than any server lets a request wait: what is only late shows in the percentiles. wrk's own is two seconds. */
+/**
+ * Longer than any server lets a request wait, so that a slow answer shows up in the percentiles and not as an
+ * error. wrk's default is two seconds.
+ */
 const timeout = '30s'
 
 async function runWrk(
@@ -100,14 +103,14 @@ export interface EventLoad extends Size {
   ids: 'v7' | 'v4'
   path?: string
   people?: number
-  /** The runs of which each request holds the next events, none twice; whole runs in turn where absent. */
+  /** How many runs are open. A request holds the next event of some of them. If absent, whole runs in turn. */
   openRuns?: number
 }
 
 /** Posts batches of new events. */
 export function postEvents(program: Loadable, load: EventLoad): Promise<Loaded> {
   const { tenants, batch, ids, path = '/api/v1/events', openRuns } = load
-  // One for each of many runs.
+  // With open runs, enough people for each of the many runs to have its own.
   const { people = openRuns === undefined ? 50_000 : 1e9 } = load
   const envOf = () => ({
     BENCH_KEYS: tenants,
@@ -130,7 +133,7 @@ export interface Request {
   body?: string
 }
 
-/** Sends one request again and again; with a pause, each connection waits so long in between. */
+/** Sends one request over and over. With a pause, each connection waits that long in between. */
 export function repeat(
   program: Program,
   { path, headers, body }: Request,
@@ -141,14 +144,14 @@ export function repeat(
   return wrk(program, 'same.lua', path, load, () => ({ env, headers }))
 }
 
-/** What a browser sends along. */
+/** The headers that a browser sends. */
 export const asBrowser = (tenant: Tenant): Record<string, string> => ({
   Authorization: `Bearer ${tenant.snippetKey}`,
   'Accept-Encoding': 'gzip, deflate, br',
   Origin: 'https://app.example.com',
 })
 
-/** Throws where a request of a load failed. */
+/** Throws if a request of a load failed. */
 export function allAnswered(what: string, loads: readonly Loaded[]): void {
   const failed = loads.reduce((sum, { errors }) => sum + errors, 0)
   if (failed > 0) throw new Error(`${what}: ${failed} requests failed`)

@@ -40,7 +40,7 @@ for (const part of chosen as PartName[]) {
     figures.push(...found.figures)
     tables.push(...(found.tables ?? []))
   } catch (error) {
-    // What the others found is worth as much without it.
+    // The results of the other parts are worth as much without this one.
     console.error(error)
     begin(`${part} has failed`)
     process.exitCode = 1

@@ -8,7 +8,7 @@ export type Question = (tenant: Tenant) => { path: string; body?: string; isKnow
 
 export const flows: Question = () => ({ path: '/api/v1/flows' })
 
-/** Asked by who has the answer already. */
+/** Asked by a client that already has the answer. */
 export const knownFlows: Question = () => ({ path: '/api/v1/flows', isKnown: true })
 
 export const oneFlow: Question = ({ flowId }) => ({ path: `/api/v1/flows/${flowId}` })
@@ -57,7 +57,7 @@ export const fingerprint: Question = ({ stepIds }) => ({
 
 export const snippetStatus: Question = () => ({ path: '/api/v1/snippet-status' })
 
-/** A question ready to be repeated, after it was answered once, and the bytes of its answer. */
+/** Asks a question once, and returns it ready to be repeated, with the bytes of its answer. */
 export async function asked(
   program: Program,
   tenant: Tenant,
@@ -82,7 +82,7 @@ export async function asked(
   return { path, headers, bytes, ...(body && { body }) }
 }
 
-/** `GET /flows` as a few pages ask for it: what they wait is due to what else the server does. */
+/** `GET /flows` as a few pages ask for it: how long they wait depends on what else the server does. */
 export const readFlows = async (
   program: Program,
   tenant: Tenant,

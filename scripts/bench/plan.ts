@@ -17,7 +17,7 @@ import { slow } from './parts/slow.ts'
 import { disk, stored } from './parts/stored.ts'
 import { threads } from './parts/threads.ts'
 
-/** A part of the bench, and how many seconds it may take on two cores that are its own. */
+/** A part of the bench, and how many seconds it may take on two cores of its own. */
 interface Part {
   measure(bench: Bench): Promise<Found>
   seconds: number
@@ -40,7 +40,7 @@ export const parts = {
   threads: { measure: threads, seconds: 50 },
   slow: { measure: slow, seconds: 20 },
   management: { measure: management, seconds: 24 },
-  // The first that wants the long history stores it.
+  // The first part that needs the long history stores it.
   stored: { measure: stored, seconds: 240 },
   disk: { measure: disk, seconds: 1 },
   analytics: { measure: analytics, seconds: 55 },

@@ -2,7 +2,7 @@ import { asBrowser } from './load.ts'
 import type { Program } from './programs.ts'
 import type { Tenant } from './seed.ts'
 
-/** What is said of a batch that was taken. */
+/** The answer to an accepted batch. */
 export interface Answer {
   accepted: number
   duplicates: number
@@ -12,8 +12,8 @@ export interface Answer {
 const connections = 64
 
 /**
- * Posts batches of events, many at a time, until there is none left or the program is gone: wrk
- * cannot send given bodies, and each once.
+ * Posts batches of events, many at a time, until there is none left or the program is gone. This is not
+ * left to wrk, because it cannot send given bodies, each once.
  */
 export async function send(
   { url }: Pick<Program, 'url'>,

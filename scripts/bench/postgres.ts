@@ -4,20 +4,20 @@ import { familyCpuMsOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
 import { type Folder, spawned } from './programs.ts'
 
-/** PostgreSQL refuses to run as root: there it runs as the user whom Debian's package has made. */
+/** PostgreSQL refuses to run as root; then it runs as the user that Debian's package has made. */
 const runner =
   process.getuid?.() === 0
     ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups']
     : []
 
-/** Who may do everything in the cluster, and where it listens. */
+/** The superuser of the cluster, and the address on which it listens. */
 const user = 'bench'
 const host = '127.0.0.1'
 
 /**
- * Where its programs are: Debian's newest, which is not on the PATH; else the one that is.
+ * The folder of PostgreSQL's programs: Debian's newest, which is not on the PATH, otherwise the one that is.
  *
- * @throws Error where there is none
+ * @throws Error if there is none
  */
 export function postgresPrograms(): string {
   const debians = new Bun.Glob('/usr/lib/postgresql/*/bin/postgres').scanSync('/')
@@ -28,8 +28,8 @@ export function postgresPrograms(): string {
 }
 
 /**
- * A cluster as `initdb` makes it, but for the room of its log; reached over TCP on a free port of this machine, as
- * one elsewhere is.
+ * A cluster as `initdb` makes it, except for the size of its log. It is reached over TCP on a free port of this
+ * machine, as a remote one is.
  */
 export class Postgres {
   private constructor(
@@ -43,13 +43,13 @@ export class Postgres {
     return existsSync(join(folder.path, 'postgres'))
   }
 
-  /** Starts the cluster of a folder, which is made where there is none, and waits until it answers. */
+  /** Starts the cluster of a folder, which is made if there is none, and waits until it answers. */
   static async start(folder: Folder): Promise<Postgres> {
     const programs = postgresPrograms()
     const directory = join(folder.path, 'postgres')
     if (!existsSync(directory)) {
       mkdirSync(directory)
-      // Its user has to get there.
+      // Its user has to be able to enter the folder.
       chmodSync(folder.path, 0o711)
       if (runner.length > 0) run('chown', 'postgres', directory)
       run(...runner, join(programs, 'initdb'), '-D', directory, '-U', user, '-A', 'trust', '-N')
@@ -59,9 +59,9 @@ export class Postgres {
       listen_addresses: host,
       port,
       unix_socket_directories: '',
-      // Killed, it leaves nothing behind in /dev/shm.
+      // So that it leaves nothing behind in /dev/shm when it is killed.
       dynamic_shared_memory_type: 'mmap',
-      // As the manual says. With the usual gigabyte each page that is touched goes into the log every few seconds.
+      // As the manual says. With the default of a gigabyte, each touched page goes into the log every few seconds.
       max_wal_size: '16GB',
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
@@ -72,22 +72,22 @@ export class Postgres {
     return postgres
   }
 
-  /** How a client reaches its database. */
+  /** The address of its database. */
   get url(): string {
     return `postgres://${user}@${host}:${this.port}/postgres`
   }
 
-  /** Of all of its processes. */
+  /** The CPU of all of its processes. */
   cpuMicros(): number {
     return familyCpuMsOf(this.child.pid) * 1_000
   }
 
-  /** The one value that a query answers. */
+  /** The one value that a query returns. */
   value(query: string): string {
     return run(join(this.programs, 'psql'), this.url, '-Atc', query).trim()
   }
 
-  /** Ends it at once, as a crash would: what it has acknowledged has to be there all the same. */
+  /** Ends it at once, as a crash would. What it has acknowledged must still be there. */
   async end(): Promise<void> {
     this.child.kill('SIGQUIT')
     await this.child.exited

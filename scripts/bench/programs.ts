@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cpuMsOf, minorFaultsOf, peakRssMiBOf, rssMiBOf } from '../support/process.ts'
 
-/** The programs that are measured: each alone in a process, so that all of its cost can be read. */
+/** The measured programs. Each has a process of its own, so that all of its cost can be read. */
 
 const root = join(import.meta.dir, '../..')
 
@@ -18,7 +18,7 @@ process.on('exit', () => {
   for (const folder of folders) folder[Symbol.dispose]()
 })
 
-/** Runs a program that ends with the bench, however that ends. */
+/** Runs a program that ends with the bench, however the bench ends. */
 export function spawned(command: string[], folder: Folder, env: Record<string, string>) {
   const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
   running.add(child)
@@ -26,7 +26,7 @@ export function spawned(command: string[], folder: Folder, env: Record<string, s
   return child
 }
 
-/** A program that one under measurement needs: its cost counts as part of that one's. */
+/** A program that a measured one needs. Its cost counts as part of the measured program's. */
 export interface Helper {
   cpuMicros(): number
   end(): Promise<void>
@@ -72,7 +72,7 @@ export class Program implements AsyncDisposable {
     const watch = async (stream: ReadableStream<Uint8Array>) => {
       const decoder = new TextDecoder()
       for await (const chunk of stream) {
-        // Its log is read on, so that no full pipe holds it up.
+        // Its log is still read, so that a full pipe does not hold it up.
         if (told.length > 100_000) continue
         told += decoder.decode(chunk, { stream: true })
         const url = /serving (http:\/\/[^\s,]+)/.exec(told)?.[1]
@@ -83,7 +83,7 @@ export class Program implements AsyncDisposable {
     watch(child.stderr)
     child.exited.then(status => ready.reject(new Error(`${command[0]} ended (${status}): ${told}`)))
     const url = await ready.promise
-    // Whatever it answers; of Cairn it is a 401.
+    // Any answer will do; Cairn's is a 401.
     await (await fetch(`${url}/api/v1/heartbeat`)).body?.cancel()
     return new Program(child, url, performance.now() - startedAt, helper)
   }
@@ -102,7 +102,7 @@ export class Program implements AsyncDisposable {
     return cpuMsOf(this.child.pid) * 1_000 + (this.helper?.cpuMicros() ?? 0)
   }
 
-  /** Of them, what the program needs has used. */
+  /** The helper's part of them. */
   helperCpuMicros(): number {
     return this.helper?.cpuMicros() ?? 0
   }
@@ -112,7 +112,7 @@ export class Program implements AsyncDisposable {
     return rssMiBOf(this.child.pid)
   }
 
-  /** The most that it ever was. */
+  /** The most resident memory that it ever had, MiB. */
   peakRssMiB(): number {
     return peakRssMiBOf(this.child.pid)
   }
@@ -146,17 +146,17 @@ const bun = join(root, 'node_modules/.bin/bun')
 /** Signs session tokens of every Cairn that is measured. */
 export const sessionSecret = 'a secret of the bench, long enough for HS256'
 
-/** The built executable, with what differs from the defaults. */
+/** Starts the built executable with settings that differ from its defaults. */
 export const startCairn = (
   folder: Folder,
   options: {
     threads?: number
     retentionDays?: number
     env?: Record<string, string>
-    /** The folder itself unless said. */
+    /** The folder itself by default. */
     data?: string
   } = {},
-  /** What runs it, where it does not run by itself. */
+  /** The command that runs it, if it does not run by itself. */
   runner: readonly string[] = [],
 ) => {
   const { threads = 1, retentionDays = 90, env, data = folder.path } = options
@@ -175,7 +175,7 @@ export const startCairn = (
   })
 }
 
-/** Where programs that keep a row for each event, and nothing else, keep them in SQLite. */
+/** The SQLite file of programs that keep one row for each event and nothing else. */
 export const rowsFile = 'events.db'
 
 /** The least program that stores events durably; see floor.ts. */

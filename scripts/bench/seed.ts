@@ -21,7 +21,7 @@ import {
 } from '../../src/storage/sqlite/organisations/organisations.ts'
 import { Folder } from './programs.ts'
 
-/** An organisation as a load needs it: with a flow, its first where nothing else is said. */
+/** An organisation as a load needs it: with one flow, its first unless stated otherwise. */
 export interface Tenant {
   /** Its public id, which session tokens name. */
   id: string
@@ -37,21 +37,21 @@ const flowText = (key: string) => `- key: ${key}
     - { key: c, target: { selector: "[data-test=invite]" }, title: Invite your team, body: They will see it. }
 `
 
-/** The highest that an operator can set: a load is not about limits. */
+/** The highest that an operator can set, because a load is not about limits. */
 const unlimited = 1_000_000
 
 const limits = Object.fromEntries(buckets.map(bucket => [bucket, unlimited]))
 
-/** Data directories with organisations; each sort is made once, and copied from then on. */
+/** Data directories with organisations. Each kind is made once, and copied from then on. */
 export class Seeds implements Disposable {
   private readonly made = new Map<string, { folder: Folder; tenants: Tenant[][] }>()
 
-  /** Fills a folder: organisations of so many flows, without limits to speak of. */
+  /** Fills a folder with organisations of so many flows each, practically without limits. */
   plant(folder: Folder, organisations: number, flows: number): Tenant[] {
     return this.copy(folder, organisations, flows).map(([first]) => first!)
   }
 
-  /** The same with one organisation, as a tenant for each of its flows. */
+  /** The same with one organisation; returns a tenant for each of its flows. */
   plantFlows(folder: Folder, flows: number): Tenant[] {
     return this.copy(folder, 1, flows).flat()
   }
@@ -77,7 +77,7 @@ export class Seeds implements Disposable {
 function seed(folder: Folder, organisations: number, flows: number): Tenant[][] {
   const database = openForWriting(folder.path)
   try {
-    // The seed may be lost: it is what is measured afterwards that must not.
+    // The seed may be lost. Only what is measured afterwards must not be.
     database.run('pragma synchronous = off')
     migrate(database, Date.now())
     const text = Array.from({ length: flows }, (_, i) => flowText(`tour-${i}`)).join('')
@@ -93,7 +93,7 @@ function seed(folder: Folder, organisations: number, flows: number): Tenant[][] 
   }
 }
 
-/** Founds an organisation without limits to speak of; its row. */
+/** Creates an organisation practically without limits, and returns its row. */
 function found(
   database: Database,
   made: { id: string; slug: string; name: string; snippetKey: string },
@@ -130,7 +130,7 @@ function flowsOf(database: Database, row: number): Pick<Tenant, 'flowId' | 'step
   return flows.map(({ flowId, stepIds }) => ({ flowId, stepIds: stepIds.split(' ') }))
 }
 
-/** The file that the load script reads: an organisation a line. */
+/** Writes the file that the load script reads: one organisation per line. */
 export async function writeTenants(folder: Folder, tenants: readonly Tenant[]): Promise<string> {
   const file = join(folder.path, 'tenants')
   const lines = tenants.map(({ snippetKey, flowId, stepIds }) =>

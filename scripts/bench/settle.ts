@@ -1,6 +1,6 @@
 import type { Program } from './programs.ts'
 
-/** Idle is who uses less than this share of a core for so long. */
+/** A program is idle when it uses less than this share of a core for this long. */
 const idleShare = 0.03
 const idleMs = 1_500
 

@@ -27,7 +27,7 @@ export function mostSlope({ points }: Pick<Growth, 'points'>): number {
   })
 }
 
-/** What a measured slope may be off by. */
+/** How far a measured slope may be off. */
 const noise = 0.1
 
 export function figureOf(part: string, growth: Growth): Figure {
@@ -37,7 +37,7 @@ export function figureOf(part: string, growth: Growth): Figure {
   return { part, what: `${what}, by ${by}`, unit: '(slope)', cairn: [slope(growth)], goal, most }
 }
 
-/** A row for each growth, and its slope. */
+/** A row for each growth, with its slope. */
 export const tableOf = (title: string, growths: readonly Growth[]): Table => ({
   title,
   header: ['request', 'by', 'cost at size', 'slope'],

@@ -2,7 +2,7 @@ import { defaultLimits } from '../../src/core/organisation/buckets.ts'
 import type { Table } from '../report/table.ts'
 import { rounded } from './figures.ts'
 
-/** What one cheap VM carries, worked out from what requests cost on the machine of the bench. */
+/** What one cheap VM carries, computed from what requests cost on the machine of the bench. */
 
 /** CPU that each request took, microseconds. */
 export interface RequestCosts {
@@ -11,19 +11,19 @@ export interface RequestCosts {
   heartbeat: number
   /** A batch of as many events as a visit sends at a time. */
   fewEvents: number
-  /** A batch as large as they come. */
+  /** A batch of the largest size. */
   fullBatch: number
   healthReport: number
   fingerprint: number
   status: number
 }
 
-/** The cheap VM, and how far it is to be used. */
+/** The cheap VM, and how much of it is to be used. */
 export const vm = {
   cpus: 2,
-  /** How many times as long a shared vCPU takes as a core of the machine that was measured. */
+  /** A shared vCPU takes this many times as long as a core of the measured machine. */
   slowness: 2,
-  /** Used in the busiest hour; the rest is for exports, analytics and the neighbours. */
+  /** The share used in the busiest hour; the rest is for exports, analytics and the neighbours. */
   usedShare: 0.5,
   /** How much busier that hour is than the day's mean. */
   peak: 2.5,
@@ -69,7 +69,7 @@ export function capacityOf(costs: RequestCosts): Capacity {
   }
 }
 
-/** Two digits are all that such a figure is worth. */
+/** Such a figure is worth two digits at most. */
 const roughly = (value: number) => Number(value.toPrecision(2)).toLocaleString('en-US')
 
 export function capacityTable(costs: RequestCosts): Table {

@@ -1,8 +1,8 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
 
 /**
- * What a kit of parts is asked for on its command line. What it does not know ends the process with 2,
- * `--help` with 0, both with its usage.
+ * Reads the command line of a kit of parts. An unknown argument ends the process with 2, and `--help` with
+ * 0, both with the usage.
  */
 export function askedFor<More extends ParseArgsOptionsConfig>(
   usage: string,

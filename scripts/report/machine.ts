@@ -1,6 +1,6 @@
 import { arch, cpus, release, totalmem } from 'node:os'
 
-/** What the figures were measured on. */
+/** The machine on which the figures were measured. */
 export const machine = () => ({
   processor: cpus()[0]?.model ?? 'unknown',
   cores: cpus().length,

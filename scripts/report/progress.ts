@@ -1,12 +1,12 @@
 let isOpen = false
 
-/** Tells how far long work is: on a terminal one line, written over; elsewhere a line each. */
+/** Shows the progress of long work: on a terminal in one line that is overwritten, elsewhere line by line. */
 export function progress(text: string): void {
   isOpen = process.stderr.isTTY
   process.stderr.write(isOpen ? `\r\u001b[Kcairn: ${text}` : `cairn: ${text}\n`)
 }
 
-/** Tells what begins now, below whatever progress was told before. */
+/** Says what begins now, on a new line below any progress shown before. */
 export function begin(text: string): void {
   process.stderr.write(`${isOpen ? '\n' : ''}cairn: ${text}\n`)
   isOpen = false

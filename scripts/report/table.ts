@@ -1,4 +1,4 @@
-/** A table as Markdown has it, which reads well as plain text too. */
+/** A table in Markdown, which also reads well as plain text. */
 export interface Table {
   title: string
   header: readonly string[]
@@ -7,7 +7,7 @@ export interface Table {
   notes?: readonly string[]
 }
 
-/** Rows with their columns in line. */
+/** Rows with aligned columns. */
 export function inLine(rows: readonly (readonly string[])[]): string[][] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => (row[i] ?? '').length)))
   return rows.map(row => widths.map((width, i) => (row[i] ?? '').padEnd(width)))

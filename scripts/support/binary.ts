@@ -21,16 +21,16 @@ async function build(): Promise<string> {
   return binary
 }
 
-/** For what ends at once: half of its CPU went into compiling what it runs a few times. */
+/** For commands that end at once: half of their CPU went into compiling code that they run a few times. */
 export const briefly = { BUN_JSC_useDFGJIT: '0' }
 
 /**
- * What a server of a test begins with, which serves for moments: starts of servers are half of what the
- * tests cost. So that it is the same on every machine, it has one thread for HTTP.
+ * The environment of a test's server, which serves only for moments: starts of servers are half of what the
+ * tests cost. It has one thread for HTTP, so that it is the same on every machine.
  */
 const ofTests = process.env.NODE_ENV === 'test' ? { ...briefly, CAIRN_THREADS: '1' } : {}
 
-/** For a server of a test that is worked hard: the engine as it is, and two threads that must agree. */
+/** For a test's server under heavy load: the engine as users have it, and two threads that must agree. */
 export const asForUsers = { BUN_JSC_useDFGJIT: '1', CAIRN_THREADS: '2' }
 
 /** Variables; undefined ones are left out. */
@@ -48,9 +48,9 @@ export class Workplace {
   private readonly children = new Set<Child>()
 
   /**
-   * @param program the executable, for any but this machine's own
-   * @param folder a new one, unless it goes on with what is in one
-   * @param env of all that runs here, such as `CAIRN_DATABASE_URL`
+   * @param program the executable, if it is not this machine's own
+   * @param folder a new one, unless the workplace goes on with what is in one
+   * @param env of everything that runs here, such as `CAIRN_DATABASE_URL`
    */
   constructor(
     private readonly program: () => Promise<string> = builtBinary,
@@ -66,7 +66,7 @@ export class Workplace {
     return this.path('cairn-data')
   }
 
-  /** The database beside a running server: opened after its end, this process would repair it. */
+  /** Opens the database beside a running server. After the server's end, this process would repair it. */
   reading(): Database {
     return new Database(join(this.dataDir, 'cairn.db'), { readonly: true })
   }
@@ -76,7 +76,7 @@ export class Workplace {
     return finished(await this.command(args, env, stdin))
   }
 
-  /** Begins a command and waits for nothing. */
+  /** Starts a command and waits for nothing. */
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
     const child = Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
@@ -105,7 +105,7 @@ export class Workplace {
         await server.ready
         return server
       } catch (error) {
-        // A port that was free when it was chosen may be a client's by now: many tests run at once.
+        // A port that was free when it was chosen may be a client's by now, because many tests run at once.
         if (triesLeft === 0 || !String(error).includes('EADDRINUSE')) throw error
       }
     }
@@ -183,13 +183,13 @@ export class Server {
   }
 }
 
-/** A metric of one sample; NaN where there is none yet. */
+/** The value of a metric with one sample; NaN if there is none yet. */
 export async function metricOf({ managementUrl }: Server, name: string): Promise<number> {
   const page = await (await fetch(`${managementUrl}/metrics`)).text()
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1])
 }
 
-/** The API as a snippet key sees it. */
+/** Asks the API with a credential, such as a snippet key. */
 export function apiOf(server: Pick<Server, 'url'>, credential: string) {
   return async (method: string, path: string, body?: unknown): Promise<Response> =>
     fetch(`${server.url}/api/v1${path}`, {
@@ -213,7 +213,7 @@ checklist:
     - { key: second, title: Second }
 `
 
-/** A flow as `GET /flows` has it, as far as the kits look. */
+/** A flow in the answer of `GET /flows`, as far as the kits look at it. */
 export interface ListedFlow {
   id: string
   version: number

@@ -9,7 +9,7 @@ import { PostgresServer, postgresPrograms } from './postgres.ts'
 import { until } from './until.ts'
 import { Valkey, valkeyProgram } from './valkey.ts'
 
-/** Debian's packages that a cluster needs and this machine has not. */
+/** Debian packages that a cluster needs and this machine does not have. */
 export const missingPackages = (): string[] => [
   ...(postgresPrograms === null ? ['postgresql'] : []),
   ...(valkeyProgram === null ? ['redis-server'] : []),
@@ -19,9 +19,9 @@ export const missingPackages = (): string[] => [
 export interface ClusterOptions {
   /** The executable. */
   program: string
-  /** Takes everything, and is kept; a new one is not, unless named. */
+  /** Holds everything, and is kept. By default a new folder, which is removed at the end. */
   folder?: string
-  /** Whether commits are synced and wait for a standby, and passwords are asked for, as in earnest. */
+  /** Whether commits are synced and wait for a standby, and passwords are required, as in production. */
   isInEarnest?: boolean
 }
 
@@ -30,7 +30,7 @@ interface NodePlace extends Ports {
   name: string
   url: string
   managementUrl: string
-  /** Its own, in which its operator is let in. */
+  /** The node's own, through which its operator gets in. */
   dataDir: string
   log: string
 }
@@ -40,7 +40,7 @@ export interface ClusterNode extends NodePlace {
   child: Bun.Subprocess
 }
 
-/** How PostgreSQL's standby is called by those who wait for it. */
+/** The name by which commits wait for PostgreSQL's standby. */
 const standbyName = 'standby'
 
 const databaseName = 'cairn'
@@ -59,7 +59,7 @@ export class Cluster {
     readonly valkey: Valkey,
   ) {}
 
-  /** Starts what nodes need, with a database that is migrated. */
+  /** Starts what nodes need, with a migrated database. */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const { isInEarnest = false, folder = mkdtempSync(join(tmpdir(), 'cairn-cluster-')) } = options
     mkdirSync(folder, { recursive: true })
@@ -101,12 +101,12 @@ export class Cluster {
     return this.postgres.url(databaseName)
   }
 
-  /** What the command line is told by. */
+  /** The environment that tells the command line where everything is. */
   get env(): Record<string, string> {
     return { CAIRN_DATABASE_URL: this.databaseUrl, CAIRN_LIMITS_URL: this.valkey.url }
   }
 
-  /** Where everybody asks. */
+  /** The address for clients: HAProxy's. */
   get url(): string {
     return this.proxy!.url
   }
@@ -133,7 +133,7 @@ export class Cluster {
    * Starts nodes, and HAProxy before them.
    *
    * @param env of the nodes, besides where their database is
-   * @param port of HAProxy, a free one unless named
+   * @param port of HAProxy, a free one by default
    */
   async serve(count: number, env: Record<string, string> = {}, port?: number): Promise<void> {
     const places = Array.from({ length: count }, (_, i) => this.placeFor(`node-${i + 1}`))
@@ -148,7 +148,7 @@ export class Cluster {
   /**
    * Starts a node again whenever it has ended, as systemd or Kubernetes would.
    *
-   * @param onEnd is told which, and how it ended
+   * @param onEnd is told which node ended, and how
    */
   supervise(onEnd: (name: string, how: string) => void, env: Record<string, string> = {}): void {
     const watch = async (node: ClusterNode) => {
@@ -164,9 +164,9 @@ export class Cluster {
   }
 
   /**
-   * Stops a node and starts one of another build in its place, as an upgrade does. Resolves once that is ready.
+   * Stops a node and starts one of another build in its place, as an upgrade does. Resolves once that one is ready.
    *
-   * @returns how the one before has ended
+   * @returns the exit status of the old one
    */
   async replace(
     node: ClusterNode,
@@ -210,21 +210,21 @@ export class Cluster {
     })
   }
 
-  /** Stops everything, those first that need the others. */
+  /** Stops everything, beginning with what needs the others. */
   async close(): Promise<void> {
     this.isClosing = true
     await this.proxy?.close()
     for (const { child } of this.nodes) child.kill('SIGTERM')
     await Promise.all(this.nodes.map(({ child }) => child.exited))
     await this.valkey.close()
-    // The primary hands over to the standby all that it has.
+    // As it stops, the primary passes everything that it has on to the standby.
     await this.postgres.close()
     await this.standby?.close()
     if (this.options.folder === undefined) rmSync(this.folder, { recursive: true, force: true })
   }
 }
 
-/** Waits until a node says that traffic may come. */
+/** Waits until a node says that it is ready for traffic. */
 async function ready({ name, child, log, managementUrl }: ClusterNode): Promise<void> {
   await until(async () => {
     if (child.exitCode !== null) {
@@ -237,7 +237,7 @@ async function ready({ name, child, log, managementUrl }: ClusterNode): Promise<
   })
 }
 
-/** Chosen once for a folder, and readable to its owner alone. */
+/** Chosen once for a folder, and readable only by its owner. */
 async function passwordIn(folder: string): Promise<string> {
   const file = join(folder, 'password')
   if (existsSync(file)) return (await Bun.file(file).text()).trim()

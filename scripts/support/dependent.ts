@@ -4,15 +4,15 @@ interface Options {
   cwd?: string
   env?: Record<string, string>
   stdin?: Buffer
-  /** A file that takes what it says, on whichever stream; nobody does unless named. */
+  /** A file for its output, from both streams. Without one, the output is discarded. */
   log?: string
 }
 
 const isLinux = process.platform === 'linux'
 
 /**
- * Begins a process that Ctrl-C does not reach, so that it can be stopped in its turn, and that ends with
- * this one even where this one is killed.
+ * Starts a process that Ctrl-C does not reach, so that it can be stopped in its turn. It ends with this
+ * process, even if this one is killed.
  */
 export function dependent(command: readonly string[], { log, ...options }: Options = {}) {
   const tied = isLinux ? ['setpriv', '--pdeathsig', 'TERM', ...command] : [...command]

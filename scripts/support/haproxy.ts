@@ -4,7 +4,7 @@ import { dependent } from './dependent.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
-/** The program of this machine, which is not in everybody's PATH; null where there is none. */
+/** The program on this machine, which is not in everybody's PATH; null if there is none. */
 export const haproxyProgram = Bun.which('haproxy') ?? Bun.which('/usr/sbin/haproxy')
 
 const manual = join(import.meta.dir, '../../src/manual/several-machines.md')
@@ -19,7 +19,7 @@ export interface Ports {
   managementPort: number
 }
 
-/** The manual's configuration with other addresses: for nodes of this machine. */
+/** The manual's configuration with other addresses: those of nodes on this machine. */
 function configFor(nodes: readonly Ports[], port: number): string {
   const servers = nodes.map(
     (node, i) => `server cairn-${i + 1} 127.0.0.1:${node.port} port ${node.managementPort}`,
@@ -31,14 +31,14 @@ function configFor(nodes: readonly Ports[], port: number): string {
     )
 }
 
-/** A balancer before nodes of this machine, configured as the manual says. */
+/** A balancer in front of nodes on this machine, configured as the manual says. */
 export class Haproxy {
   private constructor(
     readonly port: number,
     private readonly child: Bun.Subprocess,
   ) {}
 
-  /** @param folder takes its configuration and its log @param port of its own, a free one unless named */
+  /** @param folder for its configuration and its log @param port of its own, a free one by default */
   static async open(folder: string, nodes: readonly Ports[], port?: number): Promise<Haproxy> {
     const ownPort = port ?? (await freePort())
     const file = join(folder, 'haproxy.cfg')

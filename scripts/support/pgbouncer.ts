@@ -5,14 +5,14 @@ import { dependent } from './dependent.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
-/** The program of this machine, which is not in everybody's PATH; null where there is none. */
+/** The program on this machine, which is not in everybody's PATH; null if there is none. */
 export const pgbouncerProgram = Bun.which('pgbouncer') ?? Bun.which('/usr/sbin/pgbouncer')
 
-/** It refuses to run as root. */
+/** PgBouncer refuses to run as root. */
 const asNobody =
   process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : []
 
-/** A PgBouncer in transaction mode, before a PostgreSQL of this machine that asks for no password. */
+/** A PgBouncer in transaction mode, in front of a PostgreSQL on this machine that asks for no password. */
 export class Pgbouncer {
   private constructor(
     readonly port: number,
@@ -39,9 +39,9 @@ export class Pgbouncer {
       'pool_mode = transaction',
       'max_client_conn = 1000',
       `default_pool_size = ${poolSize}`,
-      // Each database of a test has its own connections, of which PostgreSQL takes a hundred.
+      // Each test's database has its own connections, and PostgreSQL takes only a hundred.
       'server_idle_timeout = 5',
-      // A server that was away is tried again as soon as somebody asks.
+      // A server that was away is retried as soon as somebody asks.
       'server_login_retry = 0',
     ]
     writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o644 })
@@ -55,7 +55,7 @@ export class Pgbouncer {
     return new Pgbouncer(port, folder, child)
   }
 
-  /** The same address through it, as a node is told it. */
+  /** The same address through PgBouncer, as it is given to a node. */
   through(url: string): string {
     const address = new URL(url)
     address.port = String(this.port)

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that systems give to clients (from 32768 on, on Linux): one of them could be taken before
- * the server listens on it.
+ * Below the ports that systems give to clients (on Linux, from 32768 on), because one of those could be taken
+ * before the server listens on it.
  */
 const range = { from: 15_000, to: 32_000 }
 

@@ -22,7 +22,7 @@ const leastMajor = 15
 /** Where Debian keeps each release's programs, which are not in PATH. */
 const debian = '/usr/lib/postgresql'
 
-/** The folder that is named, or of the newest PostgreSQL's programs; null where there is none that Cairn works with. */
+/** The folder that is named, or that of the newest PostgreSQL's programs; null if Cairn works with none. */
 function findPrograms(): string | null {
   const named = process.env.CAIRN_TEST_POSTGRES
   if (named) return named
@@ -35,13 +35,13 @@ function findPrograms(): string | null {
   return inPath && dirname(realpathSync(inPath))
 }
 
-/** The folder of the programs of the PostgreSQL that is used here; null where there is none. */
+/** The folder of the PostgreSQL programs that are used here; null if there is none. */
 export const postgresPrograms = findPrograms()
 
-/** PostgreSQL refuses to run as root, who runs it as another user; null for anybody else. */
+/** PostgreSQL refuses to run as root, so root runs it as this user; null for anybody else. */
 const lesser = process.getuid?.() === 0 ? userOf('postgres', 'nobody') : null
 
-/** The first user of these that there is. */
+/** The first of these users that exists. */
 function userOf(...names: string[]) {
   const idOf = (which: string, name: string) => Bun.spawnSync(['id', which, name])
   const name = names.find(one => idOf('-u', one).success)!
@@ -49,20 +49,21 @@ function userOf(...names: string[]) {
   return { uid: uid!, gid: gid! }
 }
 
-/** What makes a command another user's. */
+/** Put before a command, runs it as that user. */
 const asLesser =
   lesser === null
     ? []
     : ['setpriv', `--reuid=${lesser.uid}`, `--regid=${lesser.gid}`, '--clear-groups']
 
-/** Gives a file to whom the server runs as. */
+/** Gives a file to the user that the server runs as. */
 function hand(path: string): void {
   if (lesser !== null) chownSync(path, lesser.uid, lesser.gid)
 }
 
 /**
- * What ends a server whose test is gone, by Ctrl-C or killed: the end of its standard input tells it. The
- * number in the file may be another process's by now. Its second argument says whether the data is kept.
+ * Ends a server whose test is gone, by Ctrl-C or killed: the end of its standard input tells it that. It checks
+ * the process, because the number in the file may be another one's by now. Its second argument says whether the
+ * data is kept.
  */
 const caretaker = `trap '' HUP INT TERM
 cat >/dev/null
@@ -74,25 +75,25 @@ if grep -qsF "$0" "/proc/$pid/cmdline" || ps -o args= -p "$pid" 2>/dev/null | gr
 fi
 [ "$1" = kept ] || rm -rf "$0"`
 
-/** Whom everything belongs to; a superuser, who needs no password. */
+/** The user that owns everything; a superuser, who needs no password. */
 const owner = 'cairn'
 
 /** The database that new ones are copied from. */
 const template = 'cairn_template'
 
-/** Where a server of one's own is, and what it is like. */
+/** Where a server is, and how it is set up. */
 export interface PostgresOptions {
-  /** As a configuration file has them: `fsync=on`. Commits are not synced otherwise. */
+  /** As in a configuration file, such as `fsync=on`, without which commits are not synced. */
   settings?: readonly string[]
-  /** A folder of its own, which outlives it; a new one, which does not, unless named. */
+  /** The server's own folder, which outlives it. By default a new one, which does not. */
   folder?: string | undefined
-  /** What it asks of whoever connects; nothing unless named. */
+  /** The password that clients have to give; none by default. */
   password?: string | undefined
 }
 
 /**
- * A PostgreSQL server of one test file's or kit's own, on a free port of this machine. It takes about a second
- * to make one, so that tests best share it, each with a database of its own.
+ * A PostgreSQL server for one test file or kit, on a free port of this machine. Making one takes about a second,
+ * so it is best if tests share it, each with a database of its own.
  */
 export class PostgresServer {
   readonly folder: string
@@ -120,12 +121,12 @@ export class PostgresServer {
     hand(this.folder)
   }
 
-  /** @param settings as a configuration file has them: `fsync=on`, for a test that takes its disk away */
+  /** @param settings as in a configuration file, such as `fsync=on` for a test that takes its disk away */
   static open(...settings: string[]): Promise<PostgresServer> {
     return PostgresServer.with({ settings })
   }
 
-  /** The same with more to say; one whose folder has data goes on with it. */
+  /** The same with more options. If the folder has data, the server goes on with it. */
   static async with(options: PostgresOptions): Promise<PostgresServer> {
     const server = new PostgresServer(await freePort(), options)
     if (!server.hasData) await server.initialise()
@@ -147,7 +148,7 @@ export class PostgresServer {
     const { password } = this.options
     const server = new PostgresServer(await freePort(), { ...options, password }, settings)
     if (!server.hasData) {
-      // `-R` makes it a standby; where its primary is, it is told at each start.
+      // `-R` makes it a standby. It is told at each start where its primary is.
       const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync', '-d', connection]
       await run(this.asOwner('pg_basebackup', '-D', server.dataFolder, ...how))
     }
@@ -155,7 +156,7 @@ export class PostgresServer {
     return server
   }
 
-  /** Has commits wait for one of these standbys from now on. */
+  /** Makes commits wait for one of these standbys from now on. */
   async waitFor(...standbys: string[]): Promise<void> {
     await this.ask(`alter system set synchronous_standby_names = 'ANY 1 (${standbys.join(', ')})'`)
     await this.reloadStandbys()
@@ -167,7 +168,7 @@ export class PostgresServer {
     return existsSync(join(this.dataFolder, 'PG_VERSION'))
   }
 
-  /** What clients of this user find the password in. */
+  /** The file in which clients of this user find the password. */
   private get passFile(): string {
     return join(this.folder, 'password')
   }
@@ -200,21 +201,21 @@ export class PostgresServer {
     return `postgres://${credential}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Makes a database that Cairn has migrated, and answers its address. */
+  /** Makes a database that Cairn has migrated, and returns its address. */
   async newDatabase(): Promise<string> {
     this.migrated ??= this.makeTemplate()
     await this.migrated
     return this.emptyDatabase(`template ${template}`)
   }
 
-  /** Makes a database with nothing in it, and answers its address. */
+  /** Makes a database with nothing in it, and returns its address. */
   async emptyDatabase(how = '', name = `world_${++this.databases}`): Promise<string> {
     await this.ask(`create database ${name} ${how}`)
     return this.url(name)
   }
 
   private async makeTemplate(): Promise<void> {
-    // As most servers have it, whose texts are in a language's order; some builds know of none.
+    // As on most servers, texts are sorted in the order of a language. Some builds know no such order.
     const [icu] = await this.ask("select from pg_collation where collprovider = 'i' limit 1")
     const how = icu ? "template template0 locale_provider icu icu_locale 'en-US'" : ''
     await this.ask(`create database ${template} ${how}`)
@@ -226,7 +227,7 @@ export class PostgresServer {
     }
   }
 
-  /** Asks over a connection of its own. */
+  /** Runs a query over a connection of its own. */
   async ask<Row>(text: string, url = this.url()): Promise<Row[]> {
     const postgres = Postgres.open(url, { most: 1 })
     try {
@@ -236,7 +237,7 @@ export class PostgresServer {
     }
   }
 
-  /** Starts it, after a kill too, and waits until it lets clients in. */
+  /** Starts it, also after a kill, and waits until it accepts clients. */
   async start(): Promise<void> {
     const fixed = {
       listen_addresses: '127.0.0.1',
@@ -253,20 +254,20 @@ export class PostgresServer {
       const child = Bun.spawn(this.asOwner('postgres', '-D', this.dataFolder, ...told), {
         stdout: log,
         stderr: log,
-        // Ctrl-C is for whoever has begun it, who has others to stop first.
+        // Ctrl-C is only for the process that started it, which has others to stop first.
         detached: true,
       })
       this.child = child
       await until(() => child.exitCode !== null || this.isReady)
       if (child.exitCode === null) return true
       const said = await log.text()
-      // What is left of a server that was killed goes by itself, but not at once.
+      // The remains of a killed server go away by themselves, but not at once.
       if (/shared memory block/.test(said)) return false
       throw new Error(`PostgreSQL does not start: ${said}`)
     })
   }
 
-  /** Whether it has noted that it lets clients in, which is where pg_ctl looks too. */
+  /** Whether its file says that it accepts clients; pg_ctl looks there too. */
   private get isReady(): boolean {
     try {
       const lines = readFileSync(join(this.dataFolder, 'postmaster.pid'), 'utf8').split('\n')
@@ -276,7 +277,7 @@ export class PostgresServer {
     }
   }
 
-  /** It and all processes of its clients, which are in groups of their own. */
+  /** The server and the processes of its clients, which are in process groups of their own. */
   private get processes(): number[] {
     if (this.child === null || this.child.exitCode !== null) return []
     const { pid } = this.child
@@ -288,30 +289,30 @@ export class PostgresServer {
     }
   }
 
-  /** Sends a signal to all of its processes; a machine that has gone away is `SIGSTOP`. */
+  /** Sends a signal to all of its processes; `SIGSTOP` stands for a machine that has gone away. */
   signal(name: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): void {
     for (const pid of this.processes) {
       try {
         process.kill(pid, name)
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
       }
     }
   }
 
-  /** Ends it at once, as a power failure would that leaves the disk's cache. */
+  /** Ends it at once, like a power failure that spares the disk's cache. */
   async kill(): Promise<void> {
     this.signal('SIGKILL')
     await this.child?.exited
   }
 
-  /** Ends it in an orderly way; clients are cut off. */
+  /** Ends it in an orderly way, but cuts off its clients. */
   async stop(): Promise<void> {
     this.child?.kill('SIGINT')
     await this.child?.exited
   }
 
-  /** Writes a file of its data folder, readable to it alone, such as `pg_hba.conf` or `standby.signal`. */
+  /** Writes a file of its data folder, readable only by it, such as `pg_hba.conf` or `standby.signal`. */
   write(name: string, text: string): void {
     const path = join(this.dataFolder, name)
     writeFileSync(path, text, { mode: 0o600 })
@@ -323,18 +324,18 @@ export class PostgresServer {
     return readFileSync(join(this.dataFolder, name), 'utf8')
   }
 
-  /** Runs a shell script as the user whom it runs as, with its programs. @throws Error where it fails */
+  /** Runs a shell script as the server's user, with its programs in the PATH. @throws Error if it fails */
   runScript(script: string, env: Record<string, string>): Promise<void> {
     const path = `${postgresPrograms}:${process.env.PATH}`
     return run([...asLesser, 'sh', '-c', script], { ...env, PATH: path })
   }
 
-  /** Has it read its files again. */
+  /** Makes it read its configuration files again. */
   async reload(): Promise<void> {
     await this.ask('select pg_reload_conf()')
   }
 
-  /** The same; commits wait for standbys, or no longer, once this resolves. */
+  /** The same. When this resolves, commits already wait for standbys, or no longer do. */
   async reloadStandbys(): Promise<void> {
     const loadedAt = async () => {
       const [loaded] = await this.ask<{ at: number }>(
@@ -345,7 +346,7 @@ export class PostgresServer {
     const before = await loadedAt()
     await this.reload()
     await until(async () => (await loadedAt()) > before)
-    // It is the checkpointer that tells all others, before it does this.
+    // The checkpointer tells all other processes before it does this.
     await this.ask('checkpoint')
   }
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { attempt } from '../../src/core/attempt.ts'
 
-/** Of a process's times in `/proc`, milliseconds; what Linux shows on every machine of ours. */
+/** The unit of a process's times in `/proc`, milliseconds: the same on every Linux machine used here. */
 const tickMs = 10
 
 /** A field of proc_pid_stat(5), by its number there. */
 const statOf = (pid: number) => {
-  // The second is the name, which may hold anything.
+  // The second field is the name, which may hold anything.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
   return (field: number) => Number(fields[field - 3])
 }
@@ -17,11 +17,11 @@ export function cpuMsOf(pid: number): number {
   return (stat(14) + stat(15)) * tickMs
 }
 
-/** The same with all processes that its first thread has begun, ended ones too. */
+/** The same with all processes that its first thread has started, including ended ones. */
 export function familyCpuMsOf(pid: number): number {
   const stat = statOf(pid)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
-  // One that has ended meanwhile is its parent's to count.
+  // A child that has ended meanwhile is counted by its parent.
   const theirs = children.map(child => attempt(() => familyCpuMsOf(Number(child)), 0))
   return theirs.reduce((sum, ms) => sum + ms, (stat(14) + stat(15) + stat(16) + stat(17)) * tickMs)
 }
@@ -39,7 +39,7 @@ const statusMiBOf = (pid: number, name: string) => {
 /** A process's resident memory, MiB. */
 export const rssMiBOf = (pid: number) => statusMiBOf(pid, 'VmRSS')
 
-/** The most that it ever was. */
+/** The most resident memory that a process ever had, MiB. */
 export const peakRssMiBOf = (pid: number) => statusMiBOf(pid, 'VmHWM')
 
 export const openFilesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length

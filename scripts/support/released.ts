@@ -14,8 +14,8 @@ export const recordedSchemas = readdirSync(folder)
   .sort((a, b) => a - b)
 
 /**
- * Makes a data directory of what a release wrote. A schema that was never any commit's newest is what
- * a migration leaves that ended within the step after it.
+ * Makes a data directory from what a release wrote. A schema that was never the newest of any commit is what
+ * is left by a migration that ended within the step after it.
  */
 export function writeReleased(dataDir: string, schema: number): void {
   mkdirSync(dataDir, { mode: 0o700 })

@@ -8,27 +8,27 @@ import {
 } from '../../src/storage/sqlite/engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
 
-/** What is found in a data directory. */
+/** Looks at what is in a data directory. */
 
-/** All that the ledger holds, of one organisation where one is named, in the order of arrival. */
+/** All events in the ledger, or one organisation's if one is named, in the order of arrival. */
 export function storedEvents(database: Database, orgRow?: number): StoredEvent[] {
   return (
     database
       .query<BatchRow & { org_id: number }, []>('select * from event_batches order by seq')
       .all()
       .filter(row => orgRow === undefined || row.org_id === orgRow)
-      // An older release's rows do not say theirs.
+      // Rows of an older release do not name their codec.
       .flatMap(row => decodeEvents(storedText({ ...row, codec: row.codec ?? 1 })))
   )
 }
 
-/** What is wrong with a database that SQLite can tell; null where nothing is. */
+/** What SQLite finds wrong with a database; null if nothing. */
 export function damageIn(database: Database): string | null {
   const [[verdict] = []] = database.query<[string], []>('pragma integrity_check').values()
   return verdict === 'ok' ? null : String(verdict)
 }
 
-/** Which of some texts stand anywhere in the files of a directory, whatever those are. */
+/** Which of some texts occur anywhere in the files of a directory, whatever those files are. */
 export function textsIn(directory: string, texts: readonly string[]): string[] {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())

@@ -1,22 +1,22 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** What becomes of a connection at something that a client has sent. */
+/** What happens to a connection when a client has sent something. */
 export type Cut =
   /** It does not arrive, and both ends are closed. */
   | 'before'
   /** It arrives, and the answer does not. */
   | 'after'
-  /** It arrives, and nothing does any more, of this and of all other connections: see `freeze`. */
+  /** It arrives, and after it nothing more does, on this and all other connections: see `freeze`. */
   | 'silent'
 
 /**
- * What lies between a program and a server: an address that can be led elsewhere, and connections that can
- * be cut, at random or at a statement, or carry nothing any more without being closed.
+ * A proxy between a program and a server. Its address can be led to another server. Its connections can be
+ * cut, at random or at a statement, or stop carrying anything without being closed.
  */
 export class TcpProxy {
   /** How often connections were cut at something that was sent. */
   readonly cuts: Record<Cut, number> = { before: 0, after: 0, silent: 0 }
-  /** Asked for each piece that a client sends, over which connection: whether that is cut there. */
+  /** Called for each piece that a client sends, with its connection: whether that is cut there. */
   cutAt: (sent: string, connection: object) => Cut | null = () => null
   private readonly pairs = new Set<{ client: Socket; server: Socket }>()
   private isFrozen = false
@@ -26,7 +26,7 @@ export class TcpProxy {
     public target: number,
   ) {}
 
-  /** @param target the port of the server, on this machine; may be set anew */
+  /** @param target the port of the server, on this machine; may be changed later */
   static open(target: number): Promise<TcpProxy> {
     const { promise, resolve } = Promise.withResolvers<TcpProxy>()
     const listener = createServer({ noDelay: true })
@@ -47,7 +47,7 @@ export class TcpProxy {
     return address.href
   }
 
-  /** Leads who connects from now on to another server, and cuts off who is connected. */
+  /** Leads new connections to another server, and cuts existing ones. */
   lead(target: number): void {
     this.target = target
     this.cutAll()
@@ -58,12 +58,12 @@ export class TcpProxy {
     for (const pair of [...this.pairs]) this.cut(pair)
   }
 
-  /** Nothing arrives any more, as though a cable were unplugged. */
+  /** Lets nothing through any more, as though a cable were unplugged. */
   freeze(): void {
     this.isFrozen = true
   }
 
-  /** What was connected stays without a word: both ends have to find that out. */
+  /** Lets data through again; connections from before are closed at both ends. */
   thaw(): void {
     this.isFrozen = false
     for (const pair of [...this.pairs]) this.cut(pair)

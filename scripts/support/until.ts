@@ -1,9 +1,9 @@
 /**
- * Looks again and again until what is found holds, and answers it: for what tells nobody when it
- * happens.
+ * Looks again and again until the condition holds for what is found, and returns that. For things that
+ * notify nobody when they happen.
  *
  * @param patienceMs far longer than it takes, for the machine may be busy
- * @throws when it was waited for in vain, with what was found last
+ * @throws Error with what was found last, when the patience has run out
  */
 export async function until<Found>(
   look: () => Found | Promise<Found>,

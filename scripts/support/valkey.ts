@@ -6,10 +6,10 @@ import { dependent } from './dependent.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
-/** The program of this machine; null where there is none. */
+/** The program on this machine; null if there is none. */
 export const valkeyProgram = Bun.which('valkey-server') ?? Bun.which('redis-server')
 
-/** A server of one test file's own, which stores nothing. */
+/** A server for one test file, which stores nothing. */
 export class Valkey {
   private child: Bun.Subprocess | null = null
   private readonly folder = mkdtempSync(join(tmpdir(), 'cairn-valkey-'))
@@ -37,7 +37,7 @@ export class Valkey {
 
   async start(): Promise<void> {
     const place = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.folder]
-    // `-` has it read more here: arguments are seen by everybody.
+    // `-` makes it read more from its standard input, because arguments are visible to everybody.
     const more = this.password === null ? '' : `requirepass "${this.password}"\n`
     this.child = dependent([valkeyProgram!, '-', ...place, '--save', '', ...this.args], {
       stdin: Buffer.from(more),

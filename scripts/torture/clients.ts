@@ -9,7 +9,7 @@ import {
 import { Diary, type Kind, type Request } from './diary.ts'
 import { newRequest, type Tour } from './requests.ts'
 
-/** An organisation whose tour is published, and what its clients have written down. */
+/** An organisation with a published tour, and what its clients have written down. */
 export interface Tenant {
   id: string
   slug: string
@@ -17,7 +17,7 @@ export interface Tenant {
   diary: Diary
 }
 
-/** Organisations that may send as much as clients can. */
+/** Creates organisations whose clients may send as much as they can. */
 export async function tenantsIn(place: Workplace, names: readonly string[]): Promise<Tenant[]> {
   const tenants: Tenant[] = []
   for (const name of names) {
@@ -34,7 +34,7 @@ export async function tourOf(ask: Ask): Promise<Tour> {
   return { flowId: id, stepId: steps[0]!.id }
 }
 
-/** Before a client tries again, milliseconds: a server that is down is down for longer. */
+/** The pause before a client tries again, milliseconds; a server that is down stays down for longer. */
 const pauseMs = 10
 
 interface Verdicts {
@@ -43,7 +43,7 @@ interface Verdicts {
 
 const isRejected = ({ status }: Verdicts['results'][number]) => status === 'rejected'
 
-/** Whether the contract knows an item of a kind again when it is sent again. */
+/** Whether the contract recognises an item of a kind when it is sent again. */
 const hasIds = (kind: Kind) => kind !== 'health report' && kind !== 'fingerprint'
 
 export interface Crowd {
@@ -52,14 +52,14 @@ export interface Crowd {
   random: SeededRandom
   /** How the server acknowledges events. */
   ack?: 'commit' | 'buffer'
-  /** How long each of them rests after an answer, milliseconds. */
+  /** How long each client rests after an answer, milliseconds. */
   restMs?: number
 }
 
 /**
  * Clients of one organisation. Each sends one request after another over real sockets, writes down
- * what is acknowledged, and sends again what is not: under the same ids where the contract knows an
- * item by one, and else (a health report, a fingerprint) as another item.
+ * what is acknowledged, and sends again what is not: under the same id if the contract gives the item
+ * one, otherwise (a health report, a fingerprint) as a new item.
  */
 export class Clients {
   private isOver = false
@@ -75,7 +75,7 @@ export class Clients {
     this.ended = Promise.all(Array.from({ length: crowd.clients }, () => this.work()))
   }
 
-  /** Resolves once all of them have had an answer to their last request, or know that none comes. */
+  /** Resolves once all clients have the answer to their last request, or know that none will come. */
   async stop(): Promise<void> {
     this.isOver = true
     await this.ended
@@ -101,7 +101,7 @@ export class Clients {
     const { kind, names, path, body } = request
     const { diary } = this.tenant
     const page = diary.pages[kind]
-    // What is known at this moment must be known to the server too, whatever comes meanwhile.
+    // What is acknowledged by now must be known to the server too, whatever comes meanwhile.
     const known = names.map(name => page.acknowledged.has(name))
     for (const name of names) page.sent.add(name)
     const startedAt = performance.now()
@@ -113,7 +113,7 @@ export class Clients {
       await Bun.sleep(pauseMs)
       return
     }
-    // From its first line on an answer counts, also where the server dies before the last.
+    // An answer counts from its first line on, even if the server dies before the last.
     const answer = (await response.json().catch(() => null)) as Partial<Verdicts> | null
     const results = answer?.results ?? []
     if (!response.ok && results.length === 0) {
@@ -132,7 +132,7 @@ export class Clients {
     for (const index of rejected) this.sendAgain(request, index)
   }
 
-  /** Holds what an answer says of each event against what is written down of it. */
+  /** Compares what an answer says about each event with what is written down about it. */
   private judge(
     results: Verdicts['results'],
     told: { names: readonly string[]; known: readonly boolean[]; isRepeated: boolean },
@@ -156,7 +156,7 @@ export class Clients {
     }
   }
 
-  /** An event that the database would not take is in the dead letters, and its id is free again. */
+  /** An event that the database refused is in the dead letters, and its id is free again. */
   private sendAgain({ names, body, ...request }: Request, index: number): void {
     const { diary } = this.tenant
     const { events } = body as { events: unknown[] }

@@ -1,4 +1,4 @@
-/** What clients send. Each item has a name of its own, by which it is found again in the tables. */
+/** What clients send. Each item has its own name, by which it is found in the tables. */
 export const kinds = ['event', 'completion', 'tick', 'health report', 'fingerprint'] as const
 
 export type Kind = (typeof kinds)[number]
@@ -9,21 +9,21 @@ interface Page {
   readonly acknowledged: Set<string>
 }
 
-/** A request that a client has made up, to be sent until it is acknowledged. */
+/** A request that a client has made, to be sent until it is acknowledged. */
 export interface Request {
   kind: Kind
   path: string
   body: unknown
-  /** The names of what it holds, one an item of the body. */
+  /** The names of its items, one for each item of the body. */
   names: readonly string[]
 }
 
 /** What became of requests. */
 export class Answers {
-  /** How often each status was seen; null is no answer. */
+  /** How often each status was seen; null stands for no answer. */
   readonly counts = new Map<number | null, number>()
   slowestMs = 0
-  /** Events that the database would not take, and that are in the dead letters. */
+  /** Events that the database refused and that are in the dead letters. */
   buried = 0
 
   add(status: number | null, ms: number): void {
@@ -31,7 +31,7 @@ export class Answers {
     this.slowestMs = Math.max(this.slowestMs, ms)
   }
 
-  /** How many had no answer, or one that says that nothing was kept. */
+  /** How many requests had no answer, or one that says that nothing was kept. */
   get refused(): number {
     const refusals = [...this.counts].filter(([status]) => status === null || status >= 500)
     return refusals.reduce((sum, [, count]) => sum + count, 0)
@@ -39,8 +39,8 @@ export class Answers {
 }
 
 /**
- * What the clients of one organisation write down: all that they have sent, what of it the server has
- * acknowledged, and where its answers contradict what it had acknowledged before.
+ * What the clients of one organisation write down: everything that they have sent, which of it the server has
+ * acknowledged, and where its answers contradict earlier ones.
  */
 export class Diary {
   readonly pages = Object.fromEntries(
@@ -48,7 +48,7 @@ export class Diary {
   ) as unknown as Record<Kind, Page>
   /** Events acknowledged before they were stored (`ack=buffer`): when, by `performance.now()`. */
   readonly buffered = new Map<string, number>()
-  /** What was sent and not acknowledged, and is known by its ids: to be sent again. */
+  /** Requests to send again: those with ids that were sent and not acknowledged. */
   readonly unanswered: Request[] = []
   answers = new Answers()
   /** What a server must never say. */

@@ -34,7 +34,7 @@ async function moveAway({ dataDir }: DiskStage): Promise<Heal> {
 export const faults: readonly Fault[] = [
   {
     name: 'disk full',
-    // What the log has taken of the disk before can be written still.
+    // The disk space that the log had taken before can still be written.
     isTotal: false,
     strike({ disk }) {
       disk.fill()

@@ -7,16 +7,16 @@ import { ticksItem } from './requests.ts'
 import type { Scene } from './scene.ts'
 import type { SmallDisk } from './small-disk.ts'
 
-/** How long the server may take to tell of a fault, and to heal, milliseconds. */
+/** How long the server may take to report a fault, and to heal, milliseconds. */
 const patienceMs = 60_000
 
-/** Waits for what must come, however slow the machine is. */
+/** Waits for something that must happen, however slow the machine is. */
 export const eventually = (what: string, condition: () => boolean | Promise<boolean>) =>
   until(condition, Boolean, patienceMs).catch(() => {
     throw new Error(`Waited in vain until ${what}`)
   })
 
-/** A server's data on a disk of its own, and what has been found out about it. */
+/** A server's data on a disk of its own, and what has been found. */
 export class DiskStage {
   readonly entries: Entry[] = []
   private token = ''
@@ -57,12 +57,12 @@ export class DiskStage {
     return status === 202
   }
 
-  /** Lets an analyst read; while the disk is well, for it is written. */
+  /** Lets an analyst read. Must be called while the disk works, because this writes. */
   async admitAnalyst(): Promise<void> {
     this.token = await sessionToken(this.scene.place, this.tenant.slug)
   }
 
-  /** Reads what a snippet and an analyst read: how many answers were no 200, and the slowest. */
+  /** Reads what a snippet and an analyst read. Returns how many answers were not 200, and the slowest. */
   async read(server: Server, forMs: number): Promise<{ failed: number; slowestMs: number }> {
     const snippet = apiOf(server, this.tenant.snippetKey)
     const { flowId } = await tourOf(snippet)
@@ -82,7 +82,7 @@ export class DiskStage {
     return found
   }
 
-  /** Sends runs enough for a segment, begun long ago. */
+  /** Sends enough runs for a segment, begun long ago. */
   async sendOldRuns(server: Server): Promise<void> {
     const { diary, snippetKey } = this.tenant
     const ask = apiOf(server, snippetKey)

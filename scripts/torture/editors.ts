@@ -3,20 +3,20 @@ import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import { socketFile } from '../../src/runtime/lock.ts'
 import type { Server, Workplace } from '../support/binary.ts'
 
-/** An organisation whose flows are published all the time, and a token that may. */
+/** An organisation whose flows are published all the time, and a token that may publish them. */
 export interface Edited {
   id: string
   slug: string
   token: string
 }
 
-/** A publication: each has a text of its own, which its flow is called and its note says. */
+/** A publication. Each has its own text, which is the name of its flow and its note. */
 export interface Publication {
   organisation: string
   key: string
   text: string
   via: 'token' | 'command line'
-  /** The version that the answer told; null where there was none. */
+  /** The version in the answer; null if there was no answer. */
   version: number | null
 }
 
@@ -25,7 +25,7 @@ export async function editedIn(place: Workplace, names: readonly string[]): Prom
   const all: Edited[] = []
   for (const name of names) {
     const { id, slug } = await place.json<{ id: string; slug: string }>(['org', 'create', name])
-    // A load is not about limits.
+    // Practically no limit, because a load is not about limits.
     await place.json(['org', 'limits', slug, '--manage', '1000000'])
     const scopes = ['flows:read', 'flows:write', 'flows:publish']
     const create = ['token', 'create', 'CI', '--org', slug, '--scope', ...scopes]
@@ -40,13 +40,13 @@ const keys = ['a', 'b', 'c']
 /** How many flows a push publishes at most. */
 const mostAtOnce = 3
 
-/** Editors who publish one thing after the other, until they are stopped or the server is gone. */
+/** Editors who publish one thing after the other until they are stopped or the server is gone. */
 export class Editors {
   private isStopped = false
   private readonly work: Promise<void>[]
   private static made = 0
 
-  /** @param told what was sent, and what was answered, is written down here */
+  /** @param told takes what was sent and what was answered */
   constructor(
     place: Workplace,
     server: Server,
@@ -110,7 +110,7 @@ export class Editors {
         const { flows } = (await response.json()) as { flows: { key: string; version: number }[] }
         for (const one of sent) one.version = flows.find(({ key }) => key === one.key)!.version
       } catch {
-        // It was killed: what had been sent is there, or is not.
+        // The server was killed: what had been sent may or may not be there.
         if (!this.isStopped) await Bun.sleep(5)
       }
     }
@@ -144,7 +144,7 @@ interface Line {
   text: string
 }
 
-/** Holds what was answered, the versions that are stored, and the audit log against each other. */
+/** Compares what was answered, the stored versions and the audit log with each other. */
 export function faultsOfPublications(
   database: Database,
   told: readonly Publication[],

@@ -1,4 +1,4 @@
-/** From where to where in a file. */
+/** A range of bytes in a file. */
 interface Range {
   from: number
   to: number
@@ -6,7 +6,7 @@ interface Range {
 
 const overlaps = (a: Range, b: Range) => a.from < b.to && b.from < a.to
 
-/** What of some ranges another does not cover. */
+/** The parts of some ranges that another one does not cover. */
 const without = (ranges: readonly Range[], { from, to }: Range): Range[] =>
   ranges.flatMap(range =>
     overlaps(range, { from, to })
@@ -17,11 +17,11 @@ const without = (ranges: readonly Range[], { from, to }: Range): Range[] =>
       : [range],
   )
 
-/** What the calls on a log have come to. */
+/** What the calls on a log amount to. */
 export interface SyncRecord {
   syncs: number
   failed: number
-  /** Syncs that went well while bytes of the log before its end may never have reached the disk. */
+  /** Syncs that succeeded although bytes of the log before its end may never have reached the disk. */
   hollow: number
 }
 
@@ -29,13 +29,13 @@ const written = /pwrite64\(.*, (\d+), (\d+)\) += (\d+)/
 const synced = /f(?:data)?sync\(\d+\) += (-1|0)/
 
 /**
- * Reads what strace wrote down of the calls on a write-ahead log. Linux marks the pages of a failed
- * sync as clean: what was written since the sync before may never reach the disk, and the next sync
- * says nothing of it. So all of it has to be written again before a sync may be trusted.
+ * Reads strace's record of the calls on a write-ahead log. Linux marks the pages of a failed sync as
+ * clean: what was written since the previous sync may never reach the disk, and the next sync does not
+ * report it. So all of it has to be written again before a sync can be trusted.
  */
 export function syncsIn(trace: string): SyncRecord {
   const record = { syncs: 0, failed: 0, hollow: 0 }
-  /** Written since the last sync, and what a failed sync may have dropped. */
+  /** What was written since the last sync, and what a failed sync may have dropped. */
   let fresh: Range[] = []
   let dropped: Range[] = []
   for (const line of trace.split('\n')) {

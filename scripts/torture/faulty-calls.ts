@@ -1,23 +1,23 @@
 /** What strace does to system calls, such as `pwrite64:error=EIO`; see its manual on `inject`. */
 export interface Injection {
-  /** The calls, a comma between. */
+  /** The calls, separated by commas. */
   calls: string
-  /** `error=EIO`, `delay_exit=500000`, each with `:when=` where not always. */
+  /** `error=EIO`, `delay_exit=500000`; with `:when=` if not for every call. */
   fault: string
   /** Only calls on this file. */
   path?: string
-  /** Where they are written down, and others with them that go as ever. */
+  /** Where the calls are recorded, together with others that work as usual. */
   record?: { file: string; others: string }
 }
 
-/** Whether strace is here and may look into processes. */
+/** Whether strace is available and may trace processes. */
 export function canTrace(): boolean {
   if (Bun.which('strace') === null || process.getuid?.() !== 0) return false
   const inject = ['-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO']
   return Bun.spawnSync(['strace', '-qq', '-o', '/dev/null', ...inject, 'true']).success
 }
 
-/** Makes system calls of a running process fail, or last, until healed. */
+/** Makes system calls of a running process fail or take long until healed. */
 export class FaultyCalls {
   private constructor(private readonly strace: Bun.Subprocess<'ignore', 'ignore', 'pipe'>) {}
 
@@ -45,7 +45,7 @@ export class FaultyCalls {
     return new FaultyCalls(strace)
   }
 
-  /** Lets all calls be what they are again. */
+  /** Makes all calls work as usual again. */
   async heal(): Promise<void> {
     this.strace.kill('SIGINT')
     await this.strace.exited

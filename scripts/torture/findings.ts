@@ -1,17 +1,17 @@
 import { atMost, type Entry, none } from './ledger.ts'
 import type { Differences } from './stored.ts'
 
-/** How long a start after a kill may take on a machine that has nothing else to do, milliseconds. */
+/** How long a start after a kill may take on an otherwise idle machine, milliseconds. */
 const startBoundMs = 1_000
 
-/** What is found while Cairn is killed, over all data directories. */
+/** What is found while Cairn is killed, across all data directories. */
 export class Findings {
   readonly counts = { acknowledged: 0, refused: 0, checks: 0, damaged: 0, changed: 0, astray: 0 }
   readonly differences: Differences = { lost: 0, twice: 0, unsent: 0, torn: 0 }
   readonly contradictions: string[] = []
   /** How long starts after a kill took. */
   readonly startsMs: number[] = []
-  /** Events acknowledged by `ack=buffer`, and those of them that a kill has lost: how old they were. */
+  /** How many events `ack=buffer` acknowledged, and how old those were that a kill has lost. */
   buffered = 0
   readonly lostFromBufferMs: number[] = []
 
@@ -22,7 +22,7 @@ export class Findings {
     this.differences.torn += torn
   }
 
-  /** @param isTimed whether the machine was this run's own, so that times can be promised */
+  /** @param isTimed whether this run had the machine to itself, so that times can be promised */
   entries(isTimed: boolean): Entry[] {
     const { counts, differences, contradictions, startsMs } = this
     const worst = Math.round(Math.max(0, ...startsMs))

@@ -1,23 +1,23 @@
 /**
- * A process of its own, so that whoever measures is not held up by whoever floods: sends batches at
- * a fixed pace, whatever becomes of the ones before, and prints what did.
+ * A process of its own, so that flooding does not hold up measuring. It sends batches at a fixed pace,
+ * whatever becomes of the earlier ones, and prints what became of them.
  */
 
-/** What is sent: batches of fifty events, named by the batch's number. */
+/** What is sent, and how fast: batches of fifty events, named after the batch's number. */
 export interface Pace {
   url: string
   snippetKey: string
   batchesPerSecond: number
-  /** Begins the names of its events. */
+  /** The beginning of its events' names. */
   prefix: string
 }
 
-/** A refusal or an acknowledgement, by the clock of the wall. */
+/** Refusals and acknowledgements, by the wall clock. */
 export interface FloodReport {
   sent: number
-  /** Numbers of the batches that were acknowledged, and when each was, epoch milliseconds. */
+  /** The numbers of the acknowledged batches, and when each was acknowledged, epoch milliseconds. */
   acknowledged: [number: number, at: number][]
-  /** When each batch that was refused by 503 was. */
+  /** When each batch that got a 503 was refused. */
   refused: number[]
   withoutRetryAfter: number
   /** Anything else: other statuses, broken connections. */
@@ -35,7 +35,7 @@ export class Flood {
 
   constructor(pace: Pace) {
     this.child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(pace)], {
-      // As many requests at once as the pace wants, not the 256 of Bun's own bound.
+      // Allows as many requests at once as the pace needs; Bun's own limit is 256.
       env: { BUN_CONFIG_MAX_HTTP_REQUESTS: '20000' },
       stdin: 'pipe',
       stdout: 'pipe',
@@ -43,7 +43,7 @@ export class Flood {
     })
   }
 
-  /** Resolves once all that was sent is answered. */
+  /** Resolves once everything that was sent is answered. */
   async stop(): Promise<FloodReport> {
     this.child.stdin.end()
     return (await new Response(this.child.stdout).json()) as FloodReport

@@ -1,10 +1,10 @@
 import { markdownOf } from '../report/table.ts'
 
-/** What a part of the kit is asked for. */
+/** What a part of the kit is asked to do. */
 export interface Torture {
-  /** The hours' form; else the short one, which the tests run too. */
+  /** Whether this is the long form, which takes hours, or the short one, which the tests run too. */
   isLong: boolean
-  /** What all chance is drawn from: the same number repeats a run, as far as the machine lets it. */
+  /** The seed of everything random: the same number repeats a run, as far as the machine allows. */
   seed: number
 }
 
@@ -12,19 +12,19 @@ export interface Torture {
 export interface Entry {
   what: string
   value: string | number
-  /** Whether a promise held; absent where the line only tells. */
+  /** Whether a promise held; absent if the line only informs. */
   isGood?: boolean
 }
 
-/** What a part did, and whether what Cairn promises held meanwhile. */
+/** What a part did, and whether Cairn's promises held meanwhile. */
 export interface Ledger {
   title: string
   entries: readonly Entry[]
-  /** Sentences below it: what could not be tried here, and why. */
+  /** Sentences below the table: what could not be tried here, and why. */
   notes?: readonly string[]
 }
 
-/** A promise, and what came of it: good where nothing was found against it. */
+/** A promise, which held if no violation was found. */
 export const none = (what: string, found: number): Entry => ({
   what,
   value: found,

@@ -39,7 +39,7 @@ for (const part of chosen) {
     if (broken(ledger).length > 0) process.exitCode = 1
     if (!json) console.log(`\n${ledgerLines(ledger).join('\n')}`)
   } catch (error) {
-    // What the others find is worth as much without it.
+    // The results of the other parts are worth as much without this one.
     console.error(error)
     begin(`${part} has failed; repeat it by: scripts/torture/run --only ${part} --seed ${seed}`)
     process.exitCode = 1

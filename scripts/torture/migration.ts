@@ -7,14 +7,14 @@ import { writeReleased } from '../support/released.ts'
 import { damageIn, storedEvents } from '../support/stored.ts'
 import type { Operation, Underway } from './operation.ts'
 
-/** So many that bringing them up to date takes a good part of a start. */
+/** So many that migrating them takes a good part of a start. */
 const eventsStored = 20_000
 
-/** An organisation beside those that the release has left. */
+/** An organisation in addition to those that the release has left. */
 const orgRow = 1_000
 const snippetKey = 'k'.repeat(32)
 
-/** A server's first start on what the first release has left, with a copy of it for each time. */
+/** A server's first start on what the first release has left. Each time it gets a fresh copy. */
 export class Migration implements Operation {
   readonly what = 'a migration from the first release'
   private readonly folder = mkdtempSync(join(tmpdir(), 'cairn-first-release-'))

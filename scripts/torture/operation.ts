@@ -1,22 +1,22 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import type { Entry } from './ledger.ts'
 
-/** Something that is under way, to be killed. */
+/** Something under way that is to be killed. */
 export interface Underway {
   child: Pick<Bun.Subprocess, 'kill' | 'exited'>
   /** Resolves when it is done, if nobody kills it. */
   done: Promise<unknown>
 }
 
-/** What may be interrupted at any moment. */
+/** Something that may be interrupted at any moment. */
 export interface Operation extends AsyncDisposable {
   what: string
   begin(): Promise<Underway>
-  /** Goes on after it, and looks what is wrong; null where nothing is. */
+  /** Goes on after the interruption, and says what is wrong; null if nothing is. */
   faultOf(): Promise<string | null>
 }
 
-/** Interrupts an operation so often, each time at another moment of it. */
+/** Interrupts an operation so many times, each time at another moment. */
 export async function interrupt(
   operation: Operation,
   count: number,

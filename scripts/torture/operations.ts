@@ -14,7 +14,7 @@ import type { Scene } from './scene.ts'
 
 const notAsAcknowledged = 'what is stored is not what was acknowledged'
 
-/** What the server itself does: it is killed, started again and looked at. */
+/** Something that the server itself does. It is killed, started again and checked. */
 function ofServer(scene: Scene, what: string, begin: () => Promise<Underway>): Operation {
   return {
     what,
@@ -45,7 +45,7 @@ const stop = (scene: Scene) =>
     return { child: server.child, done }
   })
 
-/** What a command has a server do that is at work: both are killed. */
+/** Something that a command makes a busy server do. Both are killed. */
 class Command implements Operation {
   private clients: Clients[] = []
 
@@ -67,7 +67,7 @@ class Command implements Operation {
   }
 
   async begin(): Promise<Underway> {
-    // Beside them the command must not starve: it is what is to be interrupted.
+    // Few clients, because the command that is to be interrupted must not starve beside them.
     this.clients = this.scene.work(this.server, { clients: 2, restMs: 5 })
     const command = await this.scene.place.command(await this.command(this.server))
     const both = [command, this.server.child]
@@ -94,7 +94,7 @@ class Command implements Operation {
   }
 }
 
-/** Callers see a version as it was published, before and after, and the next one follows it. */
+/** Callers see a version as it was published, both before and after, and the next one follows it. */
 function publication(scene: Scene): Promise<Operation> {
   const [tenant] = scene.tenants
   const nameOf = (version: number) => `Tour number ${version}`
@@ -132,7 +132,7 @@ const rebuild = (scene: Scene): Promise<Operation> =>
     },
   )
 
-/** Of an organisation of its own, since an erasure changes what the others' clients have written down. */
+/** In an organisation of its own, because an erasure changes what the others' clients have written down. */
 async function erasure(scene: Scene): Promise<Operation> {
   const { place } = scene
   const { slug, snippetKey } = await withTour(place, 'Globex')
@@ -153,7 +153,7 @@ async function erasure(scene: Scene): Promise<Operation> {
       return erase()
     },
     async server => {
-      // After many kills the database is too large to be written anew beside a server unasked.
+      // After many kills the database is too large to be rewritten beside a server without being asked.
       const { status, stderr } = await place.run([...erase(), '--compact'])
       if (status !== 0) return `it does not go on: ${stderr}`
       const left = textsIn(place.dataDir, [person()])
@@ -166,7 +166,7 @@ async function erasure(scene: Scene): Promise<Operation> {
   )
 }
 
-/** All that is interrupted. */
+/** All operations that are interrupted. */
 export const operations: readonly ((scene: Scene) => Operation | Promise<Operation>)[] = [
   start,
   stop,

@@ -17,10 +17,10 @@ import { soak } from './parts/soak.ts'
 
 /** A part of the kit. */
 interface Part {
-  /** What is done to the server, in half a sentence. */
+  /** What happens to the server, in half a sentence. */
   what: string
   torture(options: Torture): Promise<Ledger>
-  /** How long it takes on two cores that are its own, seconds. */
+  /** How long it takes on two cores of its own, seconds. */
   seconds: { short: number; long: number }
 }
 

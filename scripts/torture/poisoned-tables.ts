@@ -1,18 +1,18 @@
 import { Database } from 'bun:sqlite'
 import { databaseFile } from '../../src/storage/sqlite/database/database.ts'
 
-/** Rules that make the database refuse a row, as a broken index or a row too many would. */
+/** Rules that make the database refuse a row, as a broken index or one row too many would. */
 const rules = [
   ['event_batches', "instr(new.facts, cast('poison' as blob))"],
   ['step_reports', "new.message = 'poison'"],
   ['step_fingerprints', "new.url like '%poison'"],
-  // Of one table further on, so that a projection fails whose event went well.
+  // One table further on, so that the projection of a stored event fails.
   ['runs', "new.person like '%venom%'"],
 ] as const
 
 const triggerOf = (table: string) => `poison_${table}`
 
-/** The tables of a data directory, beside the running server. */
+/** The tables of a data directory, opened beside the running server. */
 export class PoisonedTables implements Disposable {
   private readonly database: Database
 
@@ -41,7 +41,7 @@ export class PoisonedTables implements Disposable {
       .get(text)!.n
   }
 
-  /** The dead letters of events that are stored, and of which what follows was refused. */
+  /** The dead letters of events that are stored but whose consequences were refused. */
   stored(): number[] {
     return this.database
       .query<{ seq: number }, []>(

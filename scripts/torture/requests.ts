@@ -2,18 +2,18 @@ import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import { hourMs } from '../../src/core/time/durations.ts'
 import type { Diary, Kind, Request } from './diary.ts'
 
-/** What of a published tour its clients name. */
+/** The parts of a published tour that its clients name. */
 export interface Tour {
   flowId: string
   stepId: string
 }
 
-/** Runs of this flow belong to days, and some are old enough to be put into segments. */
+/** How old events are at most, so that runs belong to several days and some are old enough for segments. */
 const oldestHours = 48
 
 /**
- * An event of a number. Of ten in a row five are custom ones, which at times tick an item, and five
- * are of a run, which a later ten goes on with.
+ * The event with a number. Of ten in a row, five are custom ones, which sometimes tick an item, and five
+ * belong to a run, which a later ten continues.
  */
 function eventOf(id: string, number: number, { flowId, stepId }: Tour) {
   const [ten, place] = [Math.floor(number / 10), number % 10]
@@ -26,7 +26,7 @@ function eventOf(id: string, number: number, { flowId, stepId }: Tour) {
   return { id, occurredAt, kind, flowId, runId, userId, ...(kind === 'step_viewed' && { stepId }) }
 }
 
-/** Who an event that ticks an item is about: a person of its own, who is found by it. */
+/** The person of an event that ticks an item: one of its own, by whom the tick is found. */
 export const doerOf = (id: string) => `doer-of-${id}`
 
 /** Whether an event ticks an item. */
@@ -36,7 +36,7 @@ function newEvents(diary: Diary, tour: Tour, random: SeededRandom): Request {
   const count = random.chance(0.3) ? 1 : Math.ceil(random.between(1, 40))
   const numbers = Array.from({ length: count }, () => diary.newNumber())
   const events = numbers.map(number => eventOf(`event-${number}`, number, tour))
-  // Some on purpose once more: acknowledged before, and one of this very batch.
+  // Repeats some on purpose: some that were acknowledged before, and one of this very batch.
   const known = [...diary.pages.event.acknowledged].slice(-3)
   const again = known.map(id => eventOf(id, Number(id.slice('event-'.length)), tour))
   const sent = [...events, ...again, ...events.slice(0, Number(random.chance(0.3)))]
@@ -65,7 +65,7 @@ const bodies: Record<Exclude<Kind, 'event'>, (name: string, tour: Tour) => [stri
   ],
 }
 
-/** A request about items that nobody has sent before; mostly events, as from a page. */
+/** A request with items that nobody has sent before; mostly events, as from a page. */
 export function newRequest(diary: Diary, tour: Tour, random: SeededRandom): Request {
   const kind = random.pick<Kind>([
     ...Array<Kind>(6).fill('event'),

@@ -10,15 +10,15 @@ import { differences, lostFromBuffer } from './stored.ts'
 /** Two organisations whose items have the same names: neither may see the other's. */
 const organisations = ['Acme', 'Harbor']
 
-/** How long so many items may take that a server takes in a second, milliseconds. */
+/** How long as many items may take as a server usually takes in a second, milliseconds. */
 const patienceMs = 120_000
 
-/** People that are asked for through the API when all is over. */
+/** How many people are looked up through the API at the end. */
 const peopleAsked = 20
 
 /**
- * A data directory with two organisations, their clients, and a server that is killed and started
- * again. What is found goes into `found`.
+ * A data directory with two organisations, their clients, and a server that is killed and restarted.
+ * What is found goes into `found`.
  */
 export class Scene implements AsyncDisposable {
   private killedAt = 0
@@ -42,7 +42,7 @@ export class Scene implements AsyncDisposable {
     await this.place.close()
   }
 
-  /** Starts the server, as after a crash: nothing has looked at the data before it. */
+  /** Starts the server as after a crash: nothing has looked at the data before the server does. */
   async start(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
     const startedAt = performance.now()
     const server = await this.place.serve(['--threads', '2', ...args], env)
@@ -68,7 +68,7 @@ export class Scene implements AsyncDisposable {
     await until(() => this.acknowledged >= goal, Boolean, patienceMs)
   }
 
-  /** What became of all requests since this was last asked. */
+  /** What became of all requests since the last call. */
   takeAnswers(): Answers {
     const all = new Answers()
     for (const { diary } of this.tenants) {
@@ -92,9 +92,9 @@ export class Scene implements AsyncDisposable {
   }
 
   /**
-   * Reads all that is stored and holds it against what clients have written down.
+   * Reads everything that is stored and compares it with what clients have written down.
    *
-   * @returns whether it is all there, once, and whole
+   * @returns whether all of it is there, only once, and whole
    */
   check(): boolean {
     using database = this.place.reading()
@@ -107,7 +107,7 @@ export class Scene implements AsyncDisposable {
     return isWhole && all.every(each => Object.values(each).every(count => count === 0))
   }
 
-  /** What is read through the API and made anew by a rebuild must be what is stored. */
+  /** What the API returns and what a rebuild makes must match what is stored. */
   async checkProjections(server: Server): Promise<void> {
     const before = await this.analytics(server)
     const { changed } = await this.place.json<{ changed: number }>(['rebuild'])
@@ -141,7 +141,7 @@ export class Scene implements AsyncDisposable {
     return Promise.all(answers)
   }
 
-  /** Of what was acknowledged before it was stored, counts what the last kill has cost. */
+  /** Counts the events that were acknowledged before they were stored, and those that the last kill has lost. */
   private settleBuffer(): void {
     if (this.tenants.every(({ diary }) => diary.buffered.size === 0)) return
     using database = this.place.reading()

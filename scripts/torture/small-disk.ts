@@ -14,7 +14,7 @@ export function canMount(): boolean {
   return can
 }
 
-/** A small disk (a tmpfs) below a data directory, which takes along what that holds. */
+/** Mounts a small disk (a tmpfs) at a data directory, and copies the directory's contents to it. */
 export class SmallDisk implements Disposable {
   private readonly filler: string
 
@@ -33,7 +33,7 @@ export class SmallDisk implements Disposable {
     rmSync(before, { recursive: true })
   }
 
-  /** Leaves not a byte free. */
+  /** Fills the disk to the last byte. */
   fill(): void {
     const file = openSync(this.filler, 'w')
     try {
@@ -55,13 +55,13 @@ export class SmallDisk implements Disposable {
     rmSync(this.filler, { force: true })
   }
 
-  /** Only while no file is open for writing: the system refuses it otherwise. */
+  /** Works only while no file is open for writing, because the system refuses it otherwise. */
   remount(how: 'ro' | 'rw'): void {
     if (!mount('-o', `remount,${how}`, this.folder)) throw new Error(`${this.folder}: no ${how}`)
   }
 
   [Symbol.dispose](): void {
-    // Lazily: a server may still run.
+    // Lazily, because a server may still be running.
     Bun.spawnSync(['umount', '-l', this.folder])
   }
 }

@@ -3,7 +3,7 @@ import { storedEvents } from '../support/stored.ts'
 import { type Diary, type Kind, kinds } from './diary.ts'
 import { doerOf, ticksItem } from './requests.ts'
 
-/** What an organisation's tables hold of each kind: the items' names, as often as they are stored. */
+/** The names of the items in an organisation's tables, by kind, each as often as it is stored. */
 function storedNames(database: Database, orgRow: number) {
   const events = storedEvents(database, orgRow)
   const from = (wanted: (typeof events)[number]['source']) =>
@@ -27,13 +27,13 @@ function storedNames(database: Database, orgRow: number) {
   return { names, doers: people('custom_event') }
 }
 
-/** How far what is stored is from what was acknowledged and sent, in items. */
+/** How what is stored differs from what was acknowledged and sent, in items. */
 export interface Differences {
-  /** Acknowledged, and not there. */
+  /** Acknowledged, but not there. */
   lost: number
   /** There more than once. */
   twice: number
-  /** There, and nobody has sent it. */
+  /** There, but never sent. */
   unsent: number
   /** Custom events without the tick that follows from them, and ticks without their event. */
   torn: number
@@ -44,7 +44,7 @@ const rowOf = (database: Database, orgId: string) =>
     .query<{ id: number }, [string]>('select id from organisations where public_id = ?')
     .get(orgId)!.id
 
-/** Holds what is stored of one organisation against what its clients have written down. */
+/** Compares what is stored of one organisation with what its clients have written down. */
 export function differences(database: Database, orgId: string, diary: Diary): Differences {
   const { names, doers } = storedNames(database, rowOf(database, orgId))
   const found: Differences = { lost: 0, twice: 0, unsent: 0, torn: 0 }
@@ -62,8 +62,8 @@ export function differences(database: Database, orgId: string, diary: Diary): Di
 }
 
 /**
- * Events that were acknowledged before they were stored, and are not there after the end of a server:
- * how long before it they were acknowledged, milliseconds. They are owed to nobody, and forgotten.
+ * For events that were acknowledged before they were stored, and are missing after the end of a server: how
+ * long before that end they were acknowledged, milliseconds. Nobody was promised them, so they are forgotten.
  */
 export function lostFromBuffer(
   database: Database,

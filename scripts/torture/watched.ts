@@ -5,10 +5,10 @@ import { openFilesOf, rssMiBOf } from '../support/process.ts'
 
 const mib = 2 ** 20
 
-/** What is said at these levels is nothing that anybody has to look at. */
+/** Log levels that nobody has to look at. */
 const calmLevels = ['trace', 'debug', 'info']
 
-/** A running server, as its system sees it; and what its log says that is not daily life. */
+/** A running server as its system sees it, and the lines of its log that are not routine. */
 export class Watched {
   /** Lines of the log at `warn` or above. */
   readonly remarks: string[] = []
@@ -34,7 +34,7 @@ export class Watched {
     return this.mibOf('cairn.db-wal')
   }
 
-  /** Reads the log up to here, tells the lines that came, and keeps what is remarkable in them. */
+  /** Reads the log up to here, returns the new lines, and keeps the remarkable ones. */
   readLog(): string[] {
     const end = this.server.stdout.lastIndexOf('\n') + 1
     const lines = this.server.stdout.slice(0, end).split('\n').slice(0, -1)

@@ -2,7 +2,7 @@
  * The analytics numbers, worked out the slow way: every question goes through the whole list of
  * events again, straight from the published definitions. Nothing here is shared with the product,
  * because a reference that borrows code from what it checks borrows its mistakes too. Speed does
- * not matter; that each function can be held against one sentence of the definitions does.
+ * not matter. What matters is that each function can be compared with one sentence of the definitions.
  */
 
 /** One stored event. The order in which events are given carries no meaning. */
@@ -31,15 +31,15 @@ export interface RefEvent {
   runId?: string
   sessionId?: string
   name?: string
-  /** Of a start: the listed traits that it says. */
+  /** Of a start: the listed traits that it reports. */
   traits?: Record<string, string>
-  /** Of an answered question: JSON. */
+  /** Of an answered question: its answer as JSON. */
   answer?: string
   /** When it occurred, epoch milliseconds. */
   at: number
 }
 
-/** What a step asks: of numbers, the Net Promoter Score's; of choices, several at once. */
+/** What a step asks. The only ratings are those of the Net Promoter Score, and choices allow several at once. */
 export type RefAsked =
   | { type: 'rating' }
   | { type: 'choice'; several: true; choices: { key: string; label: string }[] }
@@ -67,14 +67,14 @@ export interface RefQuery {
   to: string
   timezone: string
   version?: number
-  /** Where the answer is to have bins, or periods. */
+  /** Set if the answer is to have bins, or periods. */
   distribution?: '1'
   interval?: 'day' | 'week' | 'month'
-  /** Where the answer is to have ways. */
+  /** Set if the answer is to have ways. */
   ways?: '1'
-  /** Only runs with these values; null where the trait was not said. */
+  /** Only runs with these values; null stands for runs that did not say the trait. */
   only?: { trait: string; value: string | null }[]
-  /** The trait by which runs are told apart. */
+  /** The trait by which runs are split. */
   by?: string
   late?: { stepKey: string; afterMs: number }
   /** When it is asked, epoch milliseconds. */
@@ -206,10 +206,10 @@ export interface RefTick {
   runKey?: string
 }
 
-/** A moment at which a list became whole. */
+/** A moment at which a checklist became complete. */
 export interface RefPass {
   at: number
-  /** The ticks by which it did. */
+  /** The ticks that completed it. */
   by: RefTick[]
 }
 
@@ -271,10 +271,10 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
   return ticks
 }
 
-/** The most people of a run, runs of a person and people in a party that are believed. */
+/** Up to so many people of a run, runs of a person and people in a party are believed. */
 const mostTogether = 16
 
-/** Whom each run names, of those that name several people. */
+/** The people of each run that names several. */
 function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
   const firm = events.filter(
     event =>
@@ -301,7 +301,7 @@ export function partyOf(flow: RefFlow, events: RefEvent[], person: string): stri
   return [person, ...(othersOf(person) ?? []).filter(other => othersOf(other) !== null)]
 }
 
-/** Whether an item stands ticked for one person after all that happened until a moment. */
+/** Whether an item is ticked for one person after everything that happened up to a moment. */
 function standsFor(ticks: RefTick[], person: string, itemKey: string, until: number): boolean {
   const own = ticks.filter(
     tick => tick.person === person && tick.itemKey === itemKey && tick.at <= until,
@@ -312,9 +312,9 @@ function standsFor(ticks: RefTick[], person: string, itemKey: string, until: num
 }
 
 /**
- * All the times at which a person's list became whole: at a moment whose ticks left all items standing
- * that the version of then has, for the person or for anybody whose ticks count with theirs. In
- * between it must have been otherwise, as the moment before a later tick, or after one, may show.
+ * All the times at which a person's checklist became complete: moments whose ticks left all items of the
+ * version in force ticked, for the person or for anybody whose ticks count with theirs. In between it must
+ * have been incomplete, which the moment before a later tick, or after one, may show.
  */
 export function passesOf(flow: RefFlow, events: RefEvent[], person: string): RefPass[] {
   const party = partyOf(flow, events, person)
@@ -343,7 +343,7 @@ export function passesOf(flow: RefFlow, events: RefEvent[], person: string): Ref
   return passes
 }
 
-/** A person's items that stand ticked after all, and since when. */
+/** A person's items that are ticked in the end, and since when. */
 export function progressOf(
   flow: RefFlow,
   events: RefEvent[],
@@ -392,8 +392,8 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
     }
   })
 
-  // Unattributed events, each person's in time order: to the latest run at that time, else to the person's
-  // own run, which from then on has started.
+  // Assigns unattributed events, each person's in time order, to the latest run at that time, otherwise to
+  // the person's own run, which has started from then on.
   for (const person of distinct(unattributed.map(personOfEvent))) {
     const facts = unattributed.filter(event => personOfEvent(event) === person)
     facts.sort((a, b) => a.at - b.at)
@@ -421,8 +421,9 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
     }
   }
 
-  // The last item's tick completes the run that it names, of several of one moment the greatest; else
-  // the latest run of those whose ticks count together. Starts no longer change, and this makes no run.
+  // The last item's tick completes the run that it names (the greatest, if several ticks of one moment
+  // name runs), otherwise the latest run of the people whose ticks count together. Starts no longer
+  // change, and this makes no run.
   for (const person of distinct(ticksOf(flow, events).map(tick => tick.person))) {
     for (const { at, by } of passesOf(flow, events, person)) {
       const own = by.filter(tick => tick.person === person)
@@ -447,8 +448,8 @@ export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
 
 /**
  * The numbers for one query. `stepRank` is the order of the steps' ids, which decides between two
- * steps at the same position that both are, or both are not, of the run's version; step keys decide
- * where it does not.
+ * steps at the same position that are both, or both not, of the run's version; step keys decide
+ * if it does not.
  */
 export function referenceAnalytics(
   flows: RefFlow[],
@@ -469,7 +470,7 @@ export function referenceAnalytics(
   const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
   const completed = runs.filter(isCompleted)
   const dismissed = runs.filter(isDismissed)
-  // What begins with its completion has no time that it took.
+  // A run that begins with its completion has no duration.
   const timesOf = (some: RefRun[]) =>
     some
       .filter(isCompleted)
@@ -593,7 +594,7 @@ export function referenceAnalytics(
   }
 }
 
-/** What was said of a trait by the earliest start that says any; of one moment by the least text. */
+/** A trait's value in the earliest start that says any traits; among starts of one moment, the least text. */
 function traitOf(run: RefRun, trait: string): string | null {
   const said = run.events.filter(event => event.traits !== undefined)
   if (said.length === 0) return null
@@ -602,7 +603,7 @@ function traitOf(run: RefRun, trait: string): string | null {
   return JSON.parse(leastString(first))[trait] ?? null
 }
 
-/** The values of a trait, most runs first, and those who did not say. */
+/** The values of a trait, most runs first, then the runs that did not say it. */
 function segmentsOf(runs: RefRun[], trait: string) {
   const ofValue = (value: string | null) => runs.filter(run => traitOf(run, trait) === value)
   const values = distinct(runs.flatMap(run => traitOf(run, trait) ?? []))
@@ -629,7 +630,7 @@ function cohortsOf(runs: RefRun[], { stepKey, afterMs }: NonNullable<RefQuery['l
   }))
 }
 
-/** How often each thing was followed by each other: the start, steps in time, the end. */
+/** How often each stop of a run followed each other: the start, the steps in the order of time, the end. */
 function waysOf(flow: RefFlow, runs: RefRun[], stepRank: (key: string) => number) {
   const stops = runs.map(run => [
     null,
@@ -647,7 +648,7 @@ function waysOf(flow: RefFlow, runs: RefRun[], stepRank: (key: string) => number
   )
 }
 
-/** The steps that a run viewed, by their first views; those of one moment by their places. */
+/** The steps that a run viewed, in the order of their first views; those of one moment by position. */
 function stepsInTime(flow: RefFlow, run: RefRun, stepRank: (key: string) => number): string[] {
   const at = (key: string) => firstTime(run, 'step_viewed', key)!
   const isAfter = (a: string, b: string) =>
@@ -718,7 +719,7 @@ function stepNumbers(
   }
 }
 
-/** What each run last answered; of one moment the greatest text. */
+/** The last answer of each run; among answers of one moment, the greatest text. */
 function answersTo(runs: RefRun[], stepKey: string): unknown[] {
   return runs.flatMap(run => {
     const said = run.events.filter(
@@ -765,7 +766,7 @@ function questionNumbers(
   }
 }
 
-/** Milliseconds that a run spent on a step it viewed, or null where nothing ended them. */
+/** Milliseconds that a run spent on a step it viewed; null if nothing ended that time. */
 function stepTime(flow: RefFlow, run: RefRun, key: string): number | null {
   const viewed = firstTime(run, 'step_viewed', key)!
   const ends = [firstTime(run, 'step_completed', key), firstTime(run, 'step_skipped', key)]
@@ -779,7 +780,7 @@ function stepTime(flow: RefFlow, run: RefRun, key: string): number | null {
   return later.length > 0 ? least(later) - viewed : null
 }
 
-/** The viewed step that no other viewed step is further than. */
+/** The viewed step that is further on than all other viewed steps. */
 function furthestViewed(
   flow: RefFlow,
   run: RefRun,
@@ -791,7 +792,7 @@ function furthestViewed(
   )
 }
 
-/** Of two steps that a run viewed, whether the first stands further on. */
+/** Whether the first of two steps that a run viewed is further on. */
 function isFurther(
   flow: RefFlow,
   run: RefRun,
@@ -807,7 +808,7 @@ function isFurther(
   return a > b
 }
 
-/** Steps that a run viewed; a step that no version ever had is none. */
+/** Steps that a run viewed, without those that no version ever had. */
 function viewedSteps(flow: RefFlow, run: RefRun): string[] {
   const views = run.events.filter(event => event.kind === 'step_viewed')
   const keys = distinct(views.flatMap(event => event.stepKey ?? []))
@@ -841,12 +842,12 @@ function positionInNewest(flow: RefFlow, stepKey: string): number {
   return positionIn(newestWith(flow, stepKey), stepKey)!
 }
 
-/** A step's position in the run's version, else in the newest version that has the step. */
+/** A step's position in the run's version, otherwise in the newest version that has the step. */
 function positionInRun(flow: RefFlow, run: RefRun, stepKey: string): number {
   return positionIn(runVersion(flow, run), stepKey) ?? positionInNewest(flow, stepKey)
 }
 
-/** The least userId that a run's events name, else the least anonymousId. */
+/** The least userId that a run's events name, otherwise the least anonymousId. */
 function personOfRun(events: RefEvent[]): string {
   const users = events.flatMap(event => event.userId ?? [])
   if (users.length > 0) return `u${leastString(users)}`
@@ -858,7 +859,7 @@ function latestRunAt(runs: RefRun[], person: string, at: number): RefRun | undef
   return latestOf(runs.filter(run => run.person === person && run.start <= at))
 }
 
-/** Of several runs the one that started last; the greatest key among equals. */
+/** The one of several runs that started last; the greatest key among equals. */
 function latestOf(candidates: RefRun[]): RefRun | undefined {
   return candidates.find(run =>
     candidates.every(
@@ -870,7 +871,7 @@ function latestOf(candidates: RefRun[]): RefRun | undefined {
   )
 }
 
-/** Of two names, as their UTF-8 bytes order them. */
+/** Whether the first of two names comes after the second in the order of their UTF-8 bytes. */
 function isAfter(a: string, b: string): boolean {
   return Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0
 }
@@ -887,7 +888,7 @@ function countPeople(runs: RefRun[]): number {
   return distinct(runs.map(run => run.person)).length
 }
 
-/** Four decimals, half up, in whole numbers so that no half is lost to a binary fraction. */
+/** Four decimals, half up, computed in integers so that no half is lost to a binary fraction. */
 export function rate(part: number, whole: number): number | null {
   if (whole === 0) return null
   const twice = 2n * BigInt(whole)
@@ -903,8 +904,8 @@ export function percentileSeconds(times: number[], percent: number): number | nu
 }
 
 /**
- * The nearest multiple of 1, 2, 5, 10, 20, 50 … milliseconds, half up: of the greatest of them that
- * goes into it 2,000 times.
+ * Rounds, half up, to a multiple of 1, 2, 5, 10, 20, 50 … milliseconds: of the greatest of them that goes
+ * into the time 2,000 times.
  */
 function rounded(ms: number): number {
   let unit = 1
@@ -914,7 +915,7 @@ function rounded(ms: number): number {
   return Math.round(ms / unit) * unit
 }
 
-/** Times in the bins that the manual tells of, each rounded as medians are. */
+/** Counts times in the bins that the manual describes, each time rounded as medians are. */
 function binsOf(times: number[]) {
   const edges = [
     0, 1, 2, 5, 10, 20, 60, 120, 300, 600, 1_200, 3_600, 7_200, 18_000, 36_000, 86_400, 172_800,
@@ -958,7 +959,7 @@ function dayFormatter(timeZone: string): (at: number) => string {
   }
 }
 
-/** Every date from one to another, both included, by the calendar alone: zones have no say. */
+/** Every date from one to another, both included, by the calendar alone: time zones do not matter. */
 export function daysBetween(from: string, to: string): string[] {
   const days: string[] = []
   let [year, month, day] = from.split('-').map(Number) as [number, number, number]

@@ -20,14 +20,14 @@ const nullable = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
 
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true })
-  // JSON and YAML both write -0 as a number that is read as 0 or as -0, and nothing here minds.
+  // JSON and YAML both write -0 as a number that is read as 0 or as -0, and nothing depends on which.
   .map(value => value + 0)
 
 const scalar = fc.oneof(text(0, 20), number, fc.boolean())
 
 const key = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,11}$/)
 
-/** A list without two of the same key, as a file takes it. */
+/** A list without duplicate keys, as a flow file accepts it. */
 export const byKey = <T extends { key: string }>(of: fc.Arbitrary<T>) =>
   fc.uniqueArray(of, { selector: entry => entry.key, maxLength: 4 })
 
@@ -39,7 +39,7 @@ const eventName = text(1, 20).map(name => `${name}!`)
 
 const word = fc.constantFrom('button', 'Save: "it"', "\n'", '#', 'ü 1')
 
-/** What an element was like: always enough to tell it by, the rest as it comes. */
+/** What an element was like: always enough to recognise it by, the rest at random. */
 const fingerprint: fc.Arbitrary<FlowFingerprint> = fc
   .record(
     {
@@ -84,7 +84,7 @@ const pattern = fc.constantFrom('/', '/projects', 'https://app.example/x?y#z')
 
 const stepFields = {
   key,
-  // With a target any kind will do, and without one all but the tooltip; most drawn steps are right.
+  // With a target any kind is right, without one all but the tooltip, so most drawn steps are right.
   kind: fc.constantFrom('modal', 'banner', 'tooltip', 'slideout'),
   title: text(0, 30),
   body: text(0, 200),
@@ -145,7 +145,7 @@ const step: fc.Arbitrary<StepDefinition> = fc.record(
   { requiredKeys: Object.keys(stepFields) as (keyof typeof stepFields)[] },
 )
 
-/** Steps, of which some buttons lead to others. */
+/** Steps in which some buttons lead to other steps. */
 const steps = fc.tuple(byKey(step), fc.array(fc.nat(7), { maxLength: 4 })).map(([all, aims]) =>
   all.map((one, at) => {
     const goto = all[aims[at] ?? all.length]?.key
@@ -200,14 +200,14 @@ const untitledFlow: fc.Arbitrary<FlowDefinition> = fc.record({
   checklist: nullable(fc.record({ order: fc.constantFrom('any', 'sequence'), items: byKey(item) })),
 })
 
-/** A definition whose shape is right, and often its meaning too. */
+/** A definition of the right shape, which often makes sense too. */
 export const anyFlow: fc.Arbitrary<FlowDefinition> = fc
   .tuple(untitledFlow, nullable(text(1, 30)))
   .map(([flow, title]) => (title === null ? flow : { ...flow, title }))
 
-/** Whether validate calls nothing in it an error. */
+/** Whether validate finds no error in it. */
 export const isRight = (flow: FlowDefinition) =>
   flowProblems(flow).every(({ severity }) => severity === 'warning')
 
-/** A definition that validate lets through. */
+/** A definition that validate accepts. */
 export const rightFlow = anyFlow.filter(isRight)

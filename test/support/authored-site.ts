@@ -1,15 +1,15 @@
 import type { Server } from './binary.ts'
 
 /**
- * A customer's site of its own origin, as strict as sites are: a content policy with Trusted Types that
- * lets in nothing but Cairn, isolation of its windows, and a router that draws its pages by itself.
+ * A customer's site on an origin of its own, as strict as sites are: a content policy with Trusted Types that
+ * allows nothing but Cairn, isolation of its windows, and a router that draws its pages by itself.
  */
 export class AuthoredSite {
   private readonly server: ReturnType<typeof Bun.serve>
-  /** What was asked of the site itself. */
+  /** The requests to the site itself. */
   readonly asked: string[] = []
 
-  /** @param integrity of the snippet's file, where the page names one */
+  /** @param integrity of the snippet's file, if the page names one */
   constructor(
     private readonly cairn: Pick<Server, 'url'>,
     private readonly snippetKey: string,
@@ -65,7 +65,7 @@ const page = (tag: string) => `<!doctype html><html lang="en"><meta charset="utf
 <button class="profile" aria-label="Account of Ann Miller">AM</button></header>
 <main id="main"></main></html>`
 
-/** Redraws what is below the header, and swallows no click but those on its own links. */
+/** Redraws what is below the header, and intercepts only clicks on its own links. */
 const router = `
 customElements.define('own-menu', class extends HTMLElement {
   connectedCallback() {

@@ -19,8 +19,8 @@ import { readFlows } from '../../src/storage/sqlite/flows/reader.ts'
 import { changeFlows, prepareChanges } from '../../src/storage/sqlite/flows/store.ts'
 
 /**
- * Authoring in one go, over a connection that may write: by the rules and the storage of the product,
- * without the promises that a thread in between needs.
+ * Synchronous authoring over a connection that may write: with the rules and the storage of the product,
+ * but without the promises that a thread in between needs.
  */
 
 /** A flow as tests look at it. */
@@ -35,7 +35,7 @@ const recordOf = (flow: AuthoredFlow) => ({
 export const listFlows = (database: Database, orgRow: number) =>
   readFlows(database, orgRow).flows.map(recordOf)
 
-/** A flow, what was made of it, and its status before. */
+/** A flow, the outcome of its change, and its status before. */
 export type Changed<Outcome> = ReturnType<typeof recordOf> & {
   outcome: Outcome
   before: string | null

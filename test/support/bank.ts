@@ -1,8 +1,8 @@
 import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
 
 /**
- * A process that changes a database as fast as it can, in transactions after each of which a law
- * holds: all accounts together hold nothing, and each transaction opens `opened` of them.
+ * A process that changes a database as fast as it can. After each transaction a law holds: the balances
+ * of all accounts add up to zero, and each transaction has opened `opened` accounts.
  *
  *     bun bank.ts DATA ACCOUNTS
  *
@@ -11,7 +11,7 @@ import { openForWriting } from '../../src/storage/sqlite/database/database.ts'
 
 export const opened = 5
 
-/** A row of about a page, so that the database is large beside what a transaction changes. */
+/** Makes a row about a page long, so that the database is large compared with what a transaction changes. */
 const padding = 2_000
 
 if (import.meta.main) {

@@ -2,7 +2,7 @@ import type { Server } from '../../scripts/support/binary.ts'
 
 export * from '../../scripts/support/binary.ts'
 
-/** A connection on which a test writes what fetch would not, and reads all that comes back. */
+/** A connection on which a test writes what fetch would not, and reads everything that comes back. */
 export async function rawConnection(server: Server) {
   const { port, hostname } = new URL(server.url)
   const connection = { received: '', isClosed: false }

@@ -4,26 +4,26 @@ import { noBrowser, program } from '../browser/program.ts'
 
 export type { Page } from '../browser/playwright.ts'
 
-/** What a page did that a test may mind. */
+/** What a page did that a test may object to. */
 export interface Noticed {
-  /** Every address that was asked for. */
+  /** Every address that was requested. */
   requests: string[]
-  /** Errors and warnings of the console, refusals of its content policy among them. */
+  /** Errors and warnings of the console, including refusals by its content policy. */
   complaints: string[]
 }
 
 type PageOptions = Parameters<Browser['newContext']>[0]
 
-/** What the pages of a context have asked for and not been answered yet. */
+/** The requests of a context's pages that are not answered yet. */
 const underWay = new WeakMap<BrowserContext, Set<Request>>()
 
-/** Another document, which its server may hold back, and what is sent as a page goes, of which no end is told. */
+/** Excludes documents, which their server may hold back, and pings of a leaving page, whose end is not reported. */
 const isOfPage = (request: Request) =>
   !request.isNavigationRequest() && request.resourceType() !== 'ping'
 
 /**
- * Waits until the pages of a context have come to rest: they have all answers, and have done what
- * followed from them. Their timers are not waited for: `pass` lets those go off.
+ * Waits until the pages of a context have come to rest: they have all answers, and have done what follows
+ * from them. Does not wait for their timers, which `pass` lets go off.
  *
  * @param held what the test leaves unanswered
  */
@@ -31,7 +31,7 @@ export async function rest(page: Page, held = /^$/): Promise<void> {
   const asked = () =>
     [...underWay.get(page.context())!].map(request => request.url()).filter(url => !held.test(url))
   const isQuiet = (urls: string[]) => urls.length === 0
-  // What has been answered may ask for more, in frames to come or once another tab has let go.
+  // An answer may lead to more requests, in later frames or once another tab has released its lock.
   for (let rounds = 0; rounds < 2; rounds = isQuiet(asked()) ? rounds + 1 : 0) {
     await until(asked, isQuiet)
     await page.evaluate(async () => {
@@ -58,15 +58,15 @@ export async function pass(page: Page, ms: number, held?: RegExp): Promise<void>
 }
 
 /**
- * A real browser, without a window, as its users have it: its own rules on origins and content
- * policies hold. Close it when the tests are done.
+ * A real browser without a window. As for its users, its own rules on origins and content policies apply.
+ * Close it when the tests are done.
  */
 export class TestBrowser {
   private people = 0
 
   private constructor(private readonly browser: Browser) {}
 
-  /** @param env what the browser's environment has, which is else empty */
+  /** @param env goes into the browser's environment, which is otherwise empty */
   static async open(env: Record<string, string> = {}): Promise<TestBrowser> {
     if (!program) throw new Error(noBrowser)
     const { launch } = await import('../browser/playwright.ts')
@@ -76,8 +76,8 @@ export class TestBrowser {
   /**
    * A page with a profile of its own.
    *
-   * @param options `person` is who sits there, as the site knows them, somebody new unless given; with
-   *   a `clock` the test can let time pass on its pages
+   * @param options `person` is the user, as the site knows them, by default a new one; with a `clock` the
+   *   test can let time pass on its pages
    */
   async page({
     person = `person ${++this.people}`,
@@ -95,18 +95,18 @@ export class TestBrowser {
     context.on('request', request => isOfPage(request) && requests.add(request))
     context.on('requestfinished', request => requests.delete(request))
     context.on('requestfailed', request => requests.delete(request))
-    // Nobody reads what a report or a refusal is answered with, and so its end is not told.
+    // Nobody reads the answer to a report or a refusal, so its end is not reported.
     context.on('response', response => {
       const request = response.request()
       if (!response.ok() || request.method() !== 'GET') requests.delete(request)
     })
-    // A window's name is no global of its own, and outlasts page loads.
+    // Kept in the window's name, because that needs no new global and outlasts page loads.
     await context.addInitScript(`name ||= ${JSON.stringify(person)}`)
     const page = await context.newPage()
     const noticed: Noticed = { requests: [], complaints: [] }
     page.on('request', request => noticed.requests.push(request.url()))
     page.on('requestfailed', request => {
-      // What a page itself gave up, as with a frame that it took away, is no fault of it.
+      // A request that the page itself gave up, as for a frame that it removed, is not its fault.
       const wasGivenUp = request.failure()?.errorText === 'net::ERR_ABORTED'
       if (!wasGivenUp) noticed.complaints.push(`failed: ${request.url()}`)
     })

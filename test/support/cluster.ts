@@ -3,6 +3,6 @@ import { missingPackages } from '../../scripts/support/cluster.ts'
 
 export * from '../../scripts/support/cluster.ts'
 
-/** Tests that need PostgreSQL, Valkey or Redis, and HAProxy; skipped where one of them is missing. */
+/** Tests that need PostgreSQL, Valkey or Redis, and HAProxy; skipped if one of them is missing. */
 export const describe =
   missingPackages().length > 0 ? (anyDescribe.skip as unknown as typeof anyDescribe) : anyDescribe

@@ -22,12 +22,12 @@ class Output extends Writable {
 }
 
 /**
- * A workplace whose commands run in this process, from the sources: a quarter of the CPU that a start of
- * the binary takes. It is for what commands say and do; that the binary runs each of them as well is what
- * `hostile-texts.test.ts` holds, and `test/process`. A process has one working directory and one
- * environment, so it runs one command at a time. It gives up a database that a command had open when that
- * is collected, so tests of restores, and those that change its files, are not for it. Servers are the
- * binary, as everywhere.
+ * A workplace whose commands run in this process, from the sources, which takes a quarter of the CPU of a
+ * start of the binary. It is for what commands say and do; `hostile-texts.test.ts` and `test/process` check
+ * that the binary runs each of them as well. A process has one working directory and one environment, so
+ * it runs one command at a time. It releases a database that a command had open only when that is garbage
+ * collected, so it does not suit tests of restores or tests that change the database's files. Servers are
+ * the binary, as everywhere.
  */
 export class CommandLine extends Workplace {
   /** Settles when the newest command has ended. */
@@ -45,7 +45,7 @@ export class CommandLine extends Workplace {
     return finished
   }
 
-  /** A command as a process of the binary, whose version is that of a server. */
+  /** Runs a command as a process of the binary, which has the same version as a server. */
   runBinary(args: string[], env: Record<string, string> = {}): Promise<Finished> {
     return super.run(args, env)
   }

@@ -3,7 +3,7 @@ import type { Tenant } from './tenant.ts'
 
 const base = 'http://cairn.test'
 
-/** What a browser adds to a request of a page of ours. */
+/** What a browser adds to a request of one of Cairn's own pages. */
 export const ownPage = {
   'sec-fetch-site': 'same-origin',
   'cairn-dashboard': '1',
@@ -17,7 +17,7 @@ export class Visitor {
 
   constructor(private readonly tenant: Tenant) {}
 
-  /** Signed in by a link. */
+  /** Somebody who has signed in with a link. */
   static async of(tenant: Tenant, role: Role = 'viewer', name?: string): Promise<Visitor> {
     const visitor = new Visitor(tenant)
     const { status } = await visitor.redeem({ code: await linkCode(tenant, role, name) })
@@ -43,7 +43,7 @@ export class Visitor {
     return response
   }
 
-  /** By a page of ours. */
+  /** Asks as one of Cairn's own pages does. */
   async ask(action: string, body: unknown = {}, headers: Record<string, string> = {}) {
     const path = `/dashboard/session/${action}`
     const response = await this.fetch('POST', path, { body, headers: { ...ownPage, ...headers } })
@@ -58,14 +58,14 @@ export class Visitor {
     return this.ask('redeem', body, headers)
   }
 
-  /** Has the page fetch another token. */
+  /** Makes the page fetch another token. */
   async refresh(): Promise<void> {
     const { body, status } = await this.ask('token')
     if (status !== 200) throw new Error(`No token: ${status}`)
     this.token = (body as { token: string }).token
   }
 
-  /** The API, as the page asks it. */
+  /** Asks the API as the page does. */
   api(what: string, headers: Record<string, string | undefined> = {}, body?: unknown) {
     const [method = '', path = ''] = what.split(' ')
     const sent = {
@@ -82,7 +82,7 @@ export class Visitor {
   }
 }
 
-/** The code of a new link, as the operator has it. */
+/** The code of a new link, as the operator gets it. */
 export async function linkCode(tenant: Tenant, role: Role, name?: string): Promise<string> {
   const { status, body } = await tenant.answer('POST /manage/dashboard/links', {
     asOperator: true,

@@ -38,7 +38,7 @@ interface SentEvent {
 /** Three in four say their plan. */
 const plans = ['free', 'pro'] as const
 
-/** Forty runs over two weeks: of each five, two complete it, one is dismissed, two go on. */
+/** Forty runs over two weeks: of every five, two are completed, one is dismissed, and two go on. */
 function runsOf({ id, steps }: ListedFlow, now: number): SentEvent[] {
   return Array.from({ length: 40 }, (_, i) => {
     const startedAt = now - (i % 14) * dayMs - 3_600_000
@@ -73,7 +73,7 @@ export class DashboardHouse {
   server!: Server
   snippetKey = ''
   private token = ''
-  /** Cookies of who is signed in, by role. */
+  /** Cookies of the people who are signed in, by role. */
   private readonly signedIn = new Map<Role, Awaited<ReturnType<typeof stateOf>>>()
 
   private constructor(
@@ -91,7 +91,7 @@ export class DashboardHouse {
     await Bun.write(join(place.folder, 'flows.yaml'), flows)
     const pushed = await place.run(['flows', 'push', 'flows.yaml', '--publish'])
     if (pushed.status !== 0) throw new Error(pushed.stderr)
-    // Tests are one organisation with many screens.
+    // High limits, because the tests are one organisation with many screens.
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
@@ -109,7 +109,7 @@ export class DashboardHouse {
     return house
   }
 
-  /** The demo, with its month, as whoever starts it has it. */
+  /** The demo with its month, as whoever starts it gets it. */
   static async demo({ browser }: DashboardHouse): Promise<DashboardHouse> {
     const house = new DashboardHouse(new Workplace(), browser)
     const { place } = house
@@ -143,7 +143,7 @@ export class DashboardHouse {
     }
   }
 
-  /** Asks the management API by a token of its own with these scopes. @throws where it is refused */
+  /** A function that asks the management API, with a token of its own with these scopes. @throws if refused */
   async manager(...scopes: string[]): Promise<Manage> {
     const { token } = await this.place.json<{ token: string }>([
       ...['token', 'create', 'Robot', '--expires', '1d', ...scopes.flatMap(s => ['--scope', s])],
@@ -171,7 +171,7 @@ export class DashboardHouse {
     return made.url
   }
 
-  /** The API of analysts, beside the dashboard. */
+  /** Asks the API of analysts, beside the dashboard. */
   async analytics<T>(flowId: string, query: string): Promise<T> {
     const response = await apiOf(this.server, this.token)(
       'GET',
@@ -180,7 +180,7 @@ export class DashboardHouse {
     return (await response.json()) as T
   }
 
-  /** A browser of somebody who is signed in, at a page. */
+  /** The browser of somebody who is signed in, at a page. */
   async visit(
     path: string,
     { role = 'owner', ...options }: { role?: Role } & Parameters<TestBrowser['page']>[0] = {},
@@ -198,13 +198,13 @@ export class DashboardHouse {
     return { page, noticed }
   }
 
-  /** A browser of somebody who has just signed in, with a session that is nobody else's. */
+  /** The browser of somebody who has just signed in, with a session of their own. */
   async signIn(role: Role = 'owner', name?: string): Promise<{ page: Page; noticed: Noticed }> {
     const { page, noticed } = await this.browser.page({ timezoneId: 'Europe/Berlin' })
     await page.goto(await this.link(role, name))
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    // Nobody was signed in at first, which the browser complains of.
+    // Nobody was signed in at first, which the browser complains about.
     noticed.complaints.length = 0
     return { page, noticed }
   }
@@ -219,7 +219,7 @@ const stateOf = (page: Page) => page.context().storageState()
 
 const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 
-/** What is hard to use on a page as it stands, by axe-core's rules; each frame of it is looked at by itself. */
+/** What axe-core's rules find hard to use on a page as it is. Frames have to be checked separately. */
 export async function hardToUse(page: Page): Promise<string[]> {
   await page.evaluate(`${axe};0`)
   const { violations } = (await page.evaluate('axe.run({ iframes: false })')) as {
@@ -230,7 +230,7 @@ export async function hardToUse(page: Page): Promise<string[]> {
   )
 }
 
-/** What everybody can use: nothing that axe finds, nothing beside the screen, nothing that was refused. */
+/** Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused. */
 export async function requireSound(page: Page, { complaints }: Noticed): Promise<void> {
   expect(await hardToUse(page)).toEqual([])
   const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -248,13 +248,13 @@ export interface ExpectedPage {
   path: string
   /** Without the organisation and the product. */
   title: string
-  /** Where it is not the title. */
+  /** If it is not the title. */
   heading?: string
   /** A text that is there once the data is. */
   shows: string
 }
 
-/** Declares that pages show what they are for, and are sound, in every look. */
+/** Declares tests that pages show what they are for, and are sound, in every look. */
 export function testPages(
   house: () => DashboardHouse,
   pages: readonly ExpectedPage[],
@@ -273,7 +273,7 @@ export function testPages(
   })
 }
 
-/** The cells of a table by its caption: a row a list, texts without what stands below a figure. */
+/** The cells of the table with a caption, one list per row; the texts without what is below a figure. */
 export const cellsOf = (page: Page, caption: string): Promise<string[][]> =>
   page.evaluate(`[...document.querySelectorAll('table')]
     .find(table => table.caption?.textContent === ${JSON.stringify(caption)})

@@ -10,7 +10,7 @@ export class Datagrams {
     close: { args: ['int'], returns: 'int' },
   }).symbols
   private readonly socket: number
-  /** All that came, in order. */
+  /** Everything that was received, in order. */
   readonly received: string[] = []
 
   /** @param name a path, or an abstract name that begins with `@` */
@@ -25,7 +25,7 @@ export class Datagrams {
     }
   }
 
-  /** Takes what is there; waits for nothing. */
+  /** Takes what is there, without waiting. */
   read(): string[] {
     const bytes = Buffer.alloc(4_096)
     const dontWait = 0x40

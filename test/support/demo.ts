@@ -12,7 +12,7 @@ interface OpenOptions {
   ofBrowser?: Record<string, string>
 }
 
-/** A time at which a server and all pages are, however late it is elsewhere. */
+/** A fixed time for the server and all pages, whatever the time is elsewhere. */
 interface FixedTime {
   clock: FakeClock
   /** Epoch milliseconds. */
@@ -34,9 +34,9 @@ export class Demo {
   /**
    * Starts the demo, waits for its month of history, and signs in by the link that it prints.
    *
-   * @param at the time at which it is, epoch milliseconds; now unless given
-   * @param env what else its environment has
-   * @param ofBrowser what the browser's environment has
+   * @param at the time for the demo, epoch milliseconds; now by default
+   * @param env additions to the demo's environment
+   * @param ofBrowser additions to the browser's environment
    */
   static async open({ at, env, ofBrowser }: OpenOptions = {}): Promise<Demo> {
     const place = new Workplace()
@@ -55,7 +55,7 @@ export class Demo {
     return new Demo(place, browser, origin + pathname, demo.pid, signedIn, time)
   }
 
-  /** A page of somebody who is signed in; nowhere yet. */
+  /** A page of somebody who is signed in, not at any address yet. */
   async page(options: Options = {}): Promise<{ page: Page; noticed: Noticed }> {
     const made = { storageState: this.signedIn, timezoneId: 'Europe/Berlin', ...options }
     const { page, noticed } = await this.browser.page(made)

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { JsonSchema } from '../../src/core/flow/schema.ts'
 
-/** The API's description as callers get it, and answers held against it. */
+/** The API's description as callers get it, and checks of answers against it. */
 
 export interface Operation {
   operationId: string
@@ -39,7 +39,7 @@ export interface Document {
   }
 }
 
-/** Headers that say nothing of the answer, or are the transport's. */
+/** Headers that say nothing about the answer, or belong to the transport. */
 const unsaid =
   /^(content-(type|length)|x-content-type-options|access-control-.*|date|connection|transfer-encoding)$/
 
@@ -47,8 +47,8 @@ const isObject = (value: unknown): value is JsonSchema =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The same schema with no room for fields that it does not name: the description leaves answers
- * open, so that they may grow; a test must see a field that is answered and not described.
+ * The same schema, closed to fields that it does not name. The description leaves answers open so that
+ * they can grow, but a test must notice a field that is returned and not described.
  */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
@@ -84,12 +84,12 @@ export class Description {
     )
   }
 
-  /** Those of pages, back ends and analysts. */
+  /** The operations of pages, back ends and analysts. */
   get operations() {
     return this.all.filter(({ path }) => !path.startsWith('/manage/'))
   }
 
-  /** Those of who manages an organisation. */
+  /** The operations of those who manage an organisation. */
   get managing() {
     return this.all.filter(({ path }) => path.startsWith('/manage/'))
   }
@@ -107,7 +107,7 @@ export class Description {
     return name ? (this.document.components.schemas[name] as JsonSchema) : schema
   }
 
-  /** Where a value misses a closed schema at a pointer into the document; empty where it fits. */
+  /** Where a value violates the closed schema at a pointer into the document; empty if it fits. */
   misses(pointer: string[], value: unknown): string[] {
     const ref = `shut#/${pointer.map(escaped).join('/')}`
     const check = this.compiled.get(ref) ?? this.shut.compile({ $ref: ref })
@@ -118,7 +118,7 @@ export class Description {
     )
   }
 
-  /** Holds an answer against what is described: status, headers, type and body. */
+  /** Checks an answer against the description: status, headers, type and body. */
   async check(method: string, path: string, response: Response): Promise<void> {
     const { status } = response
     const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
@@ -135,7 +135,7 @@ export class Description {
     this.checkHeaders(what, described, response.headers)
     const text = await response.text()
     const [type] = Object.keys(described.content ?? {})
-    // Without a socket nobody takes the body of a HEAD away.
+    // Without a socket, nobody removes the body of an answer to HEAD.
     if (method === 'HEAD') return
     if (!type) return expect([what, text]).toEqual([what, ''])
     const sent = response.headers.get('content-type')?.split(';')[0]

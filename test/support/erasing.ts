@@ -16,7 +16,7 @@ interface Whom {
 /** Erases somebody as the command does, over a connection of its own, beside the running storage. */
 export async function* erasing(world: World, of: Whom) {
   const own = openForWriting(world.dataDir)
-  // What is tried here is no power cut.
+  // Without syncs, because power cuts are not tested here.
   own.run('pragma synchronous = off')
   try {
     const row = beginErasure(own, world.dataDir, of, world.clock.now())
@@ -32,7 +32,7 @@ export async function* erasing(world: World, of: Whom) {
   }
 }
 
-/** @param steps after how many steps it is killed, where it is */
+/** @param steps after how many steps it is killed, if it is */
 export async function eraseBeside(world: World, of: Whom, steps = Number.POSITIVE_INFINITY) {
   const work = erasing(world, of)
   for (let taken = 0; taken < steps; taken++) {

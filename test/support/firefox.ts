@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where Firefox is on this machine; null where it is not. */
+/** The path of Firefox on this machine; null if there is none. */
 export const firefoxProgram = Bun.which('firefox-esr') ?? Bun.which('firefox')
 
 interface Answer {
@@ -65,7 +65,7 @@ export class Firefox {
     await this.send('browsingContext.navigate', { context: this.context, url, wait: 'complete' })
   }
 
-  /** What an expression of the page's comes to, as JSON; a promise is awaited. */
+  /** The value of an expression on the page, passed on as JSON; a promise is awaited. */
   async evaluate<Result>(expression: string): Promise<Result> {
     const { type, result, exceptionDetails } = await this.send<{
       type: string
@@ -80,7 +80,7 @@ export class Firefox {
     return JSON.parse(result.value)
   }
 
-  /** A PNG of what is in sight. */
+  /** A PNG of the visible part of the page. */
   async screenshot(): Promise<Buffer> {
     const shot = { context: this.context }
     const { data } = await this.send<{ data: string }>('browsingContext.captureScreenshot', shot)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const file = join(import.meta.dir, '../../src/storage/sqlite/migrations/0001-initial.sql')
 
-/** Makes an empty database what the first release made of it. */
+/** Turns an empty database into what the first release made of it. */
 export function firstRelease(database: Database): void {
   const sql = readFileSync(file, 'utf8')
   database.run(

@@ -18,7 +18,7 @@ export const pictureNames = [...pictures.keys()]
 export const viewportOf = (look: Look) =>
   look === 'phone' ? { width: 360, height: 640 } : { width: 560, height: 420 }
 
-/** Its pages alone, without a server beside them. */
+/** Serves the gallery's pages alone, without a Cairn server beside them. */
 export function serveGallery() {
   const server = Bun.serve({
     port: 0,
@@ -32,7 +32,7 @@ export function serveGallery() {
   return { origin: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
-/** Goes to a picture, and waits until it is drawn, and has come to rest. */
+/** Goes to a picture, and waits until it is drawn and has come to rest. */
 export async function look(page: Page, origin: string, name: string, how: string): Promise<void> {
   await page.goto(`${origin}/gallery/${name}?${how}`)
   await page.locator(`html[data-drawn="${name}"]`).waitFor()

@@ -5,8 +5,8 @@ import type { Description } from './described.ts'
 /** Requests drawn from the API's description. */
 
 /**
- * What a schema cannot know: which ids there are, and what time it is. By the field's name; these
- * are the reasons of their own for which a value that fits its schema is refused.
+ * What a schema cannot know, by the field's name: which ids there are, and what time it is. For these
+ * reasons a value that fits its schema may still be refused.
  */
 export type Known = Record<string, fc.Arbitrary<unknown>>
 
@@ -93,7 +93,7 @@ export class Generator {
       const value = this.known[name] ?? this.draw(field)
       return [name, required.includes(name) ? value : fc.option(value, { nil: undefined, freq: 3 })]
     })
-    // A field that nobody knows is always let through.
+    // An unknown field is always accepted.
     const stranger = fc.option(anything, { nil: undefined, freq: 1 })
     return fc
       .record(Object.fromEntries([...drawn, ['aFieldFromTheFuture', stranger]]))
@@ -102,7 +102,7 @@ export class Generator {
       )
   }
 
-  /** A value with one thing wrong about it somewhere; now and then it fits all the same. */
+  /** A value with one thing wrong about it somewhere; now and then it still fits. */
   broken(schema: JsonSchema): fc.Arbitrary<unknown> {
     return this.valid(schema).chain(value => {
       const ways = [...this.waysToBreak(schema, value)]
@@ -128,7 +128,7 @@ export class Generator {
       const { items, minItems, maxItems } = real as { items?: JsonSchema; [bound: string]: unknown }
       if (minItems) yield []
       if (maxItems && value.length > 0) yield Array((maxItems as number) + 1).fill(value[0])
-      // Of a list that is one of several kinds of values nothing more is known.
+      // If a list is only one of several kinds of values, nothing more is known about it.
       for (const [i, item] of items ? value.entries() : []) {
         for (const way of this.waysToBreak(items as JsonSchema, item)) yield value.with(i, way)
       }

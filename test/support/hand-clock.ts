@@ -10,7 +10,7 @@ export class HandClock implements Clock {
     this.wallMs += ms
     this.elapsedMs += ms
   }
-  /** As if it had gone there by itself. */
+  /** Moves the clock as if it had run there by itself. */
   moveTo(wallMs: number): void {
     this.advance(wallMs - this.wallMs)
   }

@@ -70,7 +70,7 @@ const asked: Readonly<Record<string, RefAsked>> = {
 const ratings = [0, 6, 7, 8, 9, 10]
 const chosen = [['a'], ['a', 'b'], ['b', 'c'], ['c']]
 
-/** What is said to a step's question, as it is counted. */
+/** An answer to a step's question, in the form in which it is counted. */
 const answerTo = ({ type }: RefAsked, index: number) =>
   JSON.stringify(
     type === 'rating' ? pick(ratings, index) : type === 'choice' ? pick(chosen, index) : '',
@@ -86,7 +86,7 @@ const oddNames = ['ann', 'Bob', 'uann', '\u{1f600}', '\uff5e', 'x","y', '"]']
 const plainRunIds = ['1', '2', '3']
 const oddRunIds = ['1', 'p1', 'ann', '\u{1f600}', '\uff5e']
 
-/** One of the small worlds' members, by an index that any natural number will do for. */
+/** A member of one of the small worlds, by an index, for which any natural number will do. */
 function pick<T>(values: readonly T[], index: number): T {
   return values[index % values.length]!
 }
@@ -256,10 +256,10 @@ export function historyArbitrary(options: HistoryOptions): fc.Arbitrary<History>
           event.name = pick(customNames, drawn.name)
           return event
         }
-        // A flow is told more than the others about, or runs would spread too thin.
+        // One flow gets more events than the others, otherwise runs would be spread too thin.
         const flow = flows[drawn.flow % 4 === 3 ? flows.length - 1 : 0]!
         event.flowKey = flow.key
-        // A start has no other name. Most say something of their person.
+        // A start has no other use for `name`. Most starts say something about their person.
         if (event.kind === 'flow_started' && drawn.name % 4 > 0) {
           event.traits = { plan: pick(plans, drawn.name), ...(drawn.name % 2 > 0 && { size: '2' }) }
         }
@@ -292,7 +292,7 @@ export const lifeArbitrary = <Act>(act: fc.Arbitrary<Act>) =>
     fc.record({
       history: fc.constant(history),
       acts: fc.array(act, { minLength: 4, maxLength: 24, size: 'max' }),
-      // As they occur, or in any order: then most of a run may be deleted before it has begun.
+      // As they occur, or in any order. In any order, most of a run may be deleted before it has begun.
       order: fc.oneof(
         fc.constant(byTime(history)),
         fc.shuffledSubarray([...history.events.keys()], { minLength: history.events.length }),
@@ -303,7 +303,7 @@ export const lifeArbitrary = <Act>(act: fc.Arbitrary<Act>) =>
 const byTime = ({ events }: History) =>
   [...events.keys()].toSorted((a, b) => events[a]!.at - events[b]!.at)
 
-/** Ascending, all different, and on the very instants of events where those suffice. */
+/** Publication times: ascending, all different, and at the very instants of events if those suffice. */
 function publishTimes(moments: number[], picks: number[], anchor: number): number[] {
   const times = picks.map(n => pick(moments, n)).sort((a, b) => a - b)
   for (let n = 1; n < times.length; n++) {

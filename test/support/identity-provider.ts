@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import type { Configuration } from 'oidc-provider'
 
-/** It tells about its defaults, and that it was not made for Bun, on the console. */
+/** Silences the provider, which reports its defaults, and that it was not made for Bun, on the console. */
 async function quietly<T>(work: () => T | Promise<T>): Promise<T> {
   const { info, warn } = console
   console.info = console.warn = () => {}
@@ -26,7 +26,7 @@ export async function signingKey(alg: string, kid: string): Promise<SigningKey> 
   return { ...(await exportJWK(privateKey)), alg, kid, use: 'sig' }
 }
 
-/** Signs claims with a key as a provider would, or with a header of one's own. */
+/** Signs claims with a key as a provider would, or with a header of the test's choice. */
 export function signedWith(key: SigningKey, claims: JWTPayload, header: object = {}) {
   const { alg, kid } = key
   return new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(key)
@@ -34,23 +34,23 @@ export function signedWith(key: SigningKey, claims: JWTPayload, header: object =
 
 const client = { id: 'analyst', secret: 'of the analyst' }
 
-/** By which people sign in to the dashboard. */
+/** The client through which people sign in to the dashboard. */
 export const dashboardClient = { id: 'dashboard', secret: 'of the dashboard' }
 
-/** Who signs in next, without being asked anything: their claims, and where the provider tells those. */
+/** Who signs in next, without being asked anything: their claims, and where the provider returns those. */
 export interface Person {
   sub: string
   claims?: Record<string, unknown>
-  /** Claims that only the userinfo endpoint tells. */
+  /** Claims that only the userinfo endpoint returns. */
   userinfo?: Record<string, unknown>
-  /** They say no. */
+  /** Whether they refuse to sign in. */
   isUnwilling?: boolean
 }
 
 /** Audience of the tokens that it issues. */
 export const audience = 'cairn'
 
-/** The provider has to know where Cairn will be. */
+/** To choose Cairn's port in advance, because the provider has to know where Cairn will be. */
 export { freePort } from '../../scripts/support/ports.ts'
 
 /** A real OpenID provider on this machine, which issues access tokens as JWTs. */
@@ -77,7 +77,7 @@ export class Provider {
     return provider
   }
 
-  /** Has a client for the dashboard of a server from the next `use` on. */
+  /** From the next `use` on, the provider has a client for the dashboard of a server. */
   serveDashboard(url: string): void {
     this.dashboardUrl = url
   }
@@ -97,7 +97,7 @@ export class Provider {
     ]
   }
 
-  /** From now on it has these keys, and signs with the first one of the algorithm asked for. */
+  /** From now on the provider has these keys, and signs with the first one of the requested algorithm. */
   async use(keys: SigningKey[]): Promise<void> {
     const configuration: Configuration = {
       jwks: { keys } as NonNullable<Configuration['jwks']>,
@@ -108,7 +108,7 @@ export class Provider {
           grant_types: ['client_credentials'],
           redirect_uris: [],
           response_types: [],
-          // Its usual RS256 would ask for such a key.
+          // The default, RS256, would require such a key.
           id_token_signed_response_alg: keys[0]!.alg as 'RS256',
         },
         ...this.dashboardClients.map(one => ({
@@ -117,7 +117,7 @@ export class Provider {
         })),
       ],
       cookies: { keys: ['a key of the test'] },
-      // What a person is told of in the ID token, and not only at the userinfo endpoint.
+      // Puts a person's claims into the ID token, and not only into the answer of the userinfo endpoint.
       conformIdTokenClaims: false,
       claims: { openid: ['sub', 'org', 'cairn_role'], profile: ['name'] },
       findAccount: (_, sub) => ({
@@ -142,7 +142,7 @@ export class Provider {
         resourceIndicators: {
           enabled: true,
           useGrantedResource: () => true,
-          // The resource that is asked for says how and for whom: `urn:ES256:acme`.
+          // The requested resource names the algorithm and the organisation: `urn:ES256:acme`.
           getResourceServerInfo: (_, resource) => ({
             scope: '',
             audience,
@@ -165,7 +165,7 @@ export class Provider {
         : callback(request, response)
   }
 
-  /** Nobody is asked whether the dashboard may know them. */
+  /** Grants the dashboard access without asking anybody. */
   private async grantOf(context: {
     oidc: { client: { clientId: string }; session: { accountId: string } }
   }) {
@@ -199,13 +199,13 @@ export class Provider {
     return token
   }
 
-  /** Nothing listens any more. */
+  /** Stops listening, and closes all connections. */
   async stop(): Promise<void> {
     this.server.closeAllConnections()
     await new Promise(resolve => this.server.close(resolve))
   }
 
-  /** It is back on the same port. */
+  /** Listens again on the same port. */
   async resume(): Promise<void> {
     const server = createServer()
     await new Promise<void>(resolve =>

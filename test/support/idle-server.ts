@@ -3,7 +3,7 @@ import type { ServerFigures } from '../../src/modules/operations/port.ts'
 const counted = { total: 0, perSecond: 0 }
 const quantiles = { p50Seconds: null, p99Seconds: null }
 
-/** What a server tells that nobody asks anything, in place of a real one's figures. */
+/** The figures of a server that gets no requests, in place of a real one's. */
 export const idleServer: ServerFigures = {
   version: '1.0.0',
   commit: '0123abc',

@@ -11,7 +11,7 @@ import {
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 
-/** Makes the database refuse what holds a text, as a corrupt row or a broken rule would. */
+/** Makes the database refuse batches that contain a text, as a corrupt row or a broken rule would. */
 export function poison(database: Database, text: string): void {
   database.run(
     `create trigger poison before insert on event_batches
@@ -20,7 +20,7 @@ export function poison(database: Database, text: string): void {
   )
 }
 
-/** Stores events behind a running storage's back, as if they had arrived, and nothing that follows from them. */
+/** Stores events behind a running storage's back, as if they had arrived, but nothing that follows from them. */
 export function storeBehind(database: Database, orgRow: number, events: readonly NewEvent[]): void {
   const { seq } = database
     .query<{ seq: number }, []>('select coalesce(max(seq), 0) + 1 as seq from event_batches')
@@ -30,6 +30,6 @@ export function storeBehind(database: Database, orgRow: number, events: readonly
   const batch = new OpenBatch(seq, orgRow, 'events')
   batch.add(text, receivedAt, decodeFacts(text, orgRow, 'events'))
   new EventBatches(database).write(batch)
-  // Nobody has them in memory to project them.
+  // Marks them as projected, because nobody has them in memory to project them.
   database.run("update server_state set value = ? where name = 'projected'", [seq])
 }

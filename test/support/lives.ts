@@ -3,12 +3,12 @@ import { autumnAnchor, reach } from './histories.ts'
 import type { StoredWorld } from './stored-history.ts'
 import { World } from './world.ts'
 
-/** What laws over random histories are tried in. */
+/** The worlds in which laws over random histories are tested. */
 
 /**
  * A world with segments as small as can be, of runs of any age.
  *
- * @param stopped another that was stopped, to go on with
+ * @param stopped a stopped world to go on with
  */
 export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
   const sealing = {
@@ -29,14 +29,14 @@ export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** What the analytics say of such a history's flows, without the ids, which differ between two organisations. */
+/** The analytics of such a history's flows, without the ids, which differ between two organisations. */
 export function analyticsOf(world: World, { flowIds }: StoredWorld) {
   const asked = {
     from: dateOf(autumnAnchor - reach),
     to: dateOf(autumnAnchor + reach),
     timezone: 'Europe/Berlin',
   }
-  // It reads for one at a time.
+  // One service for both flows, because it computes one answer at a time.
   const analytics = analyticsService(world)
   const answers = ['welcome', 'setup'].map(async key => {
     const flow = world.stores.catalogue().flow(flowIds.get(key) as string)!

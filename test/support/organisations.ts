@@ -19,8 +19,8 @@ import {
 } from '../../src/storage/sqlite/organisations/organisations.ts'
 
 /**
- * Organisations in one go, over a connection that may write: by the rules and the storage of the
- * product, without the promises that a thread in between needs.
+ * Synchronous management of organisations over a connection that may write: with the rules and the storage
+ * of the product, but without the promises that a thread in between needs.
  */
 
 const audit = (at: number) => ({
@@ -50,7 +50,7 @@ export function createOrganisation(
   return { organisation, snippetKey: made.snippetKey }
 }
 
-/** Decides over what is there and does it; gives what there is after it. */
+/** Decides about the current state, carries that out, and returns the state afterwards. */
 function change<D extends DecidedChange>(
   database: Database,
   orgRow: number,

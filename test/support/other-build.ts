@@ -2,17 +2,17 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { schemaVersion } from '../../src/storage/postgres/database/migrations.ts'
 
-/** Executables of this source with something changed, such as the next release's, by the script that builds releases. */
+/** Builds executables of this source with changes, such as the next release's, with the script for releases. */
 
 const root = join(import.meta.dir, '../..')
 
-/** All that the script reads. */
+/** Everything that the script reads. */
 const sources = [
   ...['src', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml'],
   ...['CHANGELOG.md', 'LICENSE', 'tsconfig.json'],
 ]
 
-/** What a file of the source says, and what it says instead. */
+/** A replacement in a file of the source. */
 export interface Edit {
   file: string
   before: string | RegExp
@@ -22,8 +22,8 @@ export interface Edit {
 /**
  * Builds an executable.
  *
- * @param folder takes the source and what is built; somebody else deletes it
- * @param commit by which the version tells it from others
+ * @param folder takes the source and what is built; the caller deletes it
+ * @param commit by which its version differs from others
  * @returns its path
  */
 export async function otherBuild(
@@ -47,15 +47,15 @@ export async function otherBuild(
   return join(folder, 'dist/cairn')
 }
 
-/** A step that a later release makes. */
+/** A migration step of a later release. */
 interface LaterStep {
   name: string
   text: string
-  /** How many of the later steps a release has to know that can go on with the database. */
+  /** How many of the later steps a release has to know to be able to go on with the database. */
   usableFrom: number
 }
 
-/** Has a release know further steps of PostgreSQL's schema than this one. */
+/** Makes a release know more steps of PostgreSQL's schema than this one. */
 export const withSteps = (steps: readonly LaterStep[]): Edit => ({
   file: 'src/storage/postgres/database/migrations.ts',
   before: /(?<=migrations: readonly Migration\[\] = \[[^\]]*)\]/,

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { type Finished, finished } from '../../scripts/support/finished.ts'
 import { builtBinary, type Workplace } from './binary.ts'
 
-/** Whom the kernel calls nobody. Root may write what its rights forbid, so root's tests run as this. */
+/** The user that the kernel calls nobody. Root may write despite its rights, so root's tests run as this user. */
 const nobody = 65_534
 
 const isRoot = process.getuid?.() === 0
 
-/** A user of a workplace whom rights bind: this one, or nobody where this one is root. */
+/** A user of a workplace to whom file rights apply: the current one, or nobody if that is root. */
 export class Owner {
   private constructor(
     private readonly place: Workplace,
@@ -18,7 +18,7 @@ export class Owner {
   static async of(place: Workplace): Promise<Owner> {
     const built = await builtBinary()
     if (!isRoot) return new Owner(place, built)
-    // Where it was built may be out of nobody's reach.
+    // The user nobody may not be able to reach the folder in which it was built.
     const binary = join(place.folder, 'cairn')
     copyFileSync(built, binary)
     chmodSync(binary, 0o755)

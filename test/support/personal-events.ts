@@ -1,12 +1,12 @@
 import type { RefEvent } from './analytics-reference.ts'
 
-/** Texts that stand nowhere else, so that they can be looked for in all files. */
+/** Texts that occur nowhere else, so that all files can be searched for them. */
 let made = 0
 const unique = (name: string) => `${name}~${(++made).toString(36).padStart(6, '0')}q7`
 
 /**
- * A history's events under such texts. A run's id may be of several people; no two events share a
- * moment, so that no two runs begin at one.
+ * A history's events with such texts. Several people may share a run's id. No two events share a moment,
+ * so that no two runs begin at the same one.
  */
 export function personalEvents<Event extends object>(
   events: readonly RefEvent[],

@@ -10,7 +10,7 @@ import { PostgresWorld } from './postgres-world.ts'
 
 type People = ManagementStores['people']
 
-/** A node with what takes long, over connections of its own. */
+/** A node with its long work, over connections of its own. */
 export class LongWorkNode {
   readonly parts: LongWorkParts
   readonly store: Store
@@ -62,14 +62,14 @@ export class LongWorkNode {
   }
 }
 
-/** Of no person, and a random id in them may happen to contain `ada-4`. */
+/** Tables about no person. A random id in them may happen to contain `ada-4`. */
 const ofNobody = ['receipts', 'nodes', 'jobs']
 
-/** Which of some texts stand in any row of a database, in a text or in the bytes of an id. */
+/** Which of some texts occur in any row of a database, in a text or in the bytes of an id. */
 export async function textsInRows(url: string, texts: readonly string[]): Promise<string[]> {
   const postgres = Postgres.open(url, { most: 1 })
   try {
-    // A table in parts has the rows of all of them.
+    // A partitioned table has the rows of all of its partitions.
     const tables = await postgres.all<{ name: string }>(
       `select relname as name from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition`,

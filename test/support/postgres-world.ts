@@ -17,7 +17,7 @@ import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
 import { defaultWriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
 
-/** The databases whose copies were filled anew, one for each time. */
+/** The databases whose copies were refilled, with one entry for each time. */
 export const refilled: string[] = []
 
 /** A node over a real PostgreSQL, all in this thread: the same storage and stores as in the binary. */
@@ -68,7 +68,7 @@ export class PostgresWorld {
     return new PostgresWorld(url, clock, storage, stores, management, shared, reading)
   }
 
-  /** Looks again and again for what other nodes have changed, until it is closed. */
+  /** Looks for what other nodes have changed, again and again until it is closed. */
   follow(everyMs = 10): this {
     this.following = setInterval(() => {
       this.lastLook = this.storage.watch()
@@ -76,7 +76,7 @@ export class PostgresWorld {
     return this
   }
 
-  /** Has all runs that have come to rest stand in segments. @returns how many were made */
+  /** Seals all runs that have come to rest into segments. @returns how many segments were made */
   async sealAll(): Promise<number> {
     const { postgres, sealer } = this.storage
     const flows = await postgres.all<{ org_id: number; flow_id: number }>(
@@ -87,7 +87,7 @@ export class PostgresWorld {
     return made
   }
 
-  /** As a node stops: another can go on with its database. */
+  /** Stops as a node does: another can go on with its database. */
   async close(): Promise<void> {
     clearInterval(this.following)
     await this.lastLook

@@ -3,7 +3,7 @@ import { postgresPrograms } from '../../scripts/support/postgres.ts'
 
 export * from '../../scripts/support/postgres.ts'
 
-/** A test that needs PostgreSQL; skipped where there is none. */
+/** A test that needs PostgreSQL; skipped if there is none. */
 export const test = postgresPrograms === null ? (anyTest.skip as typeof anyTest) : anyTest
 /** Tests that need PostgreSQL. */
 export const describe =

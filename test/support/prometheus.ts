@@ -1,5 +1,5 @@
 /**
- * Reads the Prometheus text format 0.0.4 strictly, and throws where a page breaks its rules. Shares
+ * Reads the Prometheus text format 0.0.4 strictly, and throws if a page breaks its rules. Shares
  * nothing with the product.
  */
 
@@ -46,7 +46,7 @@ export class MetricsPage {
     this.checkHistograms()
   }
 
-  /** The sum of all samples of a name whose labels are among these. */
+  /** The sum of all samples of a name that have these labels. */
   sum(name: string, labels: Record<string, string> = {}): number {
     return this.of(name, labels).reduce((sum, { value }) => sum + value, 0)
   }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** What a connection gave until it was closed, and whether the server closed it. */
+/** What a connection received until it was closed. */
 export interface RawAnswer {
   text: string
   /** The answers in order: status and everything after the head. */
@@ -17,7 +17,7 @@ function headersOf(lines: string[]): Record<string, string> {
 }
 
 /**
- * Takes whole answers apart by their Content-Length. One in chunks goes on until the connection
+ * Splits whole answers by their Content-Length. A chunked one is taken to go on until the connection
  * ends, so it is not whole before.
  */
 function answersIn(text: string, methods: readonly string[]): RawAnswer['answers'] {

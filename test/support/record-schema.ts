@@ -7,13 +7,13 @@ import { apiOf } from '../../scripts/support/binary.ts'
 import { storyFlows, storyIds, tellStory } from './release-story.ts'
 
 /**
- * Has a release of the past write a small database, which the tests bring up to date ever after:
+ * Makes a past release write a small database, which the tests migrate from then on:
  *
  *   bun test/support/record-schema.ts COMMIT...
  *
- * The commit's own source runs, on the parts that are installed here. What it wrote is kept as
- * test/fixtures/schemas/schema-N.db.gz, N being its newest schema: recorded once, when a release has
- * a new one. Of schema 5 there is none: it was never the newest of any commit.
+ * The commit's own source runs with the packages that are installed here. What it wrote is kept as
+ * test/fixtures/schemas/schema-N.db.gz, where N is its newest schema. It is recorded once, when a release
+ * has a new schema. There is none for schema 5, which was never the newest of any commit.
  */
 
 const root = resolve(import.meta.dir, '../..')
@@ -37,7 +37,7 @@ async function record(commit: string): Promise<void> {
   }
 }
 
-/** Has the release in a folder write the story into `data` there. */
+/** Makes the release in a folder write the story into `data` there. */
 async function write(folder: string): Promise<void> {
   const env = { ...process.env, CAIRN_DATA: join(folder, 'data'), CAIRN_RETENTION_DAYS: '3650' }
   const cairn = (...args: string[]) =>
@@ -75,7 +75,7 @@ async function urlOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
   throw new Error(`The release does not serve: ${said}`)
 }
 
-/** Makes a database one file, and tells its schema. */
+/** Makes a database one file, and returns its schema. */
 function closed(file: string): number {
   const database = new Database(file)
   database.run('pragma wal_checkpoint(truncate)')

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync'
 
 /**
- * A small history with something of every kind, told to a server through its API: what each release
- * is asked to store, and what a later one must answer of it.
+ * A small history with something of every kind, told to a server through its API: what each release is
+ * asked to store, and what a later one must answer about it.
  */
 
 export const storyFlows = [
@@ -33,10 +33,10 @@ checklist:
   },
 ]
 
-/** All that it reports happened in the week that begins here. */
+/** Everything that the story reports happened in the week that begins here. */
 const weekBeganAt = Date.UTC(2026, 10, 14)
 const storyRange = 'from=2026-11-14&to=2026-11-20'
-/** What is later was not reported, but is a server's own time, which no two stories share. */
+/** Any later time was not reported but is a server's own, which no two stories share. */
 const weekEnded = '2026-11-21'
 
 const [secondMs, hourMs, dayMs] = [1_000, 3_600_000, 86_400_000]
@@ -68,7 +68,7 @@ function idsIn({ flows }: { flows: FlowAnswer[] }): StoryIds {
 export const storyIds = async (ask: Ask): Promise<StoryIds> =>
   idsIn((await (await ask('GET', '/flows')).json()) as { flows: FlowAnswer[] })
 
-/** The events of a person's week. Nothing in it is by chance. */
+/** The events of a person's week. Nothing in it is random. */
 function* eventsOf(person: number, { flow: flowId, steps, items }: StoryIds) {
   let count = 0
   const startedAt = weekBeganAt + (person % 6) * dayMs + person * 1_234_567
@@ -112,19 +112,19 @@ export const storyFingerprint = {
   flowVersion: 2,
 }
 
-/** Tells the whole of it; every request must be accepted. */
+/** Sends the whole story; every request must be accepted. */
 export async function tellStory(ask: Ask, ids: StoryIds): Promise<void> {
   const told = async (path: string, body: unknown) => {
     const response = await ask('POST', path, body)
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
   }
   for (const events of batchesOf(storyEvents(ids), 37)) await told('/events', { events })
-  // Known already, and unknown: neither may change a number.
+  // One event is already stored, and one is of an unknown flow. Neither may change a number.
   const [first] = storyEvents(ids)
   await told('/events', { events: [first, { ...first, id: 'lost', flowId: 'flow_of_nobody' }] })
   const flow = `/flows/${ids.flow}`
   const completedAt = (hours: number) => new Date(weekBeganAt + hours * hourMs).toISOString()
-  // Belongs to a run; to no run, since the person has none; and comes before all of the person's runs.
+  // One belongs to a run, one to no run since the person has none, and one precedes all of the person's runs.
   await told(`${flow}/complete`, { userId: 'user 2', completedAt: completedAt(150) })
   await told(`${flow}/complete`, { userId: 'only completed', completedAt: completedAt(50) })
   await told(`${flow}/complete`, { userId: 'user 41', completedAt: completedAt(1) })
@@ -139,7 +139,7 @@ export async function tellStory(ask: Ask, ids: StoryIds): Promise<void> {
   await told(`/steps/${ids.steps.menu}/fingerprint`, storyFingerprint)
 }
 
-/** What a server answers of the story: by keys in place of its own ids, and without its own times. */
+/** A server's answers about the story, with keys in place of its own ids, and without its own times. */
 export async function storyAnswers(asked: Ask, asAnalyst: Ask, ids: StoryIds) {
   const names = new Map([
     [ids.flow, 'FLOW'],
@@ -158,7 +158,7 @@ export async function storyAnswers(asked: Ask, asAnalyst: Ask, ids: StoryIds) {
   const analytics = async (query: string) => {
     const text = await ofFlow(asAnalyst, `analytics?${storyRange}${query}`)
     const { definitions: _, ...numbers } = JSON.parse(text, (key, value) => {
-      // As of now, and not of the story's week.
+      // It is about now, and not about the story's week.
       if (key === 'health') return undefined
       return typeof value === 'string' ? neutral(value) : value
     })
@@ -169,7 +169,7 @@ export async function storyAnswers(asked: Ask, asAnalyst: Ask, ids: StoryIds) {
     const records = parse(text, { columns: true }) as Record<string, string>[]
     return records.map(row => {
       const cells = Object.entries(row).map(([name, cell]) => {
-        // An event that the server itself made of a completion or a tick has an id of its own.
+        // An event that the server itself made from a completion or a tick has an id of its own.
         const isOwn = name === 'id' && !cell.startsWith('é-')
         return [name, isOwn ? 'OWN' : neutral(cell)]
       })
@@ -186,7 +186,7 @@ export async function storyAnswers(asked: Ask, asAnalyst: Ask, ids: StoryIds) {
     ofVersion1: await analytics('&version=1'),
     inBerlin: await analytics('&timezone=Europe/Berlin'),
     runs: await rows('runs'),
-    // Releases do not agree in which order they store what follows from an event.
+    // Releases differ in the order in which they store what follows from an event.
     events: (await rows('events')).map(row => JSON.stringify(row)).sort(),
     progress: await Promise.all(['user 8', 'user 9', 'user 0', 'user 41'].map(progress)),
   }

@@ -1,6 +1,6 @@
 import type { RunColumns } from '../../src/modules/analytics/port.ts'
 
-/** What columns say of each run, without what may differ in form: the order of their lists, and what they count from. */
+/** Each run in columns, without what may differ in form: the order of their lists, and what they count from. */
 export function runsOf(columns: RunColumns) {
   const bit = (planes: readonly Uint8Array[], run: number, place: number) =>
     ((planes[place >> 3]?.[run] ?? 0) >> (place & 7)) & 1

@@ -25,14 +25,14 @@ export interface StepNumbers {
   targetMissing: number
 }
 
-/** What analytics say of a flow, as far as these tests look. */
+/** The analytics of a flow, as far as these tests look at them. */
 export interface Numbers {
   totals: Totals
   steps: StepNumbers[]
   checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
 }
 
-/** All of it; close it when the tests are done. */
+/** All of these; close it when the tests are done. */
 export class Site {
   private flowIds = new Map<string, string>()
   private site: ReturnType<typeof Bun.serve> | null = null
@@ -45,14 +45,14 @@ export class Site {
     readonly browser: TestBrowser,
   ) {}
 
-  /** @param flows the published flows, as a flow file has them */
+  /** @param flows the published flows, as in a flow file */
   static async open(flows: string, args: string[] = []): Promise<Site> {
     const site = new Site(await placeOverStore(), await TestBrowser.open())
     const { place } = site
     site.server = await place.serve(args)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
     site.snippetKey = made.snippetKey
-    // Tests are one browser with many visitors.
+    // High limits, because the tests are one browser with many visitors.
     const limits = ['events', 'flows', 'fingerprint', 'health', 'heartbeat', 'status', 'analytics']
     const [{ token }] = await Promise.all([
       place.json<{ token: string }>(['token', 'issue']),
@@ -66,13 +66,13 @@ export class Site {
 
   private serve(): void {
     const { url } = this.server
-    // Another host than the API's: to a browser, another origin and another site.
+    // Another host than the API's, so that to a browser it is another origin and another site.
     const cairnUrl = url.replace('localhost', '127.0.0.1')
     const demo = demoSite({ cairnUrl, snippetKey: this.snippetKey })
     const fetch = async (request: Request) => {
       const response = demo(request)
       if (new URL(request.url).pathname !== '/app.js') return response
-      // Each browser is somebody's own, as `TestBrowser.page` says whose.
+      // Each browser belongs to one person, whom `TestBrowser.page` sets.
       const user = "new URLSearchParams(location.search).get('as') ?? name"
       const script = (await response.text()).replace('userId = signedIn()', `userId = ${user}`)
       return new Response(script, response)
@@ -96,7 +96,7 @@ export class Site {
     return this.flowIds.get(key) ?? ''
   }
 
-  /** A visitor of their own, with nothing stored; `path` is opened. */
+  /** Opens `path` as a new visitor with nothing stored. */
   async visit(path: string, options: Parameters<TestBrowser['page']>[0] = {}) {
     const visitor = await this.browser.page(options)
     await visitor.page.goto(this.url + path)
@@ -104,8 +104,8 @@ export class Site {
   }
 
   /**
-   * A browser in which people take turns, whom the pages name by `?as=`: each finds nothing stored, as
-   * in a profile of their own, which takes longer to open than most visits. `forget` empties its cache.
+   * A browser in which people take turns; `?as=` says who. Each finds nothing stored, as in a profile of
+   * their own, which would take longer to open than most visits. `forget` empties its cache.
    */
   async shared(options: Parameters<TestBrowser['page']>[0] = {}) {
     const { page } = await this.browser.page(options)
@@ -132,7 +132,7 @@ export class Site {
     return ((await response.json()) as { flows: Flow[] }).flows
   }
 
-  /** What analytics say of a flow now. */
+  /** The current analytics of a flow. */
   async numbers(flowKey: string): Promise<Numbers> {
     const path = `/api/v1/flows/${this.flowId(flowKey)}/analytics`
     const headers = { authorization: `Bearer ${this.token}` }
@@ -141,7 +141,7 @@ export class Site {
     return (await response.json()) as Numbers
   }
 
-  /** Waits until analytics say so: a page sends its events five seconds after the first, or when it goes. */
+  /** Waits until the analytics hold: a page sends its events five seconds after the first, or when it goes. */
   until(flowKey: string, holds: (numbers: Numbers) => boolean): Promise<Numbers> {
     return until(() => this.numbers(flowKey), holds)
   }
@@ -154,8 +154,8 @@ export class Site {
 }
 
 /**
- * Waits until nothing that happened in this browser is still to be sent. A page whose connection has
- * come back sends what waits at once, and so the test does not wait for the batch.
+ * Waits until everything that happened in this browser is sent. A page whose connection has come back
+ * sends what waits at once, so the test does not have to wait for the batch.
  */
 export const allSent = async (page: Page): Promise<void> => {
   await page.evaluate("dispatchEvent(new Event('online'))")
@@ -165,7 +165,7 @@ export const allSent = async (page: Page): Promise<void> => {
   })
 }
 
-/** As if what this browser has begun had been on a page half an hour ago, and not since. */
+/** Makes it look as if what this browser has begun was last on a page half an hour ago. */
 export const leftLongAgo = (page: Page): Promise<void> =>
   page.evaluate(() => {
     const { localStorage } = globalThis as unknown as { localStorage: Record<string, string> }
@@ -175,7 +175,7 @@ export const leftLongAgo = (page: Page): Promise<void> =>
     localStorage[name] = JSON.stringify(longAgo)
   })
 
-/** What of a flow is on a page. */
+/** The parts of a flow on a page. */
 export const shown = (page: Page) => ({
   card: page.locator('[data-cairn] .card'),
   title: page.locator('[data-cairn] .card h2'),

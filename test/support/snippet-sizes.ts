@@ -1,10 +1,10 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { pageScript, snippetFiles, snippetModule } from '../../src/web/snippet-files.ts'
 
-/** What every page loads is at most so large, gzipped. */
+/** The most that every page may load, gzipped. */
 export const mostPageBytes = 15 * 1024
 
-/** What is loaded when a flow is due, questions and videos aside, is at most so large, gzipped. */
+/** The most that may be loaded when a flow is due, without questions and videos, gzipped. */
 export const mostStageBytes = 55 * 1024
 
 export interface Size {
@@ -14,10 +14,10 @@ export interface Size {
   brotli: number
 }
 
-/** What a file is, of `snippet-<part>-<hash>.js`. */
+/** The part in a file's name, `snippet-<part>-<hash>.js`. */
 const partOf = (name: string) => name.split('-')[1]
 
-/** Bytes of each of the snippet's files, what every page loads first. */
+/** Bytes of each of the snippet's files; what every page loads comes first. */
 export function snippetSizes(): Size[] {
   const sizeOf = (what: string, text: string): Size => ({
     what,

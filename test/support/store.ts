@@ -1,12 +1,12 @@
 import { builtBinary, Workplace } from './binary.ts'
 import { PostgresServer } from './postgres.ts'
 
-/** Of this process's tests, each of which has a database of its own. */
+/** The server of this process's tests, each of which has a database of its own. */
 let server: Promise<PostgresServer> | null = null
 
 /**
- * A workplace over the store that `CAIRN_TEST_STORE` names: a data directory unless that is `postgres`, where
- * its server is a node over a database of its own.
+ * A workplace over the store that `CAIRN_TEST_STORE` names: a data directory or, if that is `postgres`, a
+ * database of its own, with its server as a node.
  */
 export async function placeOverStore(): Promise<Workplace> {
   const store = process.env.CAIRN_TEST_STORE ?? 'sqlite'

@@ -6,7 +6,7 @@ import * as schema from '../../src/storage/sqlite/database/schema.ts'
 import type { RefEvent, RefFlow } from './analytics-reference.ts'
 import type { World } from './world.ts'
 
-/** An organisation with a reference's flows, published at the times that the reference says. */
+/** An organisation with a reference's flows, published at the times that the reference gives. */
 export interface StoredWorld {
   orgRow: number
   flowRows: Map<string, number>
@@ -17,7 +17,7 @@ export interface StoredWorld {
 
 const partKey = (flow: string, part: string) => `${flow}/${part}`
 
-/** Puts flows with a past into the database; publication times cannot be had by the product's ways. */
+/** Puts flows with a past into the database, because the product offers no way to choose publication times. */
 export function storeFlows(
   world: Pick<World, 'database' | 'takeUp'>,
   refFlows: RefFlow[],

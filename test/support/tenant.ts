@@ -9,15 +9,15 @@ import { createOrganisation, setLimits, setSettings } from './organisations.ts'
 import type { World } from './world.ts'
 
 const api = '/api/v1'
-/** Tests move the clock by days. */
+/** Long, because tests move the clock by days. */
 const tokenSeconds = 365 * 86_400
 
 export interface Asked {
   body?: unknown
   headers?: Record<string, string>
-  /** Another credential than the tenant's own; null for none. */
+  /** A credential other than the tenant's own; null for none. */
   credential?: string | null
-  /** At the operator's door, who needs no credential and names the tenant's organisation. */
+  /** Asks at the operator's door, where no credential is needed and the tenant's organisation is named. */
   asOperator?: boolean
 }
 
@@ -79,7 +79,7 @@ export class Tenant {
     this.world.takeUp()
   }
 
-  /** Makes flows drafts. Each is written as in a flow file, so defaults need not be said. */
+  /** Pushes flows as drafts. Each is written as in a flow file, so defaults can be left out. */
   push(...flows: Record<string, unknown>[]): void {
     for (const flow of flows) {
       const { flows: read, problems } = readFlowFile(JSON.stringify(flow), { format: 'json' })
@@ -90,7 +90,7 @@ export class Tenant {
     this.world.takeUp()
   }
 
-  /** Pushes and publishes one flow, and gives it as callers get it. */
+  /** Pushes and publishes one flow, and returns it as callers get it. */
   publish(flow: Record<string, unknown>): PublishedFlow {
     this.push(flow)
     const key = flow.key as string
@@ -117,7 +117,7 @@ export class Tenant {
     return flows.find((flow: PublishedFlow) => flow.key === key)
   }
 
-  /** A draft's or any other flow's id. */
+  /** The id of a draft or any other flow. */
   flowId(key: string): string {
     return this.world.database
       .query<{ public_id: string }, [number, string]>(
@@ -161,14 +161,14 @@ export class Tenant {
     return (asOperator ? this.world.operatorsDoor : this.world.app).handle(request)
   }
 
-  /** As `ask`, with the status and the JSON of the answer. */
+  /** The same as `ask`, with the status and the JSON of the answer. */
   async answer(what: string, asked: Asked = {}) {
     const response = await this.ask(what, asked)
     const text = await response.text()
     return { status: response.status, body: text === '' ? null : JSON.parse(text) }
   }
 
-  /** Sends events; each is completed to a valid one by what it does not say. */
+  /** Sends events as they are, and returns the status and the JSON of the answer. */
   send(events: Record<string, unknown>[], envelope: Record<string, unknown> = {}) {
     const body = { ...envelope, events }
     return this.answer('POST /events', { body })

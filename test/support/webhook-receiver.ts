@@ -10,10 +10,10 @@ export interface Received {
   headers: Headers
 }
 
-/** A receiver of webhooks, which knows how they are signed by the standard's own library alone. */
+/** A receiver of webhooks. It checks their signatures only with the standard's own library. */
 export class WebhookReceiver {
   readonly received: Received[] = []
-  /** What it answers; null never to answer. */
+  /** What it answers; null to never answer. */
   answer: () => Response | null = () => new Response(null, { status: 204 })
   private readonly server = Bun.serve({
     hostname: '127.0.0.1',

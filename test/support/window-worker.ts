@@ -1,6 +1,6 @@
 import { WindowTable } from '../../src/limits/shared-memory.ts'
 
-/** What a thread of the limiter's test is to do, all at once with the others. */
+/** What a thread of the limiter's test is to do, at the same time as the others. */
 export interface WindowWork {
   memory: SharedArrayBuffer
   /** Word 0: threads that wait; word 1: set to 1 to let them begin. */

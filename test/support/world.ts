@@ -50,17 +50,17 @@ interface StoresAtOnce extends Stores {
 }
 
 export interface WorldOptions {
-  /** Of a world that was stopped, to go on with; else a new one. */
+  /** That of a stopped world, to go on with; a new one by default. */
   dataDir?: string
   clock?: HandClock
   bufferBounds?: BufferBounds
   ack?: 'commit' | 'buffer'
   retentionDays?: number
-  /** In place of tokens over the world's own secret. */
+  /** Used in place of tokens over the world's own secret. */
   sessionTokens?: (clock: Clock) => SessionTokens
-  /** In place of the limiter in shared memory: one over it. */
+  /** Makes a limiter over the one in shared memory, to be used in its place. */
   limiter?: (own: Limiter) => Limiter
-  /** In place of the stores over SQLite: ones over them. */
+  /** Makes stores over those of SQLite, to be used in their place. */
   stores?: (own: Stores) => Stores
   /** Null for none. */
   dashboard?: Partial<NonNullable<AppDeps['dashboard']>> | null
@@ -168,13 +168,13 @@ export class World {
     this.app = createApp(this.deps)
   }
 
-  /** The same app as the operator reaches it, by the socket in the data directory. */
+  /** The same app as the operator reaches it, through the socket in the data directory. */
   get operatorsDoor(): ReturnType<typeof createApp> {
     this.door ??= createApp({ ...this.deps, isOperatorsDoor: true })
     return this.door
   }
 
-  /** The stores as storage sees them, which knows all by row numbers. */
+  /** The stores as storage sees them, which knows everything by row number. */
   get byRow(): InRows<StoresAtOnce> {
     return this.stores as unknown as InRows<StoresAtOnce>
   }
@@ -184,7 +184,7 @@ export class World {
     return routesOf(this.deps)
   }
 
-  /** For changes made as by the command line: on the writer's connection, then taken up. */
+  /** For changes like the command line's: made on the writer's connection, then taken up. */
   get database(): Database {
     return this.storage.database
   }
@@ -200,20 +200,20 @@ export class World {
     while ((await this.storage.housekeeping.seal()) !== idleSealMs);
   }
 
-  /** Deletes what was kept long enough, as the storage thread does in the background. */
+  /** Deletes what has been kept long enough, as the storage thread does in the background. */
   async retainAll(): Promise<void> {
     await this.storage.projected()
     while ((await this.storage.housekeeping.retain()) !== idleRetainMs);
   }
 
-  /** Resolves once all that was asked of storage is committed, also what nobody waits for, and projected. */
+  /** Resolves once everything asked of storage, also what nobody waits for, is committed and projected. */
   async written(): Promise<void> {
     do await Bun.sleep(0)
     while (this.gauge.events > 0)
     await this.storage.projected()
   }
 
-  /** As a server stops: another world can go on with its directory. */
+  /** Stops as a server does: another world can go on with its directory. */
   async stop(): Promise<void> {
     this.reading.close()
     this.snapshots.close()

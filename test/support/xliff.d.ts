@@ -1,4 +1,4 @@
-/** What tests use of it: another program that reads and writes XLIFF. */
+/** What tests use of this other program that reads and writes XLIFF. */
 declare module 'xliff' {
   interface Translated {
     sourceLanguage: string

@@ -39,7 +39,7 @@ function eventOf(n: number): NewEvent {
   }
 }
 
-/** All events from the text that the threads pass on, many of them in a row. */
+/** Stores all events from the text that the threads pass on, many events per row. */
 class Batches implements Store {
   readonly stage = new Stage()
   readonly put
@@ -82,7 +82,7 @@ const columns = `seq, org_id, id, kind, user_id, anonymous_id, flow_id, flow_ver
   run_id, session_id, occurred_at, reported_at, received_at, url, name, reason, properties, traits,
   answer, source`
 
-/** A row an event, found by its flow and its time as exports ask for them. */
+/** One row per event, with an index by flow and time, by which exports ask for them. */
 class PlainEvents implements Store {
   readonly stage = new Stage(
     `create table plain_events (${columns}, primary key (seq)) without rowid`,
@@ -145,7 +145,7 @@ class PlainEvents implements Store {
   }
 }
 
-/** What it takes to write events to the ledger, and to read them for an export. */
+/** The cost of writing events to the ledger, and of reading them for an export. */
 export function codec(events: number): Figure[] {
   const sides = [new Batches(), new PlainEvents()].map(store => {
     using _ = store

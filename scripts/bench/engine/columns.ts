@@ -15,7 +15,7 @@ const history = { versions: [{ version: 1, stepRefs }] }
 const days = 400
 const end = days * dayMs
 
-/** Runs evenly over the days, of a person each, half of them completed. */
+/** Stores runs evenly over the days, one per person, half of them completed. */
 function storeRuns(database: Database, runs: number): void {
   const insert = database.query(
     `insert into runs (org_id, flow_id, run_key, person, started_at, last_at, version, completed_at,
@@ -42,7 +42,7 @@ function sealAll(database: Database): void {
   segments.commit()
 }
 
-/** What it takes to have all runs of so many days as columns, milliseconds of CPU. */
+/** The CPU time of reading all runs of so many days as columns, milliseconds. */
 async function read(reader: RunHistory, overDays: number): Promise<{ ms: number; runs: number }> {
   const before = process.cpuUsage()
   let runs = 0
@@ -54,7 +54,7 @@ async function read(reader: RunHistory, overDays: number): Promise<{ ms: number;
   return { ms: (user + system) / 1_000, runs }
 }
 
-/** What it takes to read a flow's runs for analytics, from segments and from rows. */
+/** The cost of reading a flow's runs for analytics, from segments and from rows. */
 export async function columns(runs: number): Promise<Figure[]> {
   using stage = new Stage()
   const { database } = stage
@@ -63,7 +63,7 @@ export async function columns(runs: number): Promise<Figure[]> {
   const reader = new RunHistory(database)
   const timesOf = async () => {
     const times = []
-    // The first round is compiled as it runs.
+    // Not counted, because the first round includes compilation.
     await read(reader, 30)
     for (const over of [30, days]) times.push(await read(reader, over))
     return times as [(typeof times)[0], (typeof times)[0]]

@@ -20,7 +20,7 @@ const random: IdOf = n => {
   return `${a.slice(0, 8)}-${a.slice(8, 12)}-4${a.slice(13)}-8${b.slice(1, 4)}-${b.slice(4)}`
 }
 
-/** The id set: hashes alone, for the ids themselves stand in the ledger. */
+/** The id set: only hashes, because the ids themselves are in the ledger. */
 class IdSet implements Store {
   readonly stage = new Stage()
   readonly put
@@ -70,7 +70,7 @@ class PlainIds implements Store {
   }
 }
 
-/** What it takes to tell an id that is new from one that is stored. */
+/** The cost of telling a new id from a stored one. */
 export function ids(stored: number, measured: number): Figure[] {
   const figures: Figure[] = []
   for (const [name, idOf] of Object.entries({ ordered, random })) {

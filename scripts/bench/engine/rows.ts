@@ -6,7 +6,7 @@ import { cpuOf, figure, fill, put, Stage, type Store, scattered } from './stage.
 const [orgRow, flowRow] = [1, 1]
 
 const keyOf = (n: number) => `r${scattered(n, 4)}${scattered(n, 5)}`
-/** One person's, so that no other index is out of order. */
+/** All runs have the same person, so that no other index is filled out of order. */
 const person = 'u'
 
 const insertRun = (database: Database) =>
@@ -16,7 +16,7 @@ const insertRun = (database: Database) =>
     values (?1, ${orgRow}, ${flowRow}, ?2, ?3, ?4, ?4, 1, '', ?4)`,
   )
 
-/** Runs, each looked for first, found by the row index. */
+/** Runs in the row index, by which each is looked up before it is stored. */
 class IndexedRuns implements Store {
   readonly stage = new Stage()
   private readonly index = new RowIndex(this.stage.database)
@@ -51,7 +51,7 @@ class IndexedRuns implements Store {
   }
 }
 
-/** The same, found by a unique index. */
+/** The same with a unique index. */
 class PlainRuns implements Store {
   readonly stage = new Stage('create unique index plain_runs on runs (flow_id, run_key)')
   private readonly byKey
@@ -82,7 +82,7 @@ class PlainRuns implements Store {
   }
 }
 
-/** What it takes to store a run that is looked for by its key first, and to find one again. */
+/** The cost of storing a run after a lookup by its key, and of finding one again. */
 export function rows(stored: number, measured: number): Figure[] {
   const sides = [new IndexedRuns(), new PlainRuns()].map(store => {
     using _ = store

@@ -4,7 +4,7 @@ import { migrate } from '../../../src/storage/sqlite/database/migrate.ts'
 import type { Figure } from '../figures.ts'
 import { Folder } from '../programs.ts'
 
-/** A database of its own on disk, as Cairn opens it, with nothing in it. */
+/** An empty database of its own on disk, opened as Cairn opens it. */
 export class Stage implements Disposable {
   private readonly folder = new Folder()
   readonly database: Database
@@ -17,7 +17,7 @@ export class Stage implements Disposable {
     this.empty = this.used()
   }
 
-  /** Bytes of the pages that hold what was put in since. */
+  /** Bytes of the pages that hold what was stored since the constructor returned. */
   bytes(): number {
     return this.used() - this.empty
   }
@@ -34,17 +34,17 @@ export class Stage implements Disposable {
   }
 }
 
-/** Something that stores numbered items, each of which it makes from its number alone. */
+/** Stores numbered items, each of which is made from its number alone. */
 export interface Store extends Disposable {
   /** Stores the items [from, to), in one transaction. */
   put(from: number, to: number): void
   readonly stage: Stage
 }
 
-/** Items of one transaction: what comes together while the last one is synced. */
+/** Items of one transaction: as many as arrive while the previous one is synced. */
 const perTransaction = 2_000
 
-/** CPU of this process since a moment, microseconds. */
+/** CPU of this process during some work, microseconds. */
 export function cpuOf(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -52,7 +52,7 @@ export function cpuOf(work: () => void): number {
   return user + system
 }
 
-/** Stores items up to a number without a sync and in large transactions, for nothing is measured yet. */
+/** Stores items without syncs and in large transactions, because nothing is measured yet. */
 export function fill(store: Store, from: number, to: number): void {
   const { database } = store.stage
   database.run('pragma synchronous = off')
@@ -64,7 +64,7 @@ export function fill(store: Store, from: number, to: number): void {
   database.run('pragma synchronous = full')
 }
 
-/** CPU and time of an item, microseconds, for those that are put in [from, to). */
+/** Stores the items [from, to); CPU and time per item, microseconds. */
 export function put(store: Store, from: number, to: number): { cpu: number; wall: number } {
   const startedAt = performance.now()
   const cpu = cpuOf(() => {
@@ -76,7 +76,7 @@ export function put(store: Store, from: number, to: number): { cpu: number; wall
   return { cpu: cpu / count, wall: ((performance.now() - startedAt) * 1_000) / count }
 }
 
-/** 64 bits that look random, of a number: hexadecimal. */
+/** 64 bits that look random, derived from a number, as hexadecimal digits. */
 export const scattered = (n: number, salt: number) =>
   Bun.hash.xxHash64(String(n), BigInt(salt)).toString(16).padStart(16, '0')
 

@@ -1,21 +1,21 @@
 import { cpSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** With what is built: kept, so that better-sqlite3 is built once where there is none to download. */
+/** Kept in dist, so that better-sqlite3 is built only once if there is no build of it to download. */
 const installed = join(import.meta.dir, '../../../dist/bench-fastify')
 
 const programs = ['package.json', 'server.js', 'sqlite.js', 'postgresql.js']
 
 /**
- * Installs what Fastify's programs need from npm, as `package.json` pins it, and copies them to it.
+ * Installs from npm what Fastify's programs need, as `package.json` pins it, and copies the programs there.
  *
  * @returns the folder with the programs
- * @throws Error where it cannot be had
+ * @throws Error if it cannot be installed
  */
 export function installFastify(): string {
   const pins = join(installed, 'package.json')
   const wanted = readFileSync(join(import.meta.dir, 'package.json'), 'utf8')
-  // npm writes it last.
+  // npm writes this file last.
   const isThere =
     existsSync(join(installed, 'node_modules/.package-lock.json')) &&
     readFileSync(pins, 'utf8') === wanted

@@ -10,7 +10,7 @@ import { settled } from '../settle.ts'
 
 const part = 'analytics'
 
-/** Among them ones of a half and of a quarter hour, and with summer time on either half of the globe. */
+/** Some have offsets of a half or a quarter hour, and some have summer time, in either hemisphere. */
 const zones = [
   'UTC',
   'Europe/Berlin',
@@ -20,10 +20,10 @@ const zones = [
   'Pacific/Auckland',
 ]
 
-/** The longest that the server is waited for, until it has done what it does in the background. */
+/** How long to wait at most until the server has finished its work in the background. */
 const mostSettleSeconds = 60
 
-/** Milliseconds of each question about a history, which differ in zone and range. */
+/** Milliseconds that each question about a history took. The questions differ in time zone and range. */
 async function times(program: Program, { tenant }: History, days: number, effort: Effort) {
   const analyst = await Analyst.of(program, tenant)
   const taken: number[] = []
@@ -38,7 +38,7 @@ async function times(program: Program, { tenant }: History, days: number, effort
   return taken.sort((a, b) => a - b)
 }
 
-/** Numbers of a flow with a million runs, asked for one after the other in several time zones. */
+/** Analytics of a flow with a million runs, asked for one after the other in several time zones. */
 export async function analytics(bench: Bench): Promise<Found> {
   const filled = await bench.filled()
   await using program = await filled.start()

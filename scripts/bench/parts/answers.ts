@@ -7,7 +7,7 @@ import { Folder, type Program, startCairn, startHello } from '../programs.ts'
 const connections = 32
 const flowsOfOne = 20
 
-/** What pages ask most. */
+/** What pages ask for most. */
 export const questions: { what: string; question: Question }[] = [
   { what: `GET /flows, ${flowsOfOne} flows, br`, question: flows },
   { what: 'GET /flows, 304', question: knownFlows },
@@ -15,14 +15,14 @@ export const questions: { what: string; question: Question }[] = [
   { what: 'GET /heartbeat', question: heartbeat },
 ]
 
-/** One question to Cairn, beside a bare Elysia that has as many bytes in memory; they take turns. */
+/** One question to Cairn, and to a bare Elysia that answers as many bytes from memory; they take turns. */
 export async function besideHello(
   { seeds, effort }: Bench,
   question: Question,
 ): Promise<{ ofCairn: Loaded[]; ofHello: Loaded[] }> {
   const { seconds, warmSeconds, rounds } = effort
   using folder = new Folder()
-  // One for each load: the highest limit there is would be spent in twenty seconds.
+  // One for each load, because twenty seconds of load would use up even the highest limit.
   const tenants = seeds.plant(folder, 40, flowsOfOne)
   await using cairn = await startCairn(folder)
   const next = () => asked(cairn, tenants.pop()!, question)

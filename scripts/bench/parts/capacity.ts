@@ -17,12 +17,12 @@ import { batch, connections } from './ingest.ts'
 
 const part = 'capacity'
 
-/** What a visit sends at a time: ten events in three batches, and those are three or four. */
+/** How many events a visit sends at a time: its ten come in three batches of three or four. */
 const fewEvents = 3
 
 const seconds = 2
 
-/** What each request of a visit costs, and how many of them a cheap VM can take. */
+/** The cost of each request of a visit, and how many of them a cheap VM can take. */
 export async function capacity({ seeds }: Bench): Promise<Found> {
   using folder = new Folder()
   const tenants = seeds.plant(folder, 40, 20)

@@ -6,7 +6,7 @@ import { rows } from '../engine/rows.ts'
 
 /** The parts of SQLite's engine, in this process, beside the plain tables and indexes that they replace. */
 export async function engine({ effort: { storedRuns } }: Bench): Promise<Found> {
-  // As in the stored history, there are ten events a run; here no more of them than take a minute.
+  // Ten events per run, as in the stored history, but no more than can be measured in a minute.
   const events = Math.min(storedRuns * 10, 3_000_000)
   const measured = events / 20
   return {

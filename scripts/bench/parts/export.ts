@@ -12,13 +12,13 @@ import { settled } from '../settle.ts'
 
 const part = 'export'
 
-/** After that, what has not come yet is not waited for. */
+/** How long an export is read. The rest of it is not waited for. */
 const mostMs = 40_000
 
 interface Exported {
   rows: number
   seconds: number
-  /** The most memory meanwhile, MiB. */
+  /** The most memory used meanwhile, MiB. */
   rssMiB: number
   isWhole: boolean
 }
@@ -31,7 +31,7 @@ async function exported(
 ): Promise<Exported> {
   const startedAt = performance.now()
   using peak = new Peak(() => program.rssMiB())
-  // Its first row is the header.
+  // The first row is the header.
   let rows = -1
   let isWhole = true
   for await (const more of rowsOf(await analyst.ask('analytics/export.csv', query))) {
@@ -44,7 +44,7 @@ async function exported(
   return { rows, seconds: (performance.now() - startedAt) / 1_000, rssMiB: peak.value, isWhole }
 }
 
-/** Exports of a flow with ten million events: how fast, in how much memory, at whose cost. */
+/** Exports of a flow with ten million events: how fast, in how much memory, and how long pages wait meanwhile. */
 export async function exports(bench: Bench): Promise<Found> {
   const filled = await bench.filled()
   await using program = await filled.start()
@@ -61,7 +61,7 @@ export async function exports(bench: Bench): Promise<Found> {
     ['runs', filled.long.runs],
   ] as const) {
     const done = exported(program, analyst, { ...range, rows })
-    // Pages go on asking; the export of runs is too short to be held against their waiting.
+    // Pages go on asking meanwhile. The export of runs is too short to measure their wait.
     const reads = rows === 'events' && readFlows(program, filled.tenants[2]!, bench.effort.seconds)
     const found = await done
     if (found.isWhole && found.rows !== expected) {

@@ -20,7 +20,7 @@ type Costs = Record<string, number>
 /** Length of each load, seconds: CPU is counted in hundredths of one. */
 const seconds = 1
 
-/** What requests cost as there is more of everything that there can be more of. */
+/** What requests cost as everything grows that can grow. */
 export async function growth(bench: Bench): Promise<Found> {
   const { mostOrganisations } = bench.effort
   const runs = mostOrganisations * 10
@@ -46,7 +46,7 @@ export async function growth(bench: Bench): Promise<Found> {
   }
 }
 
-/** The costs at each size, put together by request. */
+/** The costs at each size, grouped by request. */
 async function grown(
   by: string,
   sizes: readonly number[],
@@ -63,7 +63,7 @@ async function grown(
   })
 }
 
-/** With so many runs of so many people in a flow. */
+/** The costs with so many runs of so many people in a flow. */
 async function ofFlow({ seeds }: Bench, runs: number, people: number): Promise<Costs> {
   using folder = new Folder()
   const [tenant] = seeds.plant(folder, 4, 5) as [Tenant]
@@ -77,7 +77,7 @@ async function ofFlow({ seeds }: Bench, runs: number, people: number): Promise<C
   }
 }
 
-/** With so many organisations of so many flows. */
+/** The costs with so many organisations of so many flows. */
 async function ofCatalogue({ seeds }: Bench, organisations: number, count: number): Promise<Costs> {
   using folder = new Folder()
   const tenants = seeds.plant(folder, organisations, count)
@@ -88,7 +88,7 @@ async function ofCatalogue({ seeds }: Bench, organisations: number, count: numbe
     allAnswered(part, [loaded])
     return loaded.cpuMicros
   }
-  // Once before, so that the first is measured warm as the others are.
+  // A warm-up, so that the first request is measured warm like the others.
   await cost(flows, 3)
   return {
     'GET /flows, br': await cost(flows, 0),

@@ -8,7 +8,7 @@ import { type Tenant, writeTenants } from '../seed.ts'
 export const batch = 50
 export const connections = 64
 
-/** A program that stores events, and how to find out how many. */
+/** A program that stores events, and how to find out how many it has stored. */
 export interface Side {
   start(folder: Folder): Promise<Loadable & Pick<Program, 'stop'> & AsyncDisposable>
   path: string
@@ -37,7 +37,7 @@ export const runs: Mix = {
   ids: 'v7',
 }
 
-/** What many people do in 20 flows, as their back end forwards it: 50 of them in each batch. */
+/** What many people do in 20 flows, as a back end forwards it: 50 people in each batch. */
 const ofPeople = (openRuns: number, open: string): Mix => ({
   name: `50 of ${open} open runs of 20 flows each`,
   plant: (seeds, folder) => seeds.plantFlows(folder, 20),
@@ -45,10 +45,10 @@ const ofPeople = (openRuns: number, open: string): Mix => ({
   openRuns,
 })
 
-/** Events of a run come within a tenth of a second, as where a queue is forwarded. */
+/** The events of a run come within a tenth of a second, as when a back end forwards a queue. */
 export const people = ofPeople(1_000, '1,000')
 
-/** So many that each run goes on about a second later, when what came before it is written. */
+/** So many that each run goes on about a second later, when its earlier events are already written. */
 const manyPeople = ofPeople(100_000, '100,000')
 
 const thousand: Mix = {
@@ -75,7 +75,7 @@ export async function measure(
   await program.stop()
   const acknowledged = (warm.requests + loaded.requests) * batch
   const stored = await side.stored(folder, tenants)
-  // What was under way at the end may be stored without having been counted.
+  // Requests under way at the end may be stored without having been counted.
   const most = acknowledged + 2 * connections * batch
   if (warm.errors + loaded.errors > 0 || stored < acknowledged || stored > most) {
     throw new Error(
@@ -85,7 +85,7 @@ export async function measure(
   return loaded
 }
 
-/** Events a second, and what one costs, beside another program under the same load. */
+/** Events per second, and what one costs, compared with another program under the same load. */
 export function besideOther(
   part: string,
   what: string,
@@ -117,14 +117,14 @@ export function besideOther(
   ]
 }
 
-/** Durable events a second, and what one costs, beside the least program that stores them. */
+/** Durable events per second, and what one costs, compared with the least program that stores them. */
 export async function ingest(bench: Bench): Promise<Found> {
   const figures: Figure[] = []
   for (const mix of [people, manyPeople, runs, thousand, random]) {
     const ofCairn: Loaded[] = []
     const ofFloor: Loaded[] = []
     for (let round = 0; round < bench.effort.rounds; round++) {
-      // The floor's unique index is at its best with ordered ids, and is what all are held against.
+      // The floor's unique index is at its best with ordered ids, so all are compared with that.
       ofFloor.push(await measure(bench, floor, { ...mix, ids: 'v7' }))
       ofCairn.push(await measure(bench, cairn, mix))
     }

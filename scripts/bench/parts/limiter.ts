@@ -6,14 +6,14 @@ import type { Bench, Found } from '../bench.ts'
 const organisations = 100_000
 const decisions = 5_000_000
 
-/** Objects that a round may leave: being measured takes some; an answer a decision leaves many more. */
+/** How many objects a round may leave: measuring takes some; one per decision would be many more. */
 const mostObjects = 1_000
 
 const objects = () => heapStats().objectTypeCounts.Object ?? 0
 
 /**
- * Organisations in the order of their requests, scattered over the table as row numbers are over an
- * installation's life. Made beforehand: to work them out would cost more than a decision.
+ * Organisations in the order of their requests, scattered over the table as row numbers are over the life
+ * of an installation. Made beforehand, because computing them would cost more than a decision.
  */
 const orderOf = (active: number) =>
   Uint32Array.from(
@@ -21,14 +21,14 @@ const orderOf = (active: number) =>
     (_, i) => (((Math.imul(i, 2_654_435_761) >>> 0) % active) * 99_991) % organisations,
   )
 
-/** Decisions a second of one thread, while so many organisations of the table have traffic. */
+/** Decisions per second of one thread, while so many organisations of the table have traffic. */
 function decisionsPerSecond(memory: SharedArrayBuffer, active: number, rounds: number): number[] {
   const rates: number[] = []
   const order = orderOf(active)
   const taken = nothingTaken()
   for (let round = 0; round <= rounds; round++) {
     const table = new WindowTable(memory)
-    // A round is a window further on, so that it begins with none open.
+    // Each round is one window later, so that it begins with no open windows.
     const now = (round + 1) * windowMs
     const objectsBefore = objects()
     const startedAt = performance.now()
@@ -39,7 +39,7 @@ function decisionsPerSecond(memory: SharedArrayBuffer, active: number, rounds: n
     }
     const seconds = (performance.now() - startedAt) / 1_000
     const allocated = objects() - objectsBefore
-    // The first round is compiled as it runs.
+    // The first round is excepted, because its code is compiled as it runs.
     if (round > 0 && allocated > mostObjects) throw new Error(`${allocated} objects were allocated`)
     if (admitted < Math.min(decisions, active * 300)) throw new Error(`${admitted} were admitted`)
     // The first round is the warm-up.

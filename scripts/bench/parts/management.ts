@@ -14,14 +14,14 @@ import { type Tenant, writeTenants } from '../seed.ts'
 
 const part = 'management'
 
-/** What a verb may hold up ingest, milliseconds. */
+/** How long a verb may hold up ingest, milliseconds. */
 const mostMs = 20
 
 /** As many flows as one call takes, of as many steps as a flow may have. */
 const flowsACall = 50
 const stepsOfFlow = 50
 
-/** Who reported the events of the ledger, and how many letters wait to be stored after all. */
+/** How many people reported the events of the ledger, and how many dead letters wait to be stored. */
 const peopleOfHistory = 500
 const letters = 1_000
 
@@ -32,24 +32,24 @@ type Ask = (method: string, path: string, body?: object | string) => Promise<str
 
 interface Verb {
   what: string
-  /** What it needs, which is not measured. */
+  /** Prepares what the verb needs; not measured. */
   prepare?(ask: Ask, n: number): Promise<unknown>
   run(ask: Ask, n: number): Promise<unknown>
 }
 
-/** What was seen of one verb in each round, and of as long a time without one. */
+/** The measurements of one verb in each round, and of an equally long time without a verb. */
 interface Held {
   tookMs: number[]
   longestMs: number[]
   idleMs: number[]
-  /** CPU of the busiest thread meanwhile, less what it takes as long without a verb. */
+  /** CPU of the busiest thread meanwhile, minus what it takes in the same time without a verb. */
   cpuMs: number[]
 }
 
 /**
- * How long one event after the other waits for its answer while a verb of management is at work: the
- * longest of each round. A machine that others use makes single rounds longer and none shorter, so
- * the table has the least of them too.
+ * How long events, posted one after the other, wait for their answer while a management verb runs: the
+ * longest wait of each round. On a machine that others use too, single rounds get longer and none gets
+ * shorter, so the table has the least of them too.
  */
 export async function management({ effort, seeds }: Bench): Promise<Found> {
   using folder = new Folder()
@@ -68,7 +68,7 @@ export async function management({ effort, seeds }: Bench): Promise<Found> {
   const held = new Map<Verb, Held>(
     verbs(folder).map(verb => [verb, { tookMs: [], longestMs: [], idleMs: [], cpuMs: [] }]),
   )
-  // The first round is not measured: nothing is warm.
+  // The first round is not measured, because nothing is warm yet.
   for (let round = 0; round <= effort.rounds; round++) {
     for (const [verb, seen] of held) {
       await verb.prepare?.(ask, round)
@@ -117,7 +117,7 @@ class Probe {
     private readonly tenant: Tenant,
   ) {}
 
-  /** The longest wait of events while something is done, and shortly after. */
+  /** The longest wait of an event while some work is done, and shortly after. */
   async during(work: () => Promise<unknown>) {
     let isOver = false
     let longestMs = 0
@@ -167,14 +167,14 @@ function cpuByThread(pid: number): Map<string, number> {
         const text = readFileSync(join(folder, thread, 'schedstat'), 'utf8')
         return [[thread, Number(text.split(' ')[0]) / 1e6] as const]
       } catch {
-        // It has ended.
+        // The thread has ended.
         return []
       }
     }),
   )
 }
 
-/** Asks as the operator does, at the socket. */
+/** Asks as the operator does, over the socket. */
 const operator =
   (folder: Folder, tenant: Tenant): Ask =>
   async (method, path, body) => {
@@ -209,7 +209,7 @@ function verbs(folder: Folder): Verb[] {
     }))
   let sent = ''
   const ready = (publish: boolean, name: string) => ({
-    // As text, so that putting it together takes nothing from what is measured.
+    // Prepared as text, so that building it is not part of what is measured.
     async prepare(_: Ask, n: number) {
       sent = JSON.stringify({ flows: flows(`${name} ${n}`), publish })
     },
@@ -261,7 +261,7 @@ function verbs(folder: Folder): Verb[] {
   ]
 }
 
-/** Lays letters of new events aside, as a storage thread would that the database refused them. */
+/** Stores dead letters of new events, as a storage thread does if the database refuses the events. */
 function addLetters(folder: Folder): void {
   const database = openForWriting(folder.path)
   const insert = database.query(

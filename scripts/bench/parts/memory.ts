@@ -13,7 +13,7 @@ const part = 'memory'
 /** How many pages ask at a time. */
 const together = 50
 
-/** Every organisation's flows, once, as its pages ask for them. */
+/** Asks for every organisation's flows once, as its pages do. */
 async function askAll(program: Program, tenants: readonly Tenant[]): Promise<void> {
   for (let i = 0; i < tenants.length; i += together) {
     const asking = tenants.slice(i, i + together).map(async tenant => {
@@ -25,23 +25,23 @@ async function askAll(program: Program, tenants: readonly Tenant[]): Promise<voi
   }
 }
 
-/** What a server takes that does nothing, MiB, and how long it took to start, milliseconds. */
+/** The memory of an idle server, MiB, and how long it took to start, milliseconds. */
 async function idle(seeds: Seeds, organisations: number, flows: number) {
   using folder = new Folder()
   const tenants = seeds.plant(folder, organisations, flows)
   await using program = await startCairn(folder)
   await Bun.sleep(settleMs)
   const rssMiB = program.rssMiB()
-  // What is only loaded once it is asked for counts too.
+  // What is loaded only on demand counts too.
   await askAll(program, tenants)
   await Bun.sleep(settleMs)
   return { startMs: program.startMs, rssMiB, askedMiB: program.rssMiB() }
 }
 
-/** For so long people's events come before memory is read, and for so long nothing comes before it is read again. */
+/** How long people's events come before memory is read, and how long none come before it is read again. */
 const ingestMs = 10_000
 
-/** What a server takes under as many people's events as it can store, and after them; MiB, and pages an event. */
+/** The memory of a server under as many people's events as it can store, and after them, MiB; pages per event. */
 async function busy(seeds: Seeds) {
   using folder = new Folder()
   const tenants = await writeTenants(folder, people.plant(seeds, folder))
@@ -60,7 +60,7 @@ async function busy(seeds: Seeds) {
   return { peakMiB: program.peakRssMiB(), afterMiB: program.rssMiB(), faultsOfEvent }
 }
 
-/** From the start to the first answer, and what a server takes that does nothing. */
+/** The time from the start to the first answer, and the memory of an idle server. */
 export async function memory({ effort, seeds }: Bench): Promise<Found> {
   const few: Awaited<ReturnType<typeof idle>>[] = []
   const many: typeof few = []

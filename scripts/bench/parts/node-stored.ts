@@ -26,14 +26,14 @@ const days = 400
 const retentionDays = days + 10
 const flowsOfOne = 20
 
-/** So many times each run is stored that was sent, and so many of them with their events. */
+/** How many times each run that was sent is stored, and how many of these copies have their events. */
 const copies = 100
 const copiesOfEvents = 10
 
 /** Ids that are stored for each run. */
 const idsOfRun = 50
 
-/** What a node reads, and how it stores, with much in PostgreSQL. */
+/** How a node reads and stores when PostgreSQL holds a lot. */
 export async function nodeStored(bench: Bench): Promise<Found> {
   try {
     postgresPrograms()
@@ -63,7 +63,7 @@ export async function nodeStored(bench: Bench): Promise<Found> {
   ] as const) {
     using peak = new Peak(() => program!.rssMiB())
     const startedAt = performance.now()
-    // Its first row is the header.
+    // The first row is the header.
     let count = -1
     const answer = await analyst.ask('analytics/export.csv', { ...lastDays(days), rows })
     for await (const more of rowsOf(answer)) count += more
@@ -108,13 +108,13 @@ const figure = (
   more: Partial<Figure> = {},
 ): Figure => ({ part, what, unit, cairn: [...cairn], ...more })
 
-/** What pages ask for most, of a node beside a server alone; they take turns. */
+/** What pages ask for most, from a node and from a server alone; they take turns. */
 async function reads({ seeds, effort }: Bench): Promise<Figure[]> {
   const { seconds, warmSeconds, rounds } = effort
   const figures: Figure[] = []
   for (const { what, question } of questions) {
     using folder = new Folder()
-    // One for each load: the highest limit there is would be spent in twenty seconds.
+    // One for each load, because twenty seconds of load would use up even the highest limit.
     const tenants = seeds.plant(folder, 40, flowsOfOne)
     await using cluster = await Cluster.start(folder, 1)
     await using alone = await startCairn(folder)
@@ -133,7 +133,7 @@ async function reads({ seeds, effort }: Bench): Promise<Figure[]> {
   return figures
 }
 
-/** Numbers of a flow, asked for one after the other: first as nobody has asked before. */
+/** Analytics of a flow, asked for one after the other. The first time, nobody has asked before. */
 async function analytics(
   { effort }: Bench,
   { postgres }: Cluster,
@@ -169,7 +169,7 @@ async function analytics(
   ]
 }
 
-/** What an event takes in PostgreSQL, with its id and its part of a run. */
+/** The size of an event in PostgreSQL, with its id; the figure's name adds what a run takes. */
 function diskOf(postgres: Postgres): Figure {
   const bytesOf = (table: string) =>
     `(select sum(pg_total_relation_size(c.oid)) from pg_class c
@@ -183,7 +183,7 @@ function diskOf(postgres: Postgres): Figure {
   ])
 }
 
-/** Stores all runs, and some of their events, again and again under other names. */
+/** Stores copies of all runs, and of some of their events, under other names. */
 function multiply(postgres: Postgres): void {
   const columnsOf = (table: string) =>
     postgres
@@ -215,10 +215,10 @@ function multiply(postgres: Postgres): void {
   postgres.value('vacuum (analyze) runs, events')
 }
 
-/** Stores so many ids of either sort that no event has. */
+/** Stores so many ids of either kind, ordered and random, that belong to no event. */
 function addIds(postgres: Postgres, ofEach: number): void {
   const now = Date.now()
-  // So it takes a minute or two, and its index is as one that grew in order: at its best.
+  // Without the key it takes a minute or two. Its index ends up like one that grew in order: at its best.
   postgres.value('alter table event_ids drop constraint event_ids_pkey')
   const add = (bucket: string, hex: string) =>
     postgres.value(
@@ -231,6 +231,6 @@ function addIds(postgres: Postgres, ofEach: number): void {
   add('-1 - i % 16', 'md5(i::text)')
   postgres.value('alter table event_ids add primary key (org_id, bucket, id)')
   postgres.value('vacuum (analyze) event_ids')
-  // What it has left to be written would be written under the load.
+  // Otherwise what is left to be written would be written under the load.
   postgres.value('checkpoint')
 }

@@ -17,7 +17,7 @@ export const nodes = (count: number): Side => ({
   stored: storedInPostgres,
 })
 
-/** Ingest by nodes over PostgreSQL, beside what others would use, with the same settings of PostgreSQL. */
+/** Ingest by nodes over PostgreSQL, compared with what others would use with the same PostgreSQL settings. */
 export async function node(bench: Bench): Promise<Found> {
   try {
     prepareFastify()

@@ -13,13 +13,13 @@ const part = 'others'
 
 interface Rival {
   name: string
-  /** Throws where it cannot be had. */
+  /** Throws if it is not available. */
   prepare(): void
   side: Side
   goals: { least: number; most?: number }
 }
 
-/** @throws Error where Fastify or PostgreSQL cannot be had */
+/** @throws Error if Fastify or PostgreSQL is not available */
 export function prepareFastify(): void {
   installFastify()
   postgresPrograms()
@@ -35,7 +35,7 @@ export const fastifyWithPostgres: Side = {
   stored: storedInPostgres,
 }
 
-/** What others would build in an afternoon, without a check; and how far ahead of it Cairn is to be. */
+/** What others would build in an afternoon, without any checks, and how far ahead of it Cairn should be. */
 const rivals: Rival[] = [
   {
     name: 'Fastify and better-sqlite3',
@@ -59,7 +59,7 @@ const rivals: Rival[] = [
   },
 ]
 
-/** Ingest beside what others would use in Cairn's place, as far as it can be had here. */
+/** Ingest compared with what others would use in Cairn's place, as far as it is available here. */
 export async function others(bench: Bench): Promise<Found> {
   const figures: Figure[] = []
   for (const { name, prepare, side, goals } of rivals) {

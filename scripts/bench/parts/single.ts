@@ -18,7 +18,7 @@ export async function single({ effort, seeds }: Bench): Promise<Found> {
       await using measured = program
       const load = { tenants, batch: 1, ids: 'v7', path, connections } as const
       await postEvents(measured, { ...load, seconds: warmSeconds })
-      // Awaited here: else it would be ended while it is measured.
+      // Awaited here, otherwise the program would be ended while it is measured.
       return await postEvents(measured, { ...load, seconds })
     }
     ofHello.push(await measure(await startHello(folder, 80), '/'))

@@ -10,7 +10,7 @@ const part = 'slow'
 /** How long each disk sync takes on a slow disk, milliseconds. */
 const syncMs = 20
 
-/** Tracer in a process of its own (-D), so that the program is still the child that is measured. */
+/** Runs the tracer in a process of its own (-D), so that the program is still the child that is measured. */
 const traced = (strace: string) =>
   [strace, '-D', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null'].concat([
     '-e',
@@ -20,8 +20,8 @@ const traced = (strace: string) =>
   ])
 
 /**
- * Starts Cairn on a disk that is slow: each sync itself is delayed by strace, or, where that is
- * missing or may not trace, each commit by Cairn's own failpoint.
+ * Starts Cairn on a slow disk: strace delays each sync itself or, if strace is missing or may not trace,
+ * Cairn's own failpoint delays each commit.
  */
 async function startOnSlowDisk(folder: Folder): Promise<{ program: Program; how: string }> {
   const strace = Bun.which('strace')
@@ -33,7 +33,7 @@ async function startOnSlowDisk(folder: Folder): Promise<{ program: Program; how:
   return { program: await startCairn(folder, { env }), how: 'failpoint' }
 }
 
-/** What pages wait for flows while as many events come as a slow disk takes. */
+/** How long pages wait for flows while a slow disk gets as many events as it takes. */
 export async function slow({ effort, seeds }: Bench): Promise<Found> {
   const { rounds, seconds, warmSeconds } = effort
   const reads: Loaded[] = []

@@ -13,16 +13,16 @@ import { settleMs } from './memory.ts'
 
 const part = 'stored'
 
-/** Stored batches of each sort that are sent again. */
+/** How many stored batches of each history are sent again. */
 const batchesAgain = 40
 
 /** Runs of a batch. */
 const runsOfBatch = batch / eventsOfRun
 
-/** For how long a load has run when the program is killed. */
+/** How long a load has run when the program is killed. */
 const loadMs = 2_000
 
-/** Shares of the long history at which the cost of storing is told. */
+/** Shares of the long history at which the cost of storing is reported. */
 const shownAt = [0.05, 0.1, 0.25, 0.5, 1]
 
 /** Restarts, kills, ids sent again, and the rate of fresh events, with a long history stored. */
@@ -107,7 +107,7 @@ function* scattered(history: History): Generator<string> {
   }
 }
 
-/** Fresh events, with ordered ids and random ones, in turn with a program that has none stored. */
+/** Fresh events with ordered and with random ids, in turn with a program that has none stored. */
 async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure[]> {
   const { rounds, seconds, warmSeconds } = bench.effort
   const target = filled.tenants.slice(1, 2)
@@ -150,7 +150,7 @@ async function rates(bench: Bench, filled: Filled, many: string): Promise<Figure
   ]
 }
 
-/** What a long history takes on disk after a clean stop, with all that is kept beside its events. */
+/** The size of a long history on disk after a clean stop, with everything that is kept besides its events. */
 export async function disk(bench: Bench): Promise<Found> {
   const { events, diskBytes, jsonBytes } = await bench.filled()
   const what = `an event on disk, ${(events / 1e6).toLocaleString('en-US')} M stored; beside its JSON`

@@ -10,10 +10,10 @@ const part = 'threads'
 
 const counts = [1, 2, 4] as const
 
-/** A round is enough to show how it grows; that one thread is no loss, the other parts show. */
+/** One round is enough to show the growth. The other parts show that one thread is no loss. */
 const mostRounds = 2
 
-/** Ingest and reads by how many threads answer. */
+/** Ingest and reads, by how many threads answer. */
 export async function threads({ effort, seeds }: Bench): Promise<Found> {
   const { seconds, warmSeconds, rounds } = effort
   const ingest = counts.map(() => [] as Loaded[])

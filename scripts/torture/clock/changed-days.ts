@@ -2,25 +2,25 @@ import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
 import { apiOf, firstFlowOf, sessionToken, withUnlimitedTour } from '../../support/binary.ts'
 import { Findings, type Stage, startsOn } from './stage.ts'
 
-/** A zone, and a day in autumn 2026 on which its clocks change there. */
+/** A time zone, and a day in autumn 2026 on which its clocks change. */
 const changes = [
   ['Europe/Berlin', '2026-10-25'],
   ['America/New_York', '2026-11-01'],
   // By half an hour.
   ['Australia/Lord_Howe', '2026-10-04'],
-  // At midnight: a day that begins at one o'clock, and one on which midnight comes twice.
+  // At midnight: one day begins at one o'clock, and on another midnight comes twice.
   ['America/Santiago', '2026-09-06'],
   ['Africa/Cairo', '2026-10-29'],
 ] as const
 
 const noon = Date.UTC(2026, 10, 20, 12)
 
-/** Runs belong to the days that another calendar puts them on, of 23 to 25 hours. */
+/** Runs must belong to the days on which another calendar puts them, which have 23 to 25 hours. */
 export async function changedDays({ place, clock }: Stage): Promise<string[]> {
   const findings = new Findings()
   const { slug, snippetKey } = await withUnlimitedTour(place)
   clock.setTo(noon)
-  // The zone of the machine has no say.
+  // The time zone of the machine must not matter.
   const server = await place.serve([], { ...clock.env, TZ: 'America/Santiago' })
   const token = await sessionToken(place, slug, [], clock.env)
   const api = apiOf(server, snippetKey)

@@ -1,14 +1,14 @@
 import { readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** libfaketime where Debian's package `faketime` puts it; null where it is not on this machine. */
+/** The path of libfaketime, where Debian's package `faketime` puts it; null if it is not installed. */
 export function fakeTimeLibrary(): string | null {
   const folder = '/usr/lib'
   const machines = readdirSync(folder).map(name => join(folder, name, 'faketime/libfaketime.so.1'))
   return machines.find(path => Bun.file(path).size > 0) ?? null
 }
 
-/** A wall clock that processes go by whose environment this gives, and that can be set meanwhile. */
+/** A wall clock for processes that get its environment; it can be set while they run. */
 export class FakeClock {
   private offsetMs = 0
   private readonly file: string
@@ -21,7 +21,7 @@ export class FakeClock {
     this.set(0)
   }
 
-  /** The monotonic clock goes on as it is: so does a machine's whose clock is set. */
+  /** Leaves the monotonic clock as it is, because setting a machine's clock does not change that either. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: this.library,
@@ -36,11 +36,11 @@ export class FakeClock {
     return Date.now() + this.offsetMs
   }
 
-  /** Sets it to so much ahead of this machine's. */
+  /** Sets the clock to this much ahead of the machine's. */
   set(offsetMs: number): void {
     this.offsetMs = offsetMs
     const sign = offsetMs < 0 ? '-' : '+'
-    // Moved into its place: who reads a half-written one would stop.
+    // Moved into place, because a process that reads a half-written file would stop.
     writeFileSync(`${this.file}.next`, `${sign}${(Math.abs(offsetMs) / 1_000).toFixed(3)}\n`)
     renameSync(`${this.file}.next`, this.file)
   }

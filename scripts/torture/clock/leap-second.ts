@@ -20,7 +20,7 @@ export async function leapSecond({ place, clock }: Stage): Promise<string[]> {
       isRepeated = true
     }
     const number = sent++
-    // As RFC 3339 writes the second that is not in a day.
+    // Written as RFC 3339 writes a leap second.
     const time = number % 10 === 9 ? { occurredAt: '2026-12-31T23:59:60Z' } : {}
     const event = { id: `e${number}`, kind: 'flow_started', userId: `u${number}`, flowId, ...time }
     const body = { events: [event] }

@@ -2,13 +2,13 @@ import { hourMs, minuteMs } from '../../../src/core/time/durations.ts'
 import { apiOf, firstFlowOf, type Server, sessionToken, withTour } from '../../support/binary.ts'
 import { Findings, letThrough, type Row, rowsOf, type Stage, startsOn } from './stage.ts'
 
-/** By how much it is set while the server serves, milliseconds; the last is a second that comes twice. */
+/** By how much the clock is set while the server serves, milliseconds. The last makes a second come twice. */
 const steps = {
   short: [hourMs, -hourMs],
   long: [hourMs, -hourMs, -hourMs, hourMs, 24 * hourMs, -24 * hourMs, -1_000],
 }
 
-/** What was promised holds across every step of the clock. */
+/** Every promise must hold across every step of the clock. */
 export async function setWhileServing(stage: Stage): Promise<string[]> {
   const { place, clock, isLong } = stage
   const findings = new Findings()
@@ -29,7 +29,7 @@ interface Setting extends Stage {
   name: string
 }
 
-/** Sets the clock once, in the middle of what an organisation of its own does. */
+/** Sets the clock once, while an organisation of its own is at work. */
 async function setOnce({ place, clock, server, findings, byMs, name, isLong }: Setting) {
   const expect = (what: string, found: unknown, expected: unknown) =>
     findings.expect(`${name} (${byMs / 1_000} s), ${what}`, found, expected)
@@ -81,7 +81,7 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
   )
   const days = daysAbout(clock.now())
   const starts = await startsOn(await ask(`?${days}`))
-  // One of each who is named: none has a session.
+  // One run of each named person, because none has a session.
   expect(
     'runs',
     starts.reduce((sum, ofDay) => sum + ofDay, 0),
@@ -95,7 +95,7 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
     const places = isBefore.lastIndexOf(true) + 1
     expect('receipts before the step come first', places, isBefore.filter(Boolean).length)
   }
-  // A tick is later than the one before it, whatever the clock says; nothing else is ahead of it.
+  // A tick is later than the one before it, whatever the clock says. Nothing else may be later than its receipt.
   const isAhead = ({ kind, occurred_at, received_at }: Row) =>
     !kind!.startsWith('item_') && occurred_at! > received_at!
   expect('occurred after their receipt', rows.filter(isAhead).length, 0)
@@ -104,16 +104,16 @@ async function setOnce({ place, clock, server, findings, byMs, name, isLong }: S
   expect('let through in the next window', await letThrough(api, 12), 10)
 }
 
-/** The days about a moment, as a query. */
+/** The days around a moment, as a query. */
 function daysAbout(now: number): string {
   const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
   return `from=${dateOf(now - 24 * hourMs)}&to=${dateOf(now + 24 * hourMs)}`
 }
 
-/** How often a server's clock is set while it starts. */
+/** How many times a server's clock is set while it starts. */
 const starts = { short: 2, long: 40 }
 
-/** Threads begin at one time, though the wall clock says another between them. */
+/** All threads go by the same time, even if the wall clock is set between their starts. */
 export async function setWhileStarting({ place, clock, random, isLong }: Stage): Promise<string[]> {
   const findings = new Findings()
   const { snippetKey } = await withTour(place)

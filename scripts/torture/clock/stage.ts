@@ -2,7 +2,7 @@ import type { SeededRandom } from '../../../src/cli/demo/random.ts'
 import type { apiOf, Workplace } from '../../support/binary.ts'
 import type { FakeClock } from './fake-time.ts'
 
-/** What the stages of the part have in common. */
+/** What the stages of this part share. */
 
 export interface Stage {
   place: Workplace
@@ -11,7 +11,7 @@ export interface Stage {
   isLong: boolean
 }
 
-/** Collects what is not as it should be. */
+/** Collects everything that is not as it should be. */
 export class Findings {
   readonly all: string[] = []
 
@@ -23,7 +23,7 @@ export class Findings {
 
 export type Api = ReturnType<typeof apiOf>
 
-/** How many of so many heartbeats were let through. */
+/** Sends so many heartbeats, and counts those that the limit lets through. */
 export async function letThrough(api: Api, count: number): Promise<number> {
   let admitted = 0
   for (let i = 0; i < count; i++) if ((await api('GET', '/heartbeat')).status === 200) admitted++

@@ -13,16 +13,16 @@ import { until } from '../../support/until.ts'
 import { Valkey, valkeyProgram } from '../../support/valkey.ts'
 import { FakeClock, fakeTimeLibrary } from '../clock/fake-time.ts'
 
-/** How long it may take until a node acknowledges again, on a machine that has much else to do; milliseconds. */
+/** How long it may take until a node acknowledges again, on a busy machine; milliseconds. */
 const patienceMs = 120_000
 
-/** How long a standby hangs at most, milliseconds: longer than a commit is waited for and then asked for. */
+/** How long a standby hangs at most, milliseconds: longer than a commit is waited for and then asked about. */
 const hangsForMs = 25_000
 
-/** What became of each event that was sent, by its id. */
+/** What became of an event that was sent. */
 type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
-/** How many clients send to each node, and what each has acknowledged before something is done, and after. */
+/** How many clients send to each node, and how many events must be acknowledged before and after a trouble. */
 const clientsOfNode = 3
 const eventsBefore = 40
 const eventsAfter = 40
@@ -30,10 +30,10 @@ const eventsAfter = 40
 /** What people do in a run, in this order; both steps are the flow's first. */
 const kinds = ['flow_started', 'step_viewed', 'step_completed', 'flow_completed'] as const
 
-/** How many runs are under way at once, of which each gets events by either node. */
+/** How many runs are under way at once. Each gets events through either node. */
 const openRuns = 20
 
-/** Of so many runs one is begun by a visitor who becomes a user in the middle of it; of the first ones none. */
+/** One in so many runs is begun by a visitor who becomes a user in the middle of it, but none of the first ones. */
 const runsOfVisitor = 7
 const runsOfUsers = 100
 
@@ -47,18 +47,18 @@ export interface ClusterFindings {
   unknown: number
   lost: number
   twice: number
-  /** Refused with 503, and stored all the same. */
+  /** Refused with 503, and stored nevertheless. */
   keptThoughRefused: number
   /** Acknowledged while commits waited for a standby that hung. */
   toldTooEarly: number
-  /** Acknowledged, and not on the standby for which commits had waited. */
+  /** Acknowledged, but not on the standby for which commits had waited. */
   missingOnStandby: number
-  /** How often a flow's numbers were others than its events say. */
+  /** How often a flow's numbers differed from what its events say. */
   wrongNumbers: number
   cuts: number
 }
 
-/** What the nodes stand on; PgBouncer, the limits server and a clock of one's own only where the machine has them. */
+/** What the nodes run on. PgBouncer, the limits server and a clock of one's own only if the machine has them. */
 interface Ground {
   place: Workplace
   postgres: PostgresServer
@@ -76,7 +76,7 @@ interface Tour {
   stepId: string
 }
 
-/** How many connections PgBouncer has for all that a node does: somebody always waits for one. */
+/** How many connections PgBouncer has for everything that a node does: so few that somebody always waits. */
 const poolSize = 2
 
 /** How far the nodes' clocks may be apart without a warning, milliseconds. */
@@ -84,7 +84,7 @@ const clocksApartMs = 50_000
 
 /**
  * Two nodes over one PostgreSQL, which they reach through a proxy, and clients that write down what they are
- * told. The second goes through PgBouncer as well, and has a clock of its own.
+ * told. The second node goes through PgBouncer as well, and has a clock of its own.
  */
 export class ClusterScene implements AsyncDisposable {
   readonly found: ClusterFindings = {
@@ -145,7 +145,7 @@ export class ClusterScene implements AsyncDisposable {
     return place.serve(['--data', place.path(`node-${number}`), '--threads', '1'], env)
   }
 
-  /** What is done to the cluster, by name; each heals it again before it resolves. */
+  /** What is done to the cluster, by name. Each trouble heals the cluster again before it resolves. */
   get troubles(): Record<string, () => Promise<unknown>> {
     return {
       'a node killed': async () => {
@@ -239,7 +239,7 @@ export class ClusterScene implements AsyncDisposable {
     }
   }
 
-  /** Has commits wait for a standby, and some made so: what was acknowledged by then is on it. */
+  /** Makes commits wait for a standby, and waits for some: what is acknowledged by then is on the standby. */
   private async followed(): Promise<PostgresServer> {
     const { postgres } = this.ground
     const standby = await postgres.standby('standby', { settings: ['fsync=on'] })
@@ -248,7 +248,7 @@ export class ClusterScene implements AsyncDisposable {
     return standby
   }
 
-  /** The standby is the database from now on. */
+  /** Makes the standby the database from now on. */
   private async replaceBy(standby: PostgresServer): Promise<void> {
     const { postgres, proxy } = this.ground
     await postgres.kill()
@@ -258,11 +258,11 @@ export class ClusterScene implements AsyncDisposable {
     await postgres.close()
   }
 
-  /** Has the standby hang for some seconds, in which nothing may be acknowledged; it still does. */
+  /** Makes the standby hang for some seconds, during which nothing may be acknowledged. It goes on hanging. */
   private async hang(): Promise<PostgresServer> {
     const standby = await this.followed()
     standby.signal('SIGSTOP')
-    // What it had confirmed by then may still be on its way to callers.
+    // What the standby had confirmed by then may still be on its way to callers.
     await Bun.sleep(1_000)
     const before = this.acknowledged.length
     await Bun.sleep(this.random.between(500, hangsForMs))
@@ -270,7 +270,7 @@ export class ClusterScene implements AsyncDisposable {
     return standby
   }
 
-  /** All that was acknowledged has to be on the standby, too. */
+  /** Everything that was acknowledged must be on the standby too. */
   private async compare(standby: PostgresServer): Promise<void> {
     const { postgres, database } = this.ground
     const { acknowledged } = this
@@ -291,7 +291,7 @@ export class ClusterScene implements AsyncDisposable {
     this.found.cuts += 5
   }
 
-  /** Sends to both nodes, does something in the midst of it, and holds what is stored against what was told. */
+  /** Sends to both nodes, makes trouble meanwhile, and compares what is stored with what clients were told. */
   async round(trouble: string): Promise<void> {
     let isOver = false
     const clients = this.nodes.flatMap((_, i) =>
@@ -347,7 +347,7 @@ export class ClusterScene implements AsyncDisposable {
     }
   }
 
-  /** All of all rounds: what was refused must not turn up later either. */
+  /** Checks the events of all rounds, because what was refused must not turn up later either. */
   private async check(): Promise<void> {
     const { postgres, database } = this.ground
     const url = postgres.url(database)

@@ -1,4 +1,4 @@
-/** What became of many clients, and of how many of them it was not what it should be. */
+/** Counts what became of many clients, and tells whether all of it was expected. */
 export class Outcomes {
   private readonly counts = new Map<string, number>()
 

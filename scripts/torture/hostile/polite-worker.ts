@@ -7,7 +7,7 @@ const pauseMs = 10
 
 let seen: Courtesy = { durations: [], failures: [] }
 
-/** One request after another, as pages send them; each answer is looked at. */
+/** Sends one request after another, as pages do, and checks each answer. */
 async function work({ url, snippetKey }: { url: string; snippetKey: string }): Promise<never> {
   const ask = apiOf({ url }, snippetKey)
   const flows = await (await ask('GET', '/flows')).text()

@@ -3,7 +3,7 @@ import { nearestRank } from '../../../src/core/number/statistics.ts'
 export interface Courtesy {
   /** How long each answer took, milliseconds. */
   durations: number[]
-  /** Answers that were not as they should be, or did not come. */
+  /** Answers that were wrong or did not come. */
   failures: string[]
 }
 
@@ -13,7 +13,7 @@ export function courtesyText(durations: readonly number[]): string {
   return `${sorted.length} answers, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
 }
 
-/** A client that asks for flows and sends events all the while, in a thread of its own. */
+/** A client that asks for flows and sends events all the time, in a thread of its own. */
 export class Polite implements Disposable {
   private readonly worker = new Worker(new URL('./polite-worker.ts', import.meta.url).href)
 
@@ -21,7 +21,7 @@ export class Polite implements Disposable {
     this.worker.postMessage({ url, snippetKey })
   }
 
-  /** What it has seen since it was last asked. */
+  /** What it has seen since the last call. */
   async seen(): Promise<Courtesy> {
     const { promise, resolve } = Promise.withResolvers<Courtesy>()
     this.worker.onmessage = ({ data }: MessageEvent<Courtesy>) => resolve(data)

@@ -1,6 +1,6 @@
 import { Wire } from './wire.ts'
 
-/** CPU time that this process takes for something, milliseconds; of several tries the least. */
+/** CPU time that this process takes for some work, milliseconds; the least of several tries. */
 export function ownCpuMs(work: () => unknown, tries = 3): number {
   let least = Number.POSITIVE_INFINITY
   for (let i = 0; i < tries; i++) {
@@ -12,10 +12,10 @@ export function ownCpuMs(work: () => unknown, tries = 3): number {
   return least
 }
 
-/** A request as it is sent; of the `i`th time, where it must not be the same. */
+/** A request as it is sent; a function of `i`, the number of the time, if it must differ each time. */
 export type Sent = string | ((i: number) => string)
 
-/** Sends a request again and again, each after the answer to the one before. */
+/** Sends a request again and again, each time after the previous answer. */
 export class Repeater implements Disposable {
   private wire: Wire | null = null
   private sent = 0

@@ -4,20 +4,20 @@ import { SlowSocket } from './slow-socket.ts'
 import { downloadOf, event, headOf, marker, postOf, type Target, withLength } from './target.ts'
 import { Wire } from './wire.ts'
 
-/** How much of each there is. */
+/** How many of each there are. */
 export interface Size {
   connections: number
   keys: number
   addresses: number
 }
 
-/** What hostile clients do and have done with; what became of them. */
+/** Something that hostile clients do and soon finish; tells what became of them. */
 export interface Rush {
   what: string
   run(target: Target, size: Size): Promise<Outcomes>
 }
 
-/** What becomes of requests that are each sent over a connection of their own. */
+/** Sends each request over a connection of its own, and adds what became of it. */
 async function outcomesOf(
   target: Target,
   requests: Iterable<string | Uint8Array>,
@@ -35,9 +35,9 @@ const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
 /**
- * Requests behind each other in one writing, whose answers are read. A request behind one whose answer is
- * not under way yet ends the connection: behind a write always, behind a read where the system takes no
- * more of the answers for a moment.
+ * Many requests in one write, whose answers are read. A request behind one whose answer is not yet under
+ * way ends the connection. Behind a POST that is always so, behind a GET only if the system takes no more
+ * of the answers for a moment.
  */
 async function pipeline(target: Target, { connections }: Size): Promise<Outcomes> {
   const depth = 500
@@ -58,7 +58,7 @@ async function pipeline(target: Target, { connections }: Size): Promise<Outcomes
   return outcomes
 }
 
-/** Ten thousand requests in one writing, of answers of 100 KB each that are not read. */
+/** Ten thousand requests in one write, with answers of 100 KB each that are not read. */
 async function pipelineUnread({ port }: Target): Promise<Outcomes> {
   const outcomes = new Outcomes(['held'])
   for (let i = 0; i < 5; i++) {
@@ -71,7 +71,7 @@ async function pipelineUnread({ port }: Target): Promise<Outcomes> {
   return outcomes
 }
 
-/** Clients that say they have nothing more to send, after whole requests and in the middle. */
+/** Clients that close their sending side, after whole requests and in the middle of one. */
 async function closeHalf(target: Target, { connections }: Size): Promise<Outcomes> {
   const outcomes = new Outcomes(['closed after 200', 'closed unanswered'])
   const whole = `${headOf('GET /flows', target.snippetKey)}\r\n`
@@ -86,7 +86,7 @@ async function closeHalf(target: Target, { connections }: Size): Promise<Outcome
   return outcomes
 }
 
-/** A body in chunks that never ends, until the server has answered. */
+/** Sends a chunked body that does not end until the server has answered. */
 async function* endlessly(target: Target, connections: number): AsyncGenerator<string> {
   const chunk = `10000\r\n${marker.padEnd(65_536, 'x')}\r\n`
   for (let i = 0; i < connections; i++) {
@@ -119,7 +119,7 @@ async function sendTooMuch(target: Target, { connections }: Size): Promise<Outco
   return outcomes
 }
 
-/** 100 MiB of nothing, which is small as long as nobody unpacks it. */
+/** 100 MiB of zeros, which are small as long as nobody decompresses them. */
 function* bombs(target: Target): Generator<Buffer> {
   const nothing = Buffer.alloc(100 * 1_024 * 1_024)
   const quickly = { [constants.BROTLI_PARAM_QUALITY]: 1 }
@@ -133,7 +133,7 @@ function* bombs(target: Target): Generator<Buffer> {
   }
 }
 
-/** JSON of half a million levels, whole and broken, alone and within an event. */
+/** JSON of up to a million levels, complete and broken off, on its own and within an event. */
 const deep = (target: Target) =>
   [
     `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
@@ -145,7 +145,7 @@ const keyCharacters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 const randomText = (length: number) =>
   times(length, () => keyCharacters[Math.floor(Math.random() * keyCharacters.length)]).join('')
 
-/** Keys and tokens that nobody has, hundreds in one writing. */
+/** Keys and tokens that nobody has, hundreds in one write. */
 async function guessKeys({ port, flowId }: Target, { keys }: Size): Promise<Outcomes> {
   const together = 250
   const outcomes = new Outcomes(['401'])
@@ -163,7 +163,7 @@ async function guessKeys({ port, flowId }: Target, { keys }: Size): Promise<Outc
     await wire.until(() => wire.statuses.length === sent)
   }
   for (const status of wire.statuses) outcomes.add(`${status}`)
-  // Tokens are waited for, so they cannot be sent behind each other.
+  // Checking a token is asynchronous, so requests with tokens cannot be pipelined.
   const token = () => times(3, () => Buffer.from(randomText(30)).toString('base64url')).join('.')
   const requests = times(
     Math.ceil(keys / 100),
@@ -172,7 +172,7 @@ async function guessKeys({ port, flowId }: Target, { keys }: Size): Promise<Outc
   return outcomesOf({ port } as Target, requests, outcomes)
 }
 
-/** A request each from addresses all over the loopback network. */
+/** One request from each of many addresses all over the loopback network. */
 async function comeFromEverywhere({ port }: Target, { addresses }: Size): Promise<Outcomes> {
   const outcomes = new Outcomes(['401'])
   const request = `${headOf('GET /flows', randomText(32))}Connection: close\r\n\r\n`
@@ -185,7 +185,7 @@ async function comeFromEverywhere({ port }: Target, { addresses }: Size): Promis
   return outcomes
 }
 
-/** Downloads that are left as soon as they have begun. */
+/** Downloads that are abandoned as soon as they have begun. */
 async function leave(target: Target, { connections }: Size): Promise<Outcomes> {
   const outcomes = new Outcomes(['left after 200'])
   const leaving = times(connections / 5, async () => {

@@ -3,7 +3,7 @@ import { SlowSocket } from './slow-socket.ts'
 import { downloadOf, headOf, marker, postOf, type Target } from './target.ts'
 import { Wire } from './wire.ts'
 
-/** What hostile clients hold for as long as they can, all at once, while others rush. */
+/** Something that hostile clients hold for as long as they can, all at once, while others rush. */
 export interface Siege {
   what: string
   /** Resolves once nothing of it is left. */
@@ -11,21 +11,21 @@ export interface Siege {
 }
 
 /**
- * Of thousands that come at once, the system may tell some that they are connected and forget them: they
- * hold nothing, and find out once they send something.
+ * When thousands connect at once, the system may tell some that they are connected and then forget them. Those
+ * hold nothing, and find out when they send something.
  */
 const unanswered = ['closed unanswered', 'closed unanswered, once it spoke']
 
-/** Opened at a time, for that reason. */
+/** How many connections are opened at a time, for that reason. */
 const together = 100
 
-/** So often a byte comes. */
+/** How often a byte is sent. */
 const dripMs = 1_000
-/** So much is taken of a download, and so often. */
+/** How much of a download is read at a time, and how often. */
 const sipBytes = 1_024
 const sipMs = 100
 
-/** Connections that begin in some way and then drip, until the server closes them. */
+/** Connections that begin in some way and then drip until the server closes them. */
 async function hold(
   { port }: Target,
   connections: number,
@@ -53,7 +53,7 @@ async function hold(
   return outcomes
 }
 
-/** Downloads of which 10 KB a second are read, until they end. */
+/** Downloads that are read at 10 KB per second until they end. */
 async function sip(target: Target, connections: number): Promise<Outcomes> {
   const outcomes = new Outcomes(['whole'])
   const downloads = Array.from({ length: connections }, async () => {
@@ -69,7 +69,7 @@ async function sip(target: Target, connections: number): Promise<Outcomes> {
   return outcomes
 }
 
-/** Downloads of which nothing is read for so long. */
+/** Downloads of which nothing is read for a while. */
 async function readNothing(target: Target, connections: number, ms: number): Promise<Outcomes> {
   const outcomes = new Outcomes(['held'])
   const sockets = Array.from({ length: connections }, () => {
@@ -86,8 +86,8 @@ async function readNothing(target: Target, connections: number, ms: number): Pro
 }
 
 /**
- * @param small what takes a while to read at 10 KB a second
- * @param large more than the system holds in its buffers
+ * @param small has a download that takes a while to read at 10 KB per second
+ * @param large has a download of more than the system holds in its buffers
  */
 export function siegesOf(small: Target, large: Target, isLong: boolean): Siege[] {
   const many = isLong ? 2_000 : 100

@@ -18,9 +18,9 @@ const libc = dlopen('libc.so.6', {
   close: { args: ['int'], returns: 'int' },
 }).symbols
 
-/** Of a receive buffer of a few pages. */
+/** The size of a receive buffer of a few pages. */
 const bufferBytes = Buffer.from(Int32Array.of(4_096).buffer)
-/** Seconds and microseconds that an answer is waited for. */
+/** How long to wait for an answer: seconds and microseconds. */
 const patience = Buffer.from(BigInt64Array.of(10n, 0n).buffer)
 
 const piece = Buffer.alloc(65_536)
@@ -37,14 +37,13 @@ function addressOf(host: Loopback, port: number): Buffer {
 }
 
 /**
- * A connection that takes no more off the server's hands than it is asked to: the kernel would hold
- * megabytes for any other, however slowly it is read. It can come from any address of the loopback
- * network.
+ * A connection that accepts no more from the server than it is asked to. For any other, the kernel would
+ * buffer megabytes, however slowly it is read. It can come from any address of the loopback network.
  */
 export class SlowSocket implements Disposable {
   private readonly socket = libc.socket(inet, stream, 0)
   received = 0
-  /** The last bytes that came. */
+  /** The last bytes that were received. */
   ending = ''
   /** Whether the server has ended the connection, or broken it. */
   isEnded = false
@@ -65,12 +64,12 @@ export class SlowSocket implements Disposable {
     libc.send(this.socket, ptr(bytes), bytes.length, 0)
   }
 
-  /** Takes at most so many bytes of those that are there; waits for nothing. */
+  /** Takes at most so many of the bytes that are there, without waiting. */
   take(most: number): void {
     this.receive(Math.min(most, piece.length), dontWait)
   }
 
-  /** The status of the answer, which this thread waits for; null where none comes. */
+  /** The status of the answer; null if none comes. Blocks this thread. */
   waitForStatus(): number | null {
     const text = this.receive(piece.length, 0)
     return Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]) || null

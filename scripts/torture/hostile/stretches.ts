@@ -1,31 +1,31 @@
 import type { Sent } from './repeater.ts'
 import { headOf, type Target } from './target.ts'
 
-/** Requests of which one part is made to cost as much as it can. */
+/** Requests in which one part is made as costly as it can be. */
 
-/** One that nobody's credential comes with: what it costs, everybody can have it cost. */
+/** A request without a valid credential, so anybody can make the server pay its cost. */
 export interface Stretch {
   what: string
   request: Sent
 }
 
-/** One with a good credential, and a body that is made so. */
+/** A request with a valid credential and a body that is made to be costly. */
 export interface Body extends Stretch {
   route: string
   body: string
-  /** What it is like where nothing is stretched: what is done for it is no part of the cost. */
+  /** The same request with nothing stretched; its work is not part of the cost. */
   plain: Sent
 }
 
 const filled = (text: string, bytes: number) =>
   text.repeat(Math.ceil(bytes / Buffer.byteLength(text))).slice(0, bytes)
 
-/** As long as a target may be, with what stands around it. */
+/** As long as a request target may be, with what surrounds it. */
 const targetBytes = 8_000
-/** As long as all headers may be, with the usual ones. */
+/** As long as all headers together may be, with the usual ones. */
 const headBytes = 60_000
 
-/** What parsers stumble over: separators, escapes, and what several expressions may match. */
+/** What parsers stumble over: separators, escapes, and text that several expressions may match. */
 const ofQueries = ['\xe9', ...'& = % + %41 a=%& key=& key=a& &&= / ? x []= "'.split(' ')]
 const ofPaths = ['\xe9', ...'/ x ../ ./ %2e/ % : /a /flows // "'.split(' ')]
 const ofHeaders = [
@@ -115,7 +115,7 @@ export const strangers: readonly Stretch[] = [
   },
 ]
 
-/** A body of about so many bytes: a part stands as often as it fits in the place of `…`. */
+/** A body of about so many bytes, in which `…` is replaced with as many copies of a part as fit. */
 const made = (body: string, part: string, bytes: number) => {
   const count = Math.floor((bytes - body.length + 1) / part.length)
   return body.replace('…', () => part.repeat(count).replace(/,$/, ''))
@@ -124,11 +124,11 @@ const made = (body: string, part: string, bytes: number) => {
 const event = (more: string) => `{"kind":"custom","name":"n","userId":"u"${more}}`
 const events = (...more: string[]) => `{"events":[${more.map(event).join(',')}]}`
 
-/** Fifty events as pages send them, whose ids were never sent before. */
+/** Fifty events as pages send them, with ids that were never sent before. */
 export const usualBatch = (i: number, properties = '"plan":"team","seats":12') =>
   `{"events":[${Array.from({ length: 50 }, (_, n) => event(`,"id":"e-${i}-${n}","url":"https://app.example.com/projects?page=${n}","sessionId":"s-${n}","properties":{${properties}}`)).join(',')}]}`
 
-/** What a value can be made of so that to look through it costs most. */
+/** What a value can be made of so that looking through it costs the most. */
 const parts: readonly [what: string, part: string][] = [
   ['numbers', '1,'],
   ['long numbers', '0.12345678901234567,'],
@@ -139,11 +139,11 @@ const parts: readonly [what: string, part: string][] = [
   ['null', 'null,'],
 ]
 
-/** The whole limit of `/events`, and that of all other routes. */
+/** The size limit of `/events`, and that of all other routes. */
 const most = 1_048_000
 const mostElsewhere = 65_000
 
-/** Texts with much in them that has to be folded, unescaped or looked at. */
+/** Texts that contain much to be folded, unescaped or inspected. */
 const texts: readonly [what: string, part: string][] = [
   ['x', 'x'],
   ['white space', ' '],
@@ -160,7 +160,7 @@ const texts: readonly [what: string, part: string][] = [
 const eventOf = (user: string, more = '') =>
   `{"events":[{"kind":"custom","name":"n","userId":${user}${more}}]}`
 
-/** What of a body of each route is filled: `…` stands for it. */
+/** Which part of each route's body is filled: `…` marks it. */
 const ofParts: Record<string, Record<string, string>> = {
   events: {
     'properties of': eventOf('"u"', ',"properties":{"a":[…]}'),
@@ -209,7 +209,7 @@ const candidate = (i: number) =>
 const attributes = (count: number, name: string) =>
   `{"fingerprint":{"matchCount":1,"attributes":{${list(count, i => `"${name}${i}":""`)}}}}`
 
-/** What is dear in another way. */
+/** Bodies that are costly in other ways. */
 const others: Record<string, Record<string, string>> = {
   events: {
     'properties of 60,000 fields': events(`,"properties":{${manyFields}}`),
@@ -242,7 +242,7 @@ const others: Record<string, Record<string, string>> = {
   },
 }
 
-/** Where nothing is stretched. */
+/** Bodies in which nothing is stretched. */
 const plain: Record<string, string> = {
   events: events(''),
   fingerprint: '{"fingerprint":null}',

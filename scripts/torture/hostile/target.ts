@@ -7,10 +7,10 @@ import {
   type Workplace,
 } from '../../support/binary.ts'
 
-/** Stands in all that hostile clients send, and may stand nowhere else. */
+/** A text that is in everything that hostile clients send, and must not appear anywhere else. */
 export const marker = 'hostile7f3a'
 
-/** An organisation that hostile clients know the key and a session token of, and its flow. */
+/** An organisation whose snippet key and session token hostile clients know, and its flow. */
 export interface Target {
   port: number
   snippetKey: string
@@ -54,7 +54,7 @@ export async function fill(server: Server, target: Target, events: number): Prom
   await Promise.all(Array.from({ length: senders }, send))
 }
 
-/** A request's head without its empty line, of a path below `/api/v1`. */
+/** A request's head without its empty line, for a path below `/api/v1`. */
 export const headOf = (what: string, credential?: string, more = '') => {
   const [method, path] = what.split(' ')
   const authorization = credential === undefined ? '' : `Authorization: Bearer ${credential}\r\n`

@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net'
 
-/** How long an answer, or the end of a connection, is waited for; far beyond what it takes. */
+/** How long to wait for an answer or the end of a connection; far longer than that takes. */
 const patienceMs = 60_000
 
-/** Of a status line, up to the space behind the status. */
+/** The length of a status line, up to the space after the status. */
 const longestLine = 'HTTP/1.1 200 '.length
 
-/** A connection over which anything can be written; what comes back is read unless it is held back. */
+/** A connection over which anything can be written. What comes back is read unless reading is stopped. */
 export class Wire implements Disposable {
-  /** Of the answers that came, in order; 100 is none. */
+  /** The statuses of the answers that came, in order; 100 does not count as an answer. */
   readonly statuses: number[] = []
   receivedBytes = 0
   isClosed = false
@@ -52,7 +52,7 @@ export class Wire implements Disposable {
     this.socket.pause()
   }
 
-  /** Waits until a condition holds, or the connection is closed; false where neither comes. */
+  /** Waits until a condition holds or the connection is closed; false if neither happens. */
   async until(condition: () => boolean): Promise<boolean> {
     const deadline = performance.now() + patienceMs
     while (!this.isClosed && !condition()) {
@@ -67,13 +67,13 @@ export class Wire implements Disposable {
     return true
   }
 
-  /** What became of it: the first answer, or how it ended without one. */
+  /** What became of the connection: the status of the first answer, or how it ended without one. */
   async outcome(): Promise<string> {
     await this.until(() => this.statuses.length > 0)
     return `${this.statuses[0] ?? (this.isClosed ? 'closed' : 'open')}`
   }
 
-  /** Whether it was closed, and after what. */
+  /** Whether the connection was closed, and after which answer. */
   async end(): Promise<string> {
     await this.until(() => false)
     const [status] = this.statuses

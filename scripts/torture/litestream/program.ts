@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Litestream's program as npm has it, where it is there already or on the PATH; else null. */
+/** Litestream's program: the one from npm if it is installed, otherwise the one on the PATH, otherwise null. */
 export function litestreamProgram(): string | null {
   const brought = join(import.meta.dir, 'node_modules/@flydotio/litestream-linux-x64/litestream')
   return existsSync(brought) ? brought : Bun.which('litestream')
 }
 
 /**
- * Brings it, once, pinned by the lock file beside this: 12 MB, which only this needs.
+ * Installs it once, pinned by the lock file beside this one: 12 MB that only this part needs.
  *
- * @throws Error where there is none for this machine
+ * @throws Error if there is none for this machine
  */
 export function bringLitestream(): string {
   if (litestreamProgram() === null && process.platform === 'linux' && process.arch === 'x64') {

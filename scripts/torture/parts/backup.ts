@@ -13,17 +13,17 @@ import {
 import { damageIn, storedEvents } from '../../support/stored.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
-/** Kills at random moments; and of each call to the system that names or syncs files, the first so many. */
+/** Kills at random moments, and at the first so many calls of each system call that names or syncs files. */
 const effort = { short: { moments: 4, calls: 2 }, long: { moments: 200, calls: 40 } }
 
-/** What a process does to files that others will see, as strace knows it. */
+/** What a process does to files that others will see, by strace's names. */
 const calls = ['link', 'rename', 'unlink', 'fsync']
 
 const eventsOfBatch = 50
 
 type Kill = { afterMs: number } | { call: string; count: number }
 
-/** A data directory as it was when a backup of it was made, and as it went on. */
+/** A data directory that is backed up while it goes on growing, and what was found. */
 class Scene {
   readonly place = new Workplace()
   private snippetKey = ''
@@ -54,9 +54,9 @@ class Scene {
   }
 
   /**
-   * Runs a command and kills it at a moment.
+   * Runs a command and kills it at some moment.
    *
-   * @returns whether it came to its end before
+   * @returns whether it had come to its end before that
    */
   async killed(args: string[], kill: Kill): Promise<boolean> {
     const tracer =
@@ -82,7 +82,7 @@ class Scene {
   }
 }
 
-/** How many events a database holds once SQLite has recovered it; what is wrong with it, where something is. */
+/** How many events a database holds once SQLite has recovered it, or what is wrong with it. */
 function lookAt(file: string): number | string {
   try {
     using database = new Database(file, { create: false, readwrite: true })
@@ -99,7 +99,7 @@ function* killsOf(random: SeededRandom, moments: number, most: number, wholeMs: 
   for (const call of calls) for (let count = 1; count <= most; count++) yield { call, count }
 }
 
-/** How long a command takes that nobody kills, milliseconds. */
+/** How long a command takes if nobody kills it, milliseconds. */
 async function timeOf(work: () => Promise<{ status: number; stderr: string }>): Promise<number> {
   const startedAt = performance.now()
   const { status, stderr } = await work()
@@ -107,7 +107,7 @@ async function timeOf(work: () => Promise<{ status: number; stderr: string }>): 
   return performance.now() - startedAt
 }
 
-/** Kills backups of a running server: what has a name of a backup is whole, and no other file stays. */
+/** Kills backups of a running server: whatever is named like a backup is whole, and no other file stays. */
 async function killBackups(scene: Scene, kills: (wholeMs: number) => Iterable<Kill>) {
   const { place, faults } = scene
   const server = await place.serve()
@@ -132,7 +132,7 @@ async function killBackups(scene: Scene, kills: (wholeMs: number) => Iterable<Ki
   if ((await server.end()) !== 0) faults.push('the server did not stop well')
 }
 
-/** Kills restores: each leaves the data of before or those of the backup, and the one can be undone. */
+/** Kills restores: each leaves either the data from before or that of the backup, and can be undone. */
 async function killRestores(scene: Scene, kills: (wholeMs: number) => Iterable<Kill>) {
   const { place, faults } = scene
   const [backup, present] = [scene.at('first.db'), scene.at('present')]
@@ -152,7 +152,7 @@ async function killRestores(scene: Scene, kills: (wholeMs: number) => Iterable<K
     const found = lookAt(scene.at('data/cairn.db'))
     outcomes.set(found, (outcomes.get(found) ?? 0) + 1)
     if (found !== old && found !== other) faults.push(`after a killed restore: ${found}`)
-    // Whatever the dead one left is in nobody's way.
+    // Whatever the killed one left must not get in the way.
     const { status, stderr } = await place.run(restore)
     if (status !== 0) faults.push(`the next restore fails: ${stderr}`)
     if (lookAt(scene.at('data/cairn.db')) !== other)

@@ -10,7 +10,7 @@ const title = 'Clocks'
 
 /**
  * Sets the wall clock of the running executable: while it starts, by an hour either way, in a leap
- * second, and over days on which zones change theirs.
+ * second, and over days on which time zones change their clocks.
  */
 export async function clocks({ isLong, seed }: Torture): Promise<Ledger> {
   const library = fakeTimeLibrary()

@@ -3,10 +3,10 @@ import { progress } from '../../report/progress.ts'
 import { ClusterScene } from '../cluster/rounds.ts'
 import { type Ledger, none, type Torture } from '../ledger.ts'
 
-/** In the long form; the short one has each kind of trouble once. */
+/** How many rounds the long form has; the short form has each kind of trouble once. */
 const rounds = 200
 
-/** Nodes over PostgreSQL, of which one after the other fails in the midst of their work. */
+/** Nodes over PostgreSQL, where one thing after another fails in the middle of their work. */
 export async function cluster({ isLong, seed }: Torture): Promise<Ledger> {
   await using scene = await ClusterScene.open(new SeededRandom(`cluster ${seed}`))
   const troubles = Object.keys(scene.troubles)

@@ -14,16 +14,16 @@ import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
 /** What a stranger's request may cost, milliseconds. */
 const mostMs = 2
-/** So often may what a body costs exceed what reading it as JSON alone does. */
+/** How many times the cost of a body may exceed that of merely parsing it as JSON. */
 const mostParses = 10
 
-/** So many times a usual batch takes `mostMs` to parse on the machine that the bound is for. */
+/** How many usual batches can be parsed in `mostMs` on the machine that the bound is for. */
 const batchesInMostMs = 125
 
 /**
- * How often each request is sent: often enough to see what is dear, and then to know. The short form is
- * among the tests, which share the machine: there a request may cost `lenience` times as much, and what
- * grows with the square of its length is found all the same.
+ * How often each request is sent: often enough to suspect that it is costly, and then to be sure. The short
+ * form is one of the tests, which share the machine. There a request may cost `lenience` times as much; a
+ * cost that grows with the square of the length is still found.
  */
 const forms = {
   short: { look: 5, know: 40, lenience: 3 },
@@ -37,7 +37,7 @@ interface Cost {
   mostMs: number
 }
 
-/** How long reading takes this machine in place of `mostMs`; never less, so that none is asked for more. */
+/** What `mostMs` is on this machine by its speed of parsing; never less, so that no machine has to be faster. */
 const slowMostMs = () => {
   const text = usualBatch(0)
   const parse = () => {
@@ -53,14 +53,14 @@ function parseMs(body: string): number {
     try {
       for (let i = 0; i < repetitions; i++) JSON.parse(body)
     } catch {
-      // A broken body is read up to where it breaks, once.
+      // A broken body is read up to where it breaks, just once.
     }
   }
   parse()
   return ownCpuMs(parse) / repetitions
 }
 
-/** The CPU time of single requests, one part of each as dear as it can be made. */
+/** The CPU time of single requests, one part of each made as costly as it can be. */
 export async function costs({ isLong }: Torture): Promise<Ledger> {
   const { look, know, lenience } = forms[isLong ? 'long' : 'short']
   await using place = new Workplace()
@@ -75,7 +75,7 @@ export async function costs({ isLong }: Torture): Promise<Ledger> {
     await repeater.send(request, count)
     return (cpuMsOf(server.child.pid) - before) / count
   }
-  /** What is dear at a look is measured again: the code may not have been compiled yet. */
+  /** Measures again what looks costly, because the code may not have been compiled yet. */
   const costOf = async (request: Sent, most: number) => {
     await repeater.send(request, 3)
     let ms = await msOf(request, look)

@@ -17,22 +17,22 @@ import { canMount, SmallDisk } from '../small-disk.ts'
 /** How long a fault lasts, milliseconds. */
 const lasting = { short: 300, long: 5_000 }
 
-/** How often all is tried in the long form, each time with data of its own. */
+/** How many times everything is tried in the long form, each time with data of its own. */
 const longRounds = 10
 
 /** Items that are acknowledged while no checkpoint passes. */
 const itemsMeanwhile = 200
 
-/** Room for all that is written here. */
+/** Room for everything that is written here. */
 const diskMebibytes = 96
 
-/** Why this part cannot be tried here; null where it can. */
+/** Why this part cannot be tried here; null if it can. */
 export function whyNoDisk(): string | null {
   if (!canTrace()) return 'needs strace, and root, to make system calls fail'
   return canMount() ? null : 'needs to mount a tmpfs'
 }
 
-/** Each fault strikes one and the same server at work, and is taken away again. */
+/** Each fault strikes the same busy server, and is then removed. */
 async function atWork(stage: DiskStage): Promise<void> {
   const server = await stage.start()
   for (const { name, isTotal, strike } of faults) {
@@ -45,7 +45,7 @@ async function atWork(stage: DiskStage): Promise<void> {
       await eventually(`${name}: 503`, async () => !(await stage.takesWrites(server)))
       await eventually(`${name}: not ready`, async () => !(await stage.isReady(server)))
       const toldMs = performance.now() - struckAt
-      // An answer that left before may still be on its way to its client.
+      // An answer that was sent before may still be on its way to its client.
       await Bun.sleep(100)
       const { acknowledged } = stage.tenant.diary
       const { failed } = await stage.read(server, stage.lastingMs)
@@ -69,7 +69,7 @@ async function atWork(stage: DiskStage): Promise<void> {
   await server.end()
 }
 
-/** Syncs of half a second: everything is stored, and who reads need not wait. */
+/** Syncs of half a second: everything is stored, and readers do not have to wait. */
 async function onSlowDisk(stage: DiskStage): Promise<void> {
   progress('slow syncs')
   const server = await stage.start()
@@ -89,7 +89,7 @@ async function onSlowDisk(stage: DiskStage): Promise<void> {
   stage.scene.check()
 }
 
-/** A start on a disk that cannot be written says so and ends; the next one, once it can, serves. */
+/** A start on a disk that cannot be written says so and ends. The next one, on a good disk, serves. */
 async function atStart(stage: DiskStage): Promise<void> {
   const { disk, scene } = stage
   for (const [name, strike, heal, word] of [
@@ -109,7 +109,7 @@ async function atStart(stage: DiskStage): Promise<void> {
   await server.end()
 }
 
-/** A stop while nothing can be written waits, for what was acknowledged before it was written. */
+/** A stop while nothing can be written waits, because acknowledged events still have to be written. */
 async function atStop(stage: DiskStage, { name, strike }: Fault): Promise<void> {
   progress(`stop: ${name}`)
   const { scene } = stage
@@ -124,7 +124,7 @@ async function atStop(stage: DiskStage, { name, strike }: Fault): Promise<void> 
   const status = await server.child.exited
   const { lostFromBufferMs } = scene.found
   const before = { buffered: scene.found.buffered, lost: lostFromBufferMs.length }
-  // Looks how much of the buffer is not there.
+  // Finds out how much of the buffer is missing.
   const next = await stage.start()
   stage.entries.push(
     none(`stop, ${name}: exit status, once it is over`, status),
@@ -138,13 +138,13 @@ async function atStop(stage: DiskStage, { name, strike }: Fault): Promise<void> 
   await next.end()
 }
 
-/** Column segments are made in the background: a fault there is told too, and costs no run. */
+/** Column segments are made in the background: a fault there is reported too, and costs no run. */
 async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<void> {
   progress(`sealing: ${name}`)
   const server = await stage.start()
   await stage.sendOldRuns(server)
   const heal = await strike(stage, server)
-  // Whichever comes first: a segment that cannot be written, or the proof that nothing can.
+  // Whichever comes first: a segment that cannot be written, or the proof that nothing can be.
   const isTold = () =>
     /housekeeping failed|a commit failed|projections cannot be written/.test(server.stdout)
   await eventually('background work fails', isTold)
@@ -157,12 +157,12 @@ async function whileSealing(stage: DiskStage, { name, strike }: Fault): Promise<
   await server.end()
 }
 
-/** More than wait to be written back before the server tells that they cannot: 3,000 of its frames. */
+/** More than may wait before the server reports that it cannot be written back: 3,000 frames of the log. */
 const longLogBytes = 3_000 * 4_120
 
 /**
- * Lets the log grow past what the server is silent about, which takes long where each commit tries a
- * checkpoint that is traced. Nothing is written back until the reader is closed.
+ * Lets the log grow past the size that the server does not mention, which would take long if each commit tried
+ * a traced checkpoint. Nothing is written back until the reader is closed.
  */
 async function longLog({ scene, dataDir }: DiskStage): Promise<Database> {
   const reader = scene.place.reading()
@@ -173,7 +173,7 @@ async function longLog({ scene, dataDir }: DiskStage): Promise<Database> {
   return reader
 }
 
-/** Checkpoints fail, and commits do not: all stays in the log, also through a kill. */
+/** Checkpoints fail, but commits do not: everything stays in the log, also through a kill. */
 async function whileCheckpointing(stage: DiskStage): Promise<void> {
   const database = databaseFile(stage.dataDir)
   for (const [name, injected] of [
@@ -204,7 +204,7 @@ async function whileCheckpointing(stage: DiskStage): Promise<void> {
   }
 }
 
-/** After a sync that failed, nothing is acknowledged that the disk may not hold. */
+/** After a failed sync, nothing is acknowledged that the disk may not hold. */
 async function afterFailedSyncs(stage: DiskStage): Promise<void> {
   progress('failed syncs')
   const record = join(stage.scene.place.folder, 'calls')
@@ -229,7 +229,7 @@ async function afterFailedSyncs(stage: DiskStage): Promise<void> {
   await server.end()
 }
 
-/** Entries of several rounds as one: what was found against a promise in all of them, else the most. */
+/** Merges the entries of several rounds: sums the violations of a promise, and takes the most of the rest. */
 function gathered(entries: readonly Entry[]): Entry[] {
   const byName = new Map<string, Entry>()
   for (const entry of entries) {
@@ -246,7 +246,7 @@ function gathered(entries: readonly Entry[]): Entry[] {
   return [...byName.values()]
 }
 
-/** Makes the disk full, read-only, faulty and slow, and takes the database away, at each moment. */
+/** Makes the disk full, read-only, faulty and slow, and takes the database away, in each phase. */
 export async function disk({ isLong, seed }: Torture): Promise<Ledger> {
   const title = 'A disk that is full, read-only, faulty, slow or gone'
   const why = whyNoDisk()

@@ -21,12 +21,12 @@ import { Scene } from '../scene.ts'
 
 type Action = 'exit' | 'error' | 'delay'
 const allActions: readonly Action[] = ['exit', 'error', 'delay']
-/** A thread that only stands still for a while has never broken anything. */
+/** Without delays, because a thread that only stands still for a while has never broken anything. */
 const quickActions: readonly Action[] = ['exit', 'error']
 
 const delayMs = 300
 
-/** How long it may take until what was in the way is made up for, milliseconds. */
+/** How long catching up may take, milliseconds. */
 const patienceMs = 60_000
 
 const armed = (point: Failpoint, action: Action, passes = '') => ({
@@ -34,18 +34,18 @@ const armed = (point: Failpoint, action: Action, passes = '') => ({
 })
 
 /**
- * Items that are acknowledged while a point acts: a commit takes a request of each client, of 45 items
- * at most, so there are enough of them.
+ * How many items are acknowledged while a point acts. A commit takes one request of each client, with 45 items
+ * at most, so there are enough commits.
  */
 const itemsStruck = 1_500
 const itemsAfter = 200
 
-/** What an action came to. */
+/** What came of an action. */
 interface Outcome {
   story: string
   /** The point has acted, and the program did what it should. */
   isAsPromised: boolean
-  /** Where it goes on. */
+  /** The server that goes on, if it did not end. */
   server: Server | null
 }
 
@@ -57,7 +57,7 @@ const storyOf = ({ counts, slowestMs, buried }: Answers) => {
   return `${told.join(', ')}${letters}, slowest ${Math.round(slowestMs)} ms`
 }
 
-/** From the third pass on, so that something is stored; errors often enough for events to be buried. */
+/** From the third pass on, so that something is stored; errors often enough to produce dead letters. */
 const passesOf = { exit: '@3', error: '@3*20', delay: '@3*3' }
 
 /** Under load: the process ends, or goes on by itself. */
@@ -71,7 +71,7 @@ async function underLoad(scene: Scene, point: Failpoint, action: Action): Promis
   await Promise.all(clients.map(each => each.stop()))
   const answers = scene.takeAnswers()
   const buffer = () => metricOf(server, 'cairn_buffer_events')
-  // What a thread that died had handed over is committed a moment later.
+  // What a dead thread had handed over is committed a moment later.
   const isEmpty = (events: number) => events === 0
   const buffered = ended === undefined ? await until(buffer, isEmpty, patienceMs).catch(buffer) : 0
   const hasActed = {
@@ -80,8 +80,8 @@ async function underLoad(scene: Scene, point: Failpoint, action: Action): Promis
     delay: answers.slowestMs >= delayMs,
   }[action]
   const end = ended === undefined ? 'it went on' : `it ended with ${ended}`
-  // A 503 says that nothing was kept. So it is where a transaction fails as a whole, for which no
-  // command is to blame (500); of a thread that is gone nobody can know.
+  // A 503 says that nothing was kept. It is the answer if a transaction fails as a whole, for which no
+  // command is to blame (that would be a 500). If a thread is gone, nobody can know.
   const failsWhole = action === 'error' && (point === 'before_begin' || point === 'before_commit')
   const isTold = answers.counts.has(503) === failsWhole && !(failsWhole && answers.counts.has(500))
   return {
@@ -91,7 +91,7 @@ async function underLoad(scene: Scene, point: Failpoint, action: Action): Promis
   }
 }
 
-/** Starts a server at a point of whose start something happens; how it ended, or undefined where it serves. */
+/** Starts a server with a failpoint in its start. Returns how it ended, or undefined if it serves. */
 async function startArmed(place: Workplace, point: Failpoint, action: Action, passes = '') {
   const startedAt = performance.now()
   const server = await place.start([], armed(point, action, passes))
@@ -101,7 +101,7 @@ async function startArmed(place: Workplace, point: Failpoint, action: Action, pa
   return { server, status, ms, isLate: status === undefined && ms >= delayMs }
 }
 
-/** When the storage thread begins: there is no server, or a later one. */
+/** When the storage thread starts: there is no server, or it comes later. */
 async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const { server, status, ms, isLate } = await startArmed(scene.place, point, action)
   if (status === undefined) {
@@ -111,7 +111,7 @@ async function atStart(scene: Scene, point: Failpoint, action: Action): Promise<
   return { story: `it ended with ${status}`, isAsPromised, server: null }
 }
 
-/** Behind the answers: none of them fails, and what follows from the events is there in the end. */
+/** After the answers: none of them fails, and what follows from the events is there in the end. */
 async function behind(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const server = await scene.start([], armed(point, action, action === 'exit' ? '' : '*3'))
   const clients = scene.work(server)
@@ -133,8 +133,8 @@ async function behind(scene: Scene, point: Failpoint, action: Action): Promise<O
 }
 
 /**
- * At a start after an end under load, while what was acknowledged last is read again. That end comes
- * before anything is projected: by chance, a kill would now and then leave nothing to read.
+ * At a start after an end under load, while what was acknowledged last is read again. The server ends
+ * before anything is projected, because a kill at a random moment would sometimes leave nothing to read.
  */
 async function inReplay(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const server = await scene.start([], armed('before_projection', 'exit'))
@@ -146,7 +146,7 @@ async function inReplay(scene: Scene, point: Failpoint, action: Action): Promise
 }
 
 /**
- * At a stop. A reader in the middle of the log lets only half of it be written back: a crash then
+ * At a stop. A reader in the middle of the log lets only half of it be written back, so a crash then
  * finds the database as it is in the middle of a checkpoint.
  */
 async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
@@ -173,7 +173,7 @@ async function atStop(scene: Scene, point: Failpoint, action: Action): Promise<O
   return { story: `it ended with ${status} after ${ms} ms`, isAsPromised, server: null }
 }
 
-/** By a command that asks the server: callers see the version of before or the next, whole. */
+/** During a command to the server: callers see either the old version or the next, each complete. */
 async function inPublication(scene: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   const { place, tenants } = scene
   const { slug, snippetKey } = tenants[0]!
@@ -212,7 +212,7 @@ async function inPublication(scene: Scene, point: Failpoint, action: Action): Pr
   }
 }
 
-/** At a start on what the first release left: nothing of the step stays, and the next start goes on. */
+/** At a start on what the first release left: the step leaves no trace, and the next start goes on. */
 async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   await using place = new MigratedPlace()
   const { server, status, ms, isLate } = await startArmed(place, point, action, '@2*1')
@@ -230,7 +230,7 @@ async function inMigration(_: Scene, point: Failpoint, action: Action): Promise<
   }
 }
 
-/** At a start on a restored database that knows somebody who was erased: the next start goes on. */
+/** At a start on a restored database that still has an erased person: the next start goes on. */
 async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Outcome> {
   await using place = new MigratedPlace()
   await place.run(['migrate', '--no-copy'])
@@ -241,7 +241,7 @@ async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Ou
   const isThere = async () => Buffer.from(await Bun.file(place.database).bytes()).includes(userId)
   const wasThere = await isThere()
   const { server, status, ms, isLate } = await startArmed(place, point, action)
-  // Room that lacks for that is no reason not to serve.
+  // A lack of room for that is no reason not to serve.
   const isWarned = server.stderr.includes('may still hold what was erased')
   if (status === undefined) await server.end()
   const next = await place.serve()
@@ -261,7 +261,7 @@ async function inErasure(_: Scene, point: Failpoint, action: Action): Promise<Ou
   }
 }
 
-/** Where the first release has left its data. */
+/** A place in which the first release has left its data. */
 class MigratedPlace extends Workplace {
   readonly database = join(this.dataDir, 'cairn.db')
 
@@ -270,7 +270,7 @@ class MigratedPlace extends Workplace {
     writeReleased(this.dataDir, 1)
   }
 
-  /** One of those who have reported something. */
+  /** One of the people who have reported something. */
   somebody(): { slug: string; userId: string } {
     using database = new Database(this.database)
     const [[slug]] = database.query('select slug from organisations').values() as [[string]]
@@ -299,7 +299,7 @@ const strikes: Record<Failpoint, typeof underLoad> = {
   during_erasure: inErasure,
 }
 
-/** Strikes, starts again what has ended, as a service manager does, with the fault gone, and looks. */
+/** Strikes, restarts what has ended, as a service manager does, without the fault, and checks. */
 async function row(scene: Scene, point: Failpoint, action: Action): Promise<Entry> {
   const outcome = await strikes[point](scene, point, action)
   const server = outcome.server ?? (await scene.start())
@@ -317,7 +317,7 @@ async function row(scene: Scene, point: Failpoint, action: Action): Promise<Entr
   }
 }
 
-/** Has the executable fail at every point in every way, under load, and sees whether it heals. */
+/** Makes the executable fail at every point in every way, under load, and checks that it recovers. */
 export async function failpoints({ isLong, seed }: Torture): Promise<Ledger> {
   const found = new Findings()
   const entries: Entry[] = []

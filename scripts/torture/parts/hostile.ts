@@ -27,12 +27,12 @@ const sizes: Record<'short' | 'long', Size & { smallEvents: number; largeEvents:
 }
 
 /**
- * The most memory while all of it goes on, and so much more than before when it is over; MiB. The long form
- * holds 2,000 headers of 60 KB and 450 downloads, which take up to 2 MB each until they are collected.
+ * The most memory while all of it goes on, and how much more than before may be left when it is over; MiB. The
+ * long form holds 2,000 headers of 60 KB and 450 downloads, which take up to 2 MB each until they are collected.
  */
 const mostRssMiB = { short: 512, long: 1_280 }
 const mostLeftMiB = 96
-/** How long memory and files have to come back. */
+/** How long memory and files may take to be given back. */
 const mostRestMs = 40_000
 
 /** Clients that do what no client should, while a polite one is served. */
@@ -53,7 +53,7 @@ export async function hostile({ isLong }: Torture): Promise<Ledger> {
   using polite = new Polite(server.url, courteous.snippetKey)
   using peak = new Peak(() => watched.rssMiB)
   const seen: Courtesy = { durations: [], failures: [] }
-  /** What the polite client has seen since this was last asked. */
+  /** What the polite client has seen since the last call. */
   const look = async () => {
     const { durations, failures } = await polite.seen()
     seen.durations.push(...durations)

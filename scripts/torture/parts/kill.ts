@@ -7,15 +7,15 @@ import { interrupt } from '../operation.ts'
 import { operations } from '../operations.ts'
 import { Scene } from '../scene.ts'
 
-/** How often the server is killed at work, and how long it lives at most but for a few times. */
+/** How many times the server is killed at work, and how long it usually lives at most. */
 const kills = { short: 12, long: 1_000 }
 const lifeMs = { short: 200, long: 400 }
-/** A scene has data of its own, that is read whole after each kill. */
+/** A scene has data of its own, all of which is read after each kill. */
 const killsOfScene = 50
-/** How often each operation is interrupted. */
+/** How many times each operation is interrupted. */
 const interruptions = { short: 1, long: 50 }
 
-/** Where a commit is made slow at times, so that kills find it there. */
+/** Where a commit is sometimes slowed down, so that kills hit it there. */
 const slowPoints: readonly Failpoint[] = [
   'before_begin',
   'between_rows',

@@ -7,7 +7,7 @@ import { storedEvents } from '../../support/stored.ts'
 import { atMost, type Ledger, none, type Torture } from '../ledger.ts'
 import { bringLitestream } from '../litestream/program.ts'
 
-/** Rounds, and how long clients send in each until both processes are killed. */
+/** How many rounds, and how long how many clients send in each until both processes are killed. */
 const effort = {
   short: { rounds: 1, seconds: 4, clients: 4 },
   long: { rounds: 10, seconds: 60, clients: 8 },
@@ -15,12 +15,12 @@ const effort = {
 
 const eventsOfBatch = 20
 
-/** What may be missing afterwards; a machine that others keep busy takes its time. */
+/** The greatest age of what may be missing afterwards; more for a machine that others keep busy. */
 const mostAgeMs = { short: 10_000, long: 1_000 }
 
 /**
- * As the manual has it (`backup`), for a folder in place of a bucket; with it goes `--checkpoints litestream`. Where
- * Cairn writes its log back itself, under load, a replica lost a commit in the middle or was damaged.
+ * The manual's configuration (`backup`), with a folder instead of a bucket. It requires `--checkpoints litestream`:
+ * when Cairn wrote back its log itself under load, a replica lost a commit in the middle or was damaged.
  */
 const configOf = (database: string, replica: string) => `dbs:
   - path: ${database}
@@ -30,14 +30,14 @@ const configOf = (database: string, replica: string) => `dbs:
         sync-interval: 250ms
 `
 
-/** An event that was acknowledged, by the wall clock. */
+/** An acknowledged event, with times by the wall clock. */
 interface Acknowledged {
   id: string
   sentAt: number
   answeredAt: number
 }
 
-/** Clients that send numbered events until they are told to stop; what is not answered is not counted. */
+/** Clients that send numbered events until they are told to stop. What is not answered does not count. */
 function clientsOf(server: Server, snippetKey: string, name: string, count: number) {
   const ask = apiOf(server, snippetKey)
   const acknowledged: Acknowledged[] = []
@@ -69,9 +69,9 @@ function clientsOf(server: Server, snippetKey: string, name: string, count: numb
 interface Round {
   acknowledged: number
   missing: number
-  /** Acknowledged, and not even in Cairn's own database. */
+  /** Acknowledged, but missing even in Cairn's own database. */
   lost: number
-  /** Acknowledged before something was sent that is there. */
+  /** Missing, although acknowledged before something was sent that is there. */
   holes: number
   oldestMissingMs: number
   generations: number
@@ -130,7 +130,7 @@ async function round(number: number, seconds: number, clients: number): Promise<
   }
 }
 
-/** How often Litestream began a replica anew, with a snapshot of the whole database. */
+/** How many times Litestream restarted a replica with a snapshot of the whole database. */
 const generationsIn = (replica: string) =>
   existsSync(join(replica, 'generations')) ? readdirSync(join(replica, 'generations')).length : 0
 

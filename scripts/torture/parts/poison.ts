@@ -9,10 +9,10 @@ import { PoisonedTables } from '../poisoned-tables.ts'
 import { ticksItem } from '../requests.ts'
 import { Scene } from '../scene.ts'
 
-/** Batches with poison in them, a way of acknowledging. */
+/** Batches with poison in them, for each way of acknowledging. */
 const rounds = { short: 20, long: 500 }
 
-/** Events that arrive at once, to share a commit with one that is poison. */
+/** Events that arrive at once, so that they share a commit with one that is poison. */
 const crowd = { short: 1_000, long: 4_000 }
 
 interface Answer {
@@ -21,12 +21,12 @@ interface Answer {
   results: { id: string; code: string }[]
 }
 
-/** One organisation's poisoner: what was wrong, by sentence. */
+/** Sends poison to one organisation, and collects what was wrong, in sentences. */
 class Poisoner {
   readonly wrong: string[] = []
-  /** Events that were refused, to be sent again once they are no poison any more. */
+  /** Events that were refused, to be sent again once they are no longer poison. */
   readonly refused: string[] = []
-  /** Events that were stored, and of which what follows was refused. */
+  /** Events that were stored, but whose consequences were refused. */
   followers = 0
   private readonly ask
 
@@ -44,8 +44,8 @@ class Poisoner {
   }
 
   /**
-   * Sends a batch, of which some events are poison: of those the verdict is `storage`, all others are kept.
-   * Of every other one it is only what follows from it that is poison, which nobody waits for.
+   * Sends a batch in which some events are poison: those get the verdict `storage`, and all others are kept.
+   * In every other one only what follows from the event is poison, which nobody waits for.
    */
   async sendBatch(size: number, poisoned: readonly number[], flowId: string): Promise<void> {
     const events = Array.from({ length: size }, (_, i) => {
@@ -74,7 +74,7 @@ class Poisoner {
     this.refused.push(...bad)
   }
 
-  /** Single events at once, of which one is poison. How long it took, milliseconds. */
+  /** Sends single events at once, one of which is poison. Returns how long it took, milliseconds. */
   async sendCrowd(size: number, flowId: string): Promise<number> {
     const startedAt = performance.now()
     const poisoned = Math.floor(size / 2)
@@ -84,7 +84,7 @@ class Poisoner {
     return performance.now() - startedAt
   }
 
-  /** Reports that are poison: 500, which says that they were not kept. */
+  /** Sends reports that are poison. Each gets a 500, which says that it was not kept. */
   async sendReports(): Promise<number> {
     const { flowId, stepId } = await tourOf(this.ask)
     const userId = 'poison'
@@ -110,7 +110,7 @@ class Poisoner {
     return reports.length
   }
 
-  /** What was refused is new once the database takes it. */
+  /** Sends refused events again. They count as new once the database takes them. */
   async sendAgain(): Promise<void> {
     const { sent, acknowledged } = this.tenant.diary.pages.event
     while (this.refused.length > 0) {
@@ -149,7 +149,7 @@ async function poisoned(
   const reports = await poisoner.sendReports()
   for (const each of clients) await each.stop()
   const sent = poisoner.refused.length + poisoner.followers + reports
-  // With ack=buffer the last of them may wait for their commit yet.
+  // With ack=buffer the last of them may still be waiting for their commit.
   const count = () => tables.letters('') - lettersBefore
   const letters = await until(count, found => found >= sent, 60_000).catch(count)
   tables.cure()
@@ -179,7 +179,7 @@ async function poisoned(
   ]
 }
 
-/** Makes the database refuse rows, in the midst of others. */
+/** Makes the database refuse rows in the middle of others. */
 export async function poison({ isLong, seed }: Torture): Promise<Ledger> {
   const found = new Findings()
   const form = isLong ? 'long' : 'short'

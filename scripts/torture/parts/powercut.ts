@@ -19,20 +19,20 @@ import {
 } from '../power/verdict.ts'
 import { type History, liveThrough } from '../power/workload.ts'
 
-/** How much is recorded, and at how many points the power goes; one in so many is looked at longer. */
+/** How much is recorded, and at how many points the power goes; one in so many is checked more thoroughly. */
 const sizes = {
   short: { amount: { servers: 2, rounds: 24 }, points: 20, goOnEvery: 5, resendEvery: 10 },
   long: { amount: { servers: 4, rounds: 60 }, points: 1_000, goOnEvery: 5, resendEvery: 25 },
 }
 
-/** How often a disk is cut that is read as if the log was never synced. */
+/** At how many points the power goes for a disk that is read as if the log was never synced. */
 const controlPoints = 5
 
 const title = 'Power cut'
 
 /**
- * Records what Cairn does to its files, and lets the power go at many points of it: of what no sync
- * has covered, the disk then keeps nothing, all, or parts.
+ * Records what Cairn does to its files, and cuts the power at many points of it. Of what no sync has
+ * covered, the disk then keeps nothing, everything, or parts.
  */
 export async function powercut({ isLong, seed }: Torture): Promise<Ledger> {
   const why = await whyNoRecording()
@@ -53,7 +53,7 @@ export async function powercut({ isLong, seed }: Torture): Promise<Ledger> {
   const points = pointsIn(steps, told, size.points, random)
   const found = await faultsAt(points, steps, { ...cutting, ...size })
 
-  // The same, read as if the log was never synced: a verdict that could not fail would be worth nothing.
+  // The same, read as if the log was never synced, because a verdict that cannot fail is worth nothing.
   const isOfLog = (step: Step) => step.type === 'sync_ends' && step.path.endsWith('-wal')
   const unsynced = steps.map((step): Step => (isOfLog(step) ? { type: 'told', text: '' } : step))
   const last = [...told.keys()].filter((_, i) => i % Math.ceil(told.size / controlPoints) === 1)
@@ -98,7 +98,7 @@ const isNaming = ({ type }: Step) => ['create', 'mkdir', 'unlink', 'rename', 'li
 
 const isCheckpoint = (step: Step) => step.type === 'write' && step.path.endsWith('cairn.db')
 
-/** What was promised, by the step at which it was told. */
+/** What was promised, by the step at which the promise was given. */
 function toldIn(steps: readonly Step[], { answers }: History): Told {
   const told = new Map<number, Answer>()
   const byRequest = new Map(answers.map(answer => [answer.text, answer]))
@@ -167,7 +167,7 @@ async function faultsAt(
   return found
 }
 
-/** Writes what was found, and nothing of it that was outside of the recorded directory. */
+/** Writes what was found below the recorded directory. */
 function lay(found: ReadonlyMap<string, Buffer | null>, root: string, folder: string): void {
   // A directory before what is in it.
   for (const [path, content] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -10,7 +10,7 @@ import { eventsOfBatch, Flood, type FloodReport, nameOf } from '../flood.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 import { Scene } from '../scene.ts'
 
-/** A storage that is slow for so many commits, and ten times what it takes meanwhile. */
+/** Storage that is slow for so many commits, and ten times the load that it can take meanwhile. */
 interface Pressure {
   name: string
   args: readonly string[]
@@ -20,7 +20,7 @@ interface Pressure {
   batchesPerSecond: number
 }
 
-/** Of a buffer of a hundred events, a commit of 100 ms takes two batches: 20 a second. */
+/** With a buffer of a hundred events, a commit of 100 ms takes two batches: 20 batches per second. */
 const smallBuffer: Pressure = {
   name: 'buffer of 100 events',
   args: ['--buffer-events', '100'],
@@ -29,7 +29,7 @@ const smallBuffer: Pressure = {
   batchesPerSecond: 200,
 }
 
-/** A commit takes a hundred batches at most: with 1 s each, not quite a hundred a second. */
+/** A commit takes a hundred batches at most: with 1 s each, not quite a hundred batches per second. */
 const defaultBuffer: Pressure = {
   name: 'default buffer',
   args: [],
@@ -41,15 +41,15 @@ const defaultBuffer: Pressure = {
 /** What flow reads may take at the 99th percentile, milliseconds. */
 const p99Bound = 50
 
-/** How soon it is as fast again as one that was never pressed, and what of that speed counts as full. */
+/** How soon it is as fast again as a server without pressure, and which share of that speed counts as full. */
 const recoveredWithinMs = 2_000
 const fullSpeed = 0.8
 
-/** Both are measured so often, in turn, and the best counts: what else the machine does only takes from it. */
+/** Both speeds are measured in turn this many times, and the best counts, because other work only slows them. */
 const speedTries = 8
 const speedTryMs = 500
 
-/** What the server may take of memory, MiB. */
+/** How much memory the server may take, MiB. */
 const memoryBound = 512
 
 const residentMib = ({ child }: Server) => Math.round(rssMiBOf(child.pid))
@@ -62,10 +62,10 @@ const p99Of = (tookMs: readonly number[]) =>
     )! * 10,
   ) / 10
 
-/** What is seen of a server from beside the flood. */
+/** Watches a server during the flood. */
 class Watch {
   readonly readsMs: number[] = []
-  /** Of a server that is left alone meanwhile: what the machine itself makes of a read. */
+  /** The same from a server that is left alone meanwhile: how long a read takes on this machine as such. */
   readonly calmReadsMs: number[] = []
   failedReads = 0
   peakMib = 0
@@ -97,7 +97,7 @@ class Watch {
       const startedAt = performance.now()
       const response = await ask('GET', '/flows')
       await response.arrayBuffer()
-      // Of the time of pressure alone.
+      // Only during the pressure.
       if (this.easedAt > Date.now()) tookMs.push(performance.now() - startedAt)
       if (response.status !== 200) this.failedReads++
       await Bun.sleep(10)
@@ -119,7 +119,7 @@ class Watch {
   }
 }
 
-/** Acknowledged events that are not there. */
+/** How many acknowledged events are missing. */
 function lostOf({ acknowledged }: FloodReport, prefix: string, place: Workplace): number {
   using database = place.reading()
   const stored = new Set(storedEvents(database).map(({ id }) => id))
@@ -130,7 +130,7 @@ function lostOf({ acknowledged }: FloodReport, prefix: string, place: Workplace)
   return lost
 }
 
-/** Batches a second that four clients get stored, one after another. */
+/** Batches per second that four clients get stored, each client one after another. */
 async function speedOf(server: Server, { snippetKey, diary }: Tenant): Promise<number> {
   const ask = apiOf(server, snippetKey)
   const startedAt = performance.now()
@@ -211,7 +211,7 @@ async function press(
   ]
 }
 
-/** Ten times the load that storage takes, with a small buffer and with the one that is there unless told. */
+/** Ten times the load that storage takes, with a small buffer and with the default one. */
 export async function pressure({ isLong, seed }: Torture): Promise<Ledger> {
   const random = new SeededRandom(`pressure ${seed}`)
   await using scene = await Scene.open(random, new Findings())

@@ -12,17 +12,17 @@ import {
 } from '../editors.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
-/** How often the server is killed, and how long it lives at most. */
+/** How many times the server is killed, and how long it lives at most. */
 const kills = { short: 12, long: 400 }
 const lifeMs = 400
 
-/** What else is done to it: it ends by itself within a publication, or is slow there, or neither. */
+/** What else happens to the server: it ends within a publication, or is slow there, or neither. */
 const ways = ['during_publish=exit@', 'during_publish=delay:30', ''] as const
 
 /**
  * Kills the server while its flows are published over HTTP and through the socket, at random moments
- * and within the transaction of a publication. Of each publication the version and its line of the
- * audit log are there, or neither; of an answered one both are.
+ * and within the transaction of a publication. For each publication, the version and its line of the
+ * audit log are both there or both missing. For an answered one, both are there.
  */
 export async function publish({ isLong, seed }: Torture): Promise<Ledger> {
   const count = kills[isLong ? 'long' : 'short']

@@ -11,12 +11,12 @@ import { apiOf, type Server, Workplace } from '../../support/binary.ts'
 import { damageIn } from '../../support/stored.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
-/** How long ago the old events shall have been received, and how long they are kept. */
+/** How long ago the old events were received, and how long events are kept. */
 const ageDays = 100
 const keptDays = 90
 const forever = 3_650
 
-/** Requests of 50 events; of the long form half of what two cores take. */
+/** Requests of 50 events; in the long form half of what two cores can take. */
 const forms = {
   long: { runs: 1_000_000, perSecond: 800, seconds: 20 },
   short: { runs: 3_000, perSecond: 40, seconds: 1 },
@@ -26,8 +26,8 @@ const forms = {
 const mostDelayMs = 100
 
 /**
- * Old events go while new ones come: nothing else is lost, no number changes, commits are not held up,
- * and the file shrinks. In the middle the server is killed.
+ * Old events are deleted while new ones come: nothing else is lost, no number changes, commits are not held
+ * up, and the file shrinks. The server is killed in the middle.
  */
 export async function retention({ isLong }: Torture): Promise<Ledger> {
   const { runs, ...load } = isLong ? forms.long : forms.short
@@ -106,7 +106,7 @@ const shown = (ms: readonly number[]) =>
 
 const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
 
-/** As if everything had been received long ago. */
+/** Makes everything look as if it had been received long ago. */
 function makeOld(data: string): void {
   const database = openForWriting(data)
   database.run(`update event_batches set received_at = received_at - ${ageDays * dayMs}`)
@@ -131,7 +131,7 @@ function stored(place: Workplace): { left: number; damage: string | null } {
   return { left: Number(left?.[0]), damage: damageIn(database) }
 }
 
-/** What the old runs say; new ones began yesterday or today. */
+/** The analytics of the old runs; new ones began yesterday or today. */
 async function answerOf(place: Workplace, server: Server, tenant: Tenant) {
   const { token } = await place.json<{ token: string }>(['token', 'issue'])
   const day = (ago: number) => new Date(Date.now() - ago * dayMs).toISOString().slice(0, 10)
@@ -147,7 +147,7 @@ const differing = (before: Record<string, unknown>, after: Record<string, unknow
 
 /** Events of one flow: old ones over a month, then new ones of today. */
 class Stream {
-  /** Events that are stored, as the server says. */
+  /** How many events are stored, according to the server. */
   acknowledged = 0
   private readonly fresh: Iterator<string>
   private unanswered: string[] = []
@@ -167,9 +167,9 @@ class Stream {
   }
 
   /**
-   * New events at a pace, however long the answers take.
+   * Sends new events at a fixed pace, however long the answers take.
    *
-   * @returns how long each request took that was answered, milliseconds
+   * @returns how long each answered request took, milliseconds
    */
   async load(
     server: () => Server,
@@ -187,7 +187,7 @@ class Stream {
     return took
   }
 
-  /** Sends what a server that was killed has not answered. */
+  /** Sends what a killed server has not answered. */
   async sendAgain(server: Server): Promise<void> {
     for (const body of this.unanswered) await this.send(server, body)
     this.unanswered = []

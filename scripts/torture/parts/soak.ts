@@ -18,21 +18,21 @@ import { UnderWay, works } from '../soak/works.ts'
 import { mediansOf, trendOf } from '../trend.ts'
 import { Watched } from '../watched.ts'
 
-/** How long the server is at half load, seconds; of that, how long it is let to warm up. */
+/** How long the server is at half load, seconds, and how much of that is for warming up. */
 const shortSeconds = 8
 const longSeconds = 1_800
 const warmUpSeconds = 600
 
 const organisationCount = { short: 2, long: 10 }
 
-/** How long the clients send as much as they can, to know what half of it is. */
+/** How long the clients send as much as they can, to find out what half of it is. */
 const flatOutMs = { short: 1_000, long: 10_000 }
 
-/** After so long idle connections are closed: those that an analyst had last, four minutes later. */
+/** After this time idle connections are closed; an analyst's are the last, after four minutes. */
 const mostRestMs = 260_000
 const filesAtRest = 2
 
-/** Bounds of what is promised. The log grows while a backup is copied and an answer is made of a snapshot. */
+/** Promised bounds. The log grows while a backup is copied and while an answer is made from a snapshot. */
 const mostWalMiB = 256
 const mostBytesOfEvent = 650
 const mostGrowthMiB = 16
@@ -78,8 +78,8 @@ const openAll = (place: Workplace, server: Server, organisations: readonly Organ
   Promise.all(organisations.map(organisation => Site.open(place, server, organisation)))
 
 /**
- * Makes all that is stored a day old, less what is still to come: batch after batch, it becomes due for
- * a retention of one day while the server runs. The server must be stopped.
+ * Makes everything that is stored almost a day old, so that batch after batch becomes due for a retention
+ * of one day while the server runs. The server must be stopped for this.
  *
  * @param withinMs from now on, until the last batch is due
  */
@@ -93,7 +93,7 @@ function age(place: Workplace, withinMs: number): void {
   )
 }
 
-/** How many batches a second clients reach that send as much as they can. Their runs are left behind. */
+/** How many batches per second clients reach that send as much as they can. Their runs remain. */
 async function flatOut(place: Workplace, organisations: readonly Organisation[], isLong: boolean) {
   const server = await place.serve([], asForUsers)
   const sites = await openAll(place, server, organisations)
@@ -105,7 +105,7 @@ async function flatOut(place: Workplace, organisations: readonly Organisation[],
   return { perSecond: (load.batches * 1_000) / ms, load }
 }
 
-/** What the server takes each second, for so many; told each minute. */
+/** Samples what the server uses once per second, for so many seconds, and reports it every minute. */
 async function sampled(watched: Watched, load: Load, seconds: number): Promise<Sample[]> {
   const samples: Sample[] = []
   const startedAt = performance.now()
@@ -133,7 +133,7 @@ async function restEntries(watched: Watched, filesBefore: number): Promise<Entry
   ]
 }
 
-/** Everything that Cairn does at once, at half of what it can, for half an hour. */
+/** Everything that Cairn does, all at once, at half of its capacity, for half an hour. */
 export async function soak({ isLong }: Torture): Promise<Ledger> {
   const seconds = isLong ? longSeconds : shortSeconds
   await using place = new Workplace()

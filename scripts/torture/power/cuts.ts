@@ -10,7 +10,7 @@ const nothing: Cut = { keepsNames: () => false, leftOf: () => [] }
 
 const everything: Cut = { keepsNames: () => true, leftOf: change => [change] }
 
-/** Pieces of a write, each for itself on the disk or not, and where it would grow the file, the size. */
+/** Pieces of a write, each of which reaches the disk or not, independently; a change of size is one piece. */
 function torn(change: Change, random: SeededRandom, chance: number): Change[] {
   if ('size' in change) return random.chance(chance) ? [change] : []
   const { seq, at, bytes } = change
@@ -25,19 +25,19 @@ function torn(change: Change, random: SeededRandom, chance: number): Change[] {
   return left
 }
 
-/** What stood at a place before it was a file's. */
+/** Old bytes at a place on the disk from before the file used it. */
 function remainsFor({ seq, at, bytes }: Extract<Change, { bytes: Buffer }>, random: SeededRandom) {
   const remains = Buffer.alloc(bytes.length, `${random.hex(16)}`, 'hex')
   return { seq, at, bytes: remains }
 }
 
-/** Each is drawn anew for every point. */
+/** The kinds of cut. Each is drawn anew for every point. */
 export const cuts = {
-  /** The strictest disk: not a byte and not a name more than was synced. */
+  /** The strictest disk: it keeps no byte and no name that was not synced. */
   'all dropped': (): Cut => nothing,
-  /** The kindest: as after a kill. */
+  /** The kindest disk: it keeps everything, as after a kill. */
   'all kept': (): Cut => everything,
-  /** A disk that keeps the order: all up to some change, and that one torn. */
+  /** A disk that keeps the order: it has everything up to some change, which is torn. */
   'in order': (random, { newest, oldestUnsynced }): Cut => {
     const last = Math.floor(random.between(oldestUnsynced, newest + 1))
     return {
@@ -48,7 +48,7 @@ export const cuts = {
       },
     }
   },
-  /** Whole writes and names, each for itself. */
+  /** Whole writes and names, each independently. */
   'out of order': (random): Cut => {
     const chance = random.pick([0.1, 0.5, 0.9])
     return {
@@ -56,7 +56,7 @@ export const cuts = {
       leftOf: change => (random.chance(chance) ? [change] : []),
     }
   },
-  /** Sectors or pages of writes, each for itself; the rest as before, or holding what stood there once. */
+  /** Sectors or pages of writes, each independently. The rest is as before, or has older bytes of the disk. */
   torn: (random): Cut => {
     const chance = random.pick([0.1, 0.5, 0.9])
     const hasRemains = random.chance(0.5)

@@ -2,12 +2,12 @@ import { dirname } from 'node:path'
 import type { Step } from './trace.ts'
 
 /**
- * A file's bytes that were written and not synced yet, or its new size; `seq` is its place among all
- * changes of the disk.
+ * Bytes of a file that were written and not yet synced, or its new size; `seq` is the change's place among
+ * all changes of the disk.
  */
 export type Change = { seq: number } & ({ at: number; bytes: Buffer } | { size: number })
 
-/** Names that came, went or moved at once. */
+/** Names that were added, removed or moved at once. */
 interface Naming {
   seq: number
   directory: string
@@ -16,10 +16,10 @@ interface Naming {
 
 type Entry = 'directory' | DiskFile
 
-/** Which of the changes that no sync has covered a power cut leaves on the disk. */
+/** Which of the unsynced changes a power cut leaves on the disk. */
 export interface Cut {
   keepsNames(seq: number): boolean
-  /** What of a change is left: itself, nothing, or pieces of it. */
+  /** What is left of a change: itself, nothing, or pieces of it. */
   leftOf(change: Change): readonly Change[]
 }
 
@@ -59,7 +59,7 @@ class Content {
   }
 }
 
-/** A file, whatever it is called: what is surely on the disk, and what may be. */
+/** A file, whatever its name: what is certainly on the disk, and what may be. */
 class DiskFile {
   readonly synced = new Content()
   changes: Change[] = []
@@ -89,7 +89,7 @@ class DiskFile {
 }
 
 /**
- * A disk as the standard knows it and no better: what was written to a file is there for sure once
+ * A disk that gives no more than the standard guarantees: what was written to a file is certainly there once
  * the file is synced, and its name once its directory is.
  */
 export class Disk {
@@ -145,7 +145,7 @@ export class Disk {
     }
   }
 
-  /** What is found after a power cut: the files' contents by path, null for a directory. */
+  /** What is found after a power cut: the contents of the files by path; null for a directory. */
   after(cut: Cut): Map<string, Buffer | null> {
     const names = new Map(this.syncedNames)
     for (const naming of this.namings) if (cut.keepsNames(naming.seq)) rename(names, naming.names)
@@ -157,7 +157,7 @@ export class Disk {
     return found
   }
 
-  /** What a directory holds is gone with it. */
+  /** Whether all directories above are there. Without its directory, a file is gone too. */
   private isReachable(path: string, names: ReadonlyMap<string, Entry>): boolean {
     for (let above = dirname(path); this.names.has(above); above = dirname(above)) {
       if (!names.has(above)) return false

@@ -4,26 +4,26 @@ import type { Cut, Disk } from './disk.ts'
 import type { Answer } from './promises.ts'
 import type { Step } from './trace.ts'
 
-/** Where the power goes: after so many steps, and what the disk keeps then. */
+/** Where the power goes: after how many steps, and what the disk then keeps. */
 export interface Point {
   at: number
   cutName: CutName
   cut(disk: Disk): Cut
 }
 
-/** The steps at which something is begun or ended: an answer, a sync, a name, a checkpoint. */
+/** Whether something begins or ends at a step: a sync, a name, a checkpoint. */
 const isTurning = (step: Step) =>
   step.type !== 'told' && !(step.type === 'write' && step.path.endsWith('-wal'))
 
-/** What was promised, by the step at which it was told. */
+/** What was promised, by the step at which the promise was given. */
 export type Told = ReadonlyMap<number, Answer>
 
-/** What is promised by commands, of which there are few. */
+/** What commands promise. There are few of them. */
 const rarities: readonly string[] = ['organisation', 'token', 'version', 'backup']
 
 /**
- * Points in their order: the strictest cut just after each promise of a command; of
- * the rest a third just after an answer, a third about a sync, a name or a checkpoint, a third anywhere.
+ * Points in their order: the strictest cut just after each promise of a command. Of the rest, a third is just
+ * after an answer, a third around a sync, a name or a checkpoint, and a third anywhere.
  */
 export function pointsIn(
   steps: readonly Step[],

@@ -1,19 +1,19 @@
 /** What a recorded Cairn has promised. */
 
-/** Something that was promised once it was told. */
+/** Something that counts as promised from the moment it was told. */
 export type Promised =
   | { what: 'event'; id: string }
-  /** By a person of whom nothing else is reported. */
+  /** By a person who reports nothing else. */
   | { what: 'completion' | 'tick' | 'health report'; person: string }
   | { what: 'organisation'; id: string }
   | { what: 'version'; number: number }
   | { what: 'token'; token: string }
   | { what: 'backup'; sha256: string }
 
-/** From here on another database may stand in the place of the one that there was, or does. */
+/** From here on another database may have replaced the one before, or has replaced it. */
 export type Moment = 'backup begins' | 'restore begins' | 'restored' | 'undo begins' | 'undone'
 
-/** A text that stands in the recording at the moment at which something was told. */
+/** A text that is in the recording at the moment when something was told. */
 export interface Answer {
   text: string
   promised: readonly Promised[]
@@ -24,14 +24,14 @@ export const nameOf = (promised: Promised) => `${promised.what} ${Object.values(
 
 const isInDatabase = ({ what }: Promised) => what !== 'token' && what !== 'backup'
 
-/** What has to be there after all that was told so far. */
+/** What has to be there after everything that was told so far. */
 export class Promises {
-  /** Of what is kept beside the database. */
+  /** Promises about what is kept beside the database. */
   readonly files: Promised[] = []
   private readonly all: Promised[] = []
   private inBackup: readonly Promised[] = []
 
-  /** What the database has to hold; while it is being replaced, one of these. */
+  /** What the database has to hold; while it is being replaced, any one of these. */
   databases: readonly (readonly Promised[])[] = [this.all]
 
   tell({ promised, moment }: Answer): void {

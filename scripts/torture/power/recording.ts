@@ -5,9 +5,9 @@ import { builtBinary } from '../../support/binary.ts'
 import { until } from '../../support/until.ts'
 import { type Step, stepsIn, tracedCalls } from './trace.ts'
 
-/** Runs Cairn's executable so that all that it does to its files is written down. */
+/** Runs Cairn's executable and records everything that it does to its files. */
 
-/** Why nothing can be recorded on this machine; null where it can. */
+/** Why nothing can be recorded on this machine; null if it can. */
 export async function whyNoRecording(): Promise<string | null> {
   if (Bun.which('strace') === null) return 'there is no strace on this machine'
   const tried = Bun.spawn(['strace', '-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true'], {
@@ -23,12 +23,12 @@ export interface RecordedServer {
   pid: number
 }
 
-/** No text is cut: the largest write must fit. */
+/** Long enough for the largest write, so that no text is cut off. */
 const longestText = 1 << 24
 
 const startWithinMs = 60_000
 
-/** A shell under strace: all that it starts is in one trace, in one order. */
+/** A shell under strace, so that everything it starts is in one trace, in one order. */
 export class Recording {
   private readonly traceFile: string
   private readonly shell: Bun.Subprocess<'pipe', 'pipe', 'pipe'>
@@ -61,9 +61,9 @@ export class Recording {
   }
 
   /**
-   * Runs a command to its end; what it printed, exactly as it stands in the recording.
+   * Runs a command to its end. Returns what it printed, exactly as it is in the recording.
    *
-   * @throws Error where it fails
+   * @throws Error if it fails
    */
   async run(...args: string[]): Promise<string> {
     return this.shellLine(`'${this.binary}' ${quoted(args)}`)
@@ -78,7 +78,7 @@ export class Recording {
     return { url: `${await until(urlIn, Boolean, startWithinMs)}`, pid }
   }
 
-  /** Writes a line that stands in the recording. */
+  /** Writes a line into the recording. */
   async say(text: string): Promise<void> {
     await this.shellLine(`echo '${text}'`)
   }
@@ -88,7 +88,7 @@ export class Recording {
     this.serving.delete(pid)
   }
 
-  /** Ends it, and reads what was recorded. */
+  /** Ends the recording, and reads it. */
   async end(): Promise<Step[]> {
     this.shell.stdin.end()
     await this.shell.exited

@@ -1,27 +1,27 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** What a trace of system calls (strace's text) says of the files below one directory. */
+/** What a trace of system calls (strace's text) says about the files below one directory. */
 
-/** What a process did that a power cut may undo, or after which it may not. */
+/** What a process did that a power cut may undo, or after which it may not undo something. */
 export type Step =
   | { type: 'write'; path: string; at: number | 'end'; bytes: Buffer }
   | { type: 'resize'; path: string; size: number }
   | { type: 'create' | 'mkdir' | 'unlink'; path: string }
   | { type: 'rename' | 'link'; from: string; to: string }
-  /** All that was done to a file or in a directory before its begin is on the disk at its end. */
+  /** Everything done to a file or in a directory before the sync begins is on the disk when it ends. */
   | { type: 'sync_begins' | 'sync_ends'; path: string; thread: string }
   /** Told to somebody else: over a socket or a pipe. */
   | { type: 'told'; text: string }
 
-/** The calls that a trace must hold; `?` for those that not every processor has. */
+/** The calls that must be traced; `?` marks those that not every processor has. */
 export const tracedCalls = [
   '?open,openat,?creat,?mkdir,mkdirat,?rename,renameat,?renameat2,?link,linkat,?unlink,unlinkat',
   'truncate,ftruncate,fallocate,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg',
   'fsync,fdatasync,sync_file_range,copy_file_range,sendfile,mmap,io_uring_setup',
 ].join(',')
 
-/** One call, whole: another thread's may have come between its begin and its end. */
+/** One whole call. In the trace, another thread's may come between its beginning and its end. */
 interface Call {
   thread: string
   name: string
@@ -41,14 +41,14 @@ function textsIn({ name, args }: Call): Buffer[] {
   })
 }
 
-/** A file descriptor, and the path that it has now; null for one without a name. */
+/** A file descriptor and its current path; null if it has no name. */
 function descriptorIn(text: string): { number: number; path: string | null } {
   const [, number, hex, deleted] = /^(\d+)<((?:\\x[0-9a-f]{2})+)>(\(deleted\))?/.exec(text) ?? []
   const isNamed = hex !== undefined && deleted === undefined
   return { number: Number(number), path: isNamed ? decoded(hex).toString() : null }
 }
 
-/** The lines of a file that need not fit into one string. */
+/** The lines of a file that may be too large for one string. */
 function* linesOf(file: string): Generator<string> {
   const handle = openSync(file, 'r')
   const chunk = Buffer.alloc(1 << 22)
@@ -66,11 +66,11 @@ function* linesOf(file: string): Generator<string> {
   }
 }
 
-/** Reads the steps off a trace, of the files below `root` alone. */
+/** Reads the steps from a trace, only for the files below `root`. */
 class TraceReader {
   readonly steps: Step[] = []
   private readonly begun = new Map<string, { name: string; args: string }>()
-  /** Where the next plain write of a descriptor goes to. */
+  /** Where the next plain write to a descriptor goes. */
   private readonly offsets = new Map<string, number | 'end'>()
   private readonly files = new Set<string>()
 
@@ -95,7 +95,7 @@ class TraceReader {
     } else this.ends(thread, name, args)
   }
 
-  /** What counts from a call's begin: who was told may know it from then on. */
+  /** Calls that count from their beginning, because whoever is told something may know it from then on. */
   private begins(thread: string, name: string, args: string): void {
     if (name === 'fsync' || name === 'fdatasync') {
       const path = this.ours(descriptorIn(args).path)
@@ -153,7 +153,7 @@ class TraceReader {
     this.steps.push({ type: 'write', path, at, bytes })
   }
 
-  /** Calls that name paths; and those that this would not understand, were they of these files. */
+  /** Calls that name paths, and calls that this reader would not understand if they were about these files. */
   private named(call: Call): void {
     const { name, args } = call
     const paths = /^(mkdir|rename|link|unlink)/.test(name)
@@ -188,7 +188,7 @@ class TraceReader {
   }
 }
 
-/** SQLite's index of the log is shared memory with a name: it is made anew from the log. */
+/** SQLite's index of the log is shared memory with a name, and is rebuilt from the log. */
 const isVolatile = (path: string) => path.endsWith('-shm')
 
 /** The steps of all processes in a trace, in the order in which they took effect. */

@@ -7,7 +7,7 @@ import { damageIn, storedEvents } from '../../support/stored.ts'
 import { nameOf, Promises } from './promises.ts'
 import { backupFolder, type History, type Sent } from './workload.ts'
 
-/** What is wrong with a disk that was found after a power cut. */
+/** What is wrong with a disk after a power cut. */
 
 export const faultKinds = [
   'not whole',
@@ -20,11 +20,11 @@ export const faultKinds = [
 
 export interface Fault {
   kind: (typeof faultKinds)[number]
-  /** Which, for whoever looks into it. */
+  /** The details, for whoever investigates. */
   what: string
 }
 
-/** What a database holds of what was sent, each thing as often as it is there. */
+/** What a database holds of what was sent, with how often each thing is there. */
 function contentsOf(database: Database): Map<string, number> {
   const counts = new Map<string, number>()
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
@@ -52,7 +52,7 @@ const isTokenOf = async (dataDir: string, token: string) => {
   )
 }
 
-/** The checksums of the backups that are there under their names, each of which must be whole. */
+/** The checksums of the backups that have their final names, each of which must be whole. */
 async function backupsIn(folder: string, faults: Fault[]): Promise<Set<string>> {
   const sums = new Set<string>()
   if (!existsSync(folder)) return sums
@@ -71,7 +71,7 @@ async function backupsIn(folder: string, faults: Fault[]): Promise<Set<string>> 
   return sums
 }
 
-/** Opens the database as it was found, which replays its log; `root` is what was recorded. */
+/** Opens the database as it was found, which replays its log; `root` is a copy of the recorded directory. */
 export async function faultsIn(
   root: string,
   promises: Promises,
@@ -113,7 +113,7 @@ export async function faultsIn(
   return faults
 }
 
-/** Whether the executable goes on from there: a first start begins anew, and numbers are the ledger's. */
+/** Whether the executable goes on from there: a first start begins anew, and numbers match the ledger. */
 export async function faultsGoingOn(root: string, isMade: boolean): Promise<Fault[]> {
   const args = isMade ? ['rebuild', '--json'] : ['org', 'create', 'Second', '--json']
   const { status, stdout, stderr } = await new Workplace(builtBinary, root).run(args)
@@ -122,7 +122,7 @@ export async function faultsGoingOn(root: string, isMade: boolean): Promise<Faul
   return changed === 0 ? [] : [{ kind: 'projections differ', what: stdout }]
 }
 
-/** Starts a server on it and sends all again: what was stored is a duplicate, the rest is new. */
+/** Starts a server there and sends everything again: what was stored is a duplicate, the rest is new. */
 export async function faultsResending(
   root: string,
   { sent, snippetKey }: Pick<History, 'sent' | 'snippetKey'>,

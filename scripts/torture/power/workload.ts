@@ -6,7 +6,7 @@ import { apiOf, firstFlowOf, type ListedFlow, tourFile } from '../../support/bin
 import type { Answer, Moment, Promised } from './promises.ts'
 import type { Recording } from './recording.ts'
 
-/** What is asked of a recorded Cairn, and how what it says is found in the recording. */
+/** What a recorded Cairn is asked to do, and how its answers are found in the recording. */
 
 export interface Sent {
   method: string
@@ -24,20 +24,20 @@ export interface History {
   segments: number
 }
 
-/** How much: rounds of requests to each server, each of four clients at once. */
+/** How many servers, and how many rounds of requests to each, with four clients at once. */
 export interface Amount {
   servers: number
   rounds: number
 }
 
-/** Below the recorded directory. */
+/** A folder below the recorded directory. */
 export const backupFolder = 'backups'
 
 const clients = 4
 const eventsPerBatch = 50
-/** By then a server has begun to make segments of the runs that it found. */
+/** By then a server has begun to make segments from the runs that it found. */
 const sealedWithinMs = 3_500
-/** Padding, that checkpoints come soon. */
+/** Padding, so that checkpoints come soon. */
 const url = `https://app.example.com/${'x'.repeat(600)}`
 
 export async function liveThrough(recording: Recording, amount: Amount): Promise<History> {
@@ -72,7 +72,7 @@ class Life {
     return made
   }
 
-  /** A server, with clients, commands and a backup beside it. Of two, one is killed and one stops. */
+  /** Runs a server with clients, commands and a backup beside it. Every second one stops; the others are killed. */
   async serve(round: number, requests: number): Promise<void> {
     const server = await this.recording.serve('--threads', '2')
     const rested = Bun.sleep(sealedWithinMs)
@@ -90,7 +90,7 @@ class Life {
     await this.recording.stop(server, round % 2 === 0 ? 'KILL' : 'TERM')
   }
 
-  /** A backup takes the place of the database, and gives it back. */
+  /** Replaces the database with a backup, and undoes that. */
   async restore(): Promise<void> {
     await this.mark('restore begins')
     await this.run(['restore', this.backup, '--json'], () => [], 'restored')
@@ -128,7 +128,7 @@ class Life {
     this.backup = JSON.parse(made).file
   }
 
-  /** What is printed is what is promised. */
+  /** Runs a command; what it prints is what it promises. */
   private async run(
     args: readonly string[],
     promised: (text: string) => readonly Promised[] = () => [],
@@ -171,13 +171,13 @@ function requestOf(number: number, flowId: string, stepId: string): Sent {
       return { method: 'POST', path, body: { ...body, outcome: 'found' }, promised }
     }
   }
-  // Long enough ago for their runs to have come to rest: they are sealed meanwhile.
+  // Long enough ago for their runs to be at rest, so that they are sealed meanwhile.
   const occurredAt = Date.now() - 2 * hourMs
   const events = Array.from({ length: eventsPerBatch }, (_, i) => ({
     id: `${number}-${i}`,
     kind: i % 5 === 4 ? 'flow_completed' : 'flow_started',
     userId: `${person}-${i % 10}`,
-    // Some go on with the runs of an earlier batch.
+    // Some continue the runs of an earlier batch.
     runId: `run-${i % 5 === 3 ? number >> 1 : number}-${i}`,
     flowId,
     occurredAt,

@@ -15,7 +15,7 @@ export class Load {
   private due = performance.now()
   private readonly ended: Promise<unknown>
 
-  /** @param perSecond batches; as many as are answered where it is Infinity */
+  /** @param perSecond batches per second; with Infinity, as many as are answered */
   constructor(
     private readonly sites: readonly Site[],
     private readonly perSecond: number,
@@ -38,7 +38,7 @@ export class Load {
 
   private async send(): Promise<void> {
     while (!this.isOver) {
-      // What could not be sent in time is not made up for: the pace is at most this.
+      // What could not be sent in time is not caught up on, so that this pace is never exceeded.
       this.due = Math.max(this.due + 1_000 / this.perSecond, performance.now() - 100)
       const waitMs = this.due - performance.now()
       if (waitMs > 1) await Bun.sleep(waitMs)

@@ -16,13 +16,13 @@ export class Site {
     readonly place: Workplace,
     readonly server: Server,
     readonly slug: string,
-    /** The current one: it is rotated. */
+    /** The current one, because it is rotated. */
     public snippetKey: string,
     private readonly token: string,
     readonly flow: ListedFlow,
   ) {}
 
-  /** @param server started in the workplace, where the organisation is already */
+  /** @param server one that was started in the workplace, where the organisation already exists */
   static async open(
     place: Workplace,
     server: Server,
@@ -33,7 +33,7 @@ export class Site {
     return new Site(place, server, slug, snippetKey, token, flow)
   }
 
-  /** As a page or a back end. */
+  /** Asks as a page or a back end does. */
   ask(method: string, path: string, body?: unknown): Promise<Response> {
     return apiOf(this.server, this.snippetKey)(method, path, body)
   }
@@ -42,13 +42,13 @@ export class Site {
     return apiOf(this.server, this.token)('GET', `/flows/${this.flow.id}/${path}`)
   }
 
-  /** How many runs analysts see that were completed. */
+  /** How many completed runs analysts see. */
   async completions(): Promise<number> {
     const answer = await (await this.analyse('analytics')).json()
     return (answer as { totals: { completions: number } }).totals.completions
   }
 
-  /** Another version of the flow. */
+  /** Publishes another version of the flow. */
   async publish(title: string): Promise<void> {
     const text = tourFile.replace('title: Hello', `title: ${title}`)
     await Bun.write(join(this.place.folder, 'next.yaml'), text)

@@ -5,7 +5,7 @@ import type { Site } from './site.ts'
 export interface Work {
   what: string
   everyMs: number
-  /** Throws, in words, where it does not go as it should. `turn` counts from 0; long work ends at the signal. */
+  /** Throws, with an explanation, if something is wrong. `turn` counts from 0; long work ends at the signal. */
   work(site: Site, turn: number, signal: AbortSignal): Promise<void>
 }
 
@@ -74,7 +74,7 @@ const requests: Work[] = [
   },
 ]
 
-/** What an analyst downloads: that it comes to its end is all that is looked at. */
+/** What an analyst downloads. Only checks that it comes to its end. */
 const exports: Work[] = ['', '?rows=runs', '?rows=events'].map(query => ({
   what: `export${query}`,
   everyMs: 20_000,
@@ -85,7 +85,7 @@ const exports: Work[] = ['', '?rows=runs', '?rows=events'].map(query => ({
   },
 }))
 
-/** What whoever runs Cairn does beside it. */
+/** What an operator does beside the server. */
 const commands: Work[] = [
   { what: 'publication', everyMs: 15_000, work: (site, turn) => site.publish(`Hello ${turn}`) },
   { what: 'key rotation', everyMs: 60_000, work: site => site.rotateKey() },
@@ -102,7 +102,7 @@ const commands: Work[] = [
 /** Everything that this executable does beside the load. */
 export const works: readonly Work[] = [...requests, ...exports, ...commands]
 
-/** Works under way, of one organisation after another, until they are stopped, each at its own pace, never one of a kind beside itself. */
+/** Repeats works for one organisation after another, each at its own pace, never two of a kind at once. */
 export class UnderWay {
   readonly failures: string[] = []
   private readonly counts = new Map<string, number>()

@@ -11,7 +11,7 @@ import { changes } from './pages.ts'
 const here = import.meta.dir
 const folder = mkdtempSync(join(tmpdir(), 'cairn-capture-'))
 try {
-  // The title is the one thing that a page can tell without a word of HTML in it.
+  // Reported in the title, because that is the one text of a page without any HTML in it.
   const script = `${await Bun.file(join(here, 'look.js')).text()}
     const tell = value => { document.title = encodeURIComponent(JSON.stringify(value)) }
     capture(${JSON.stringify(changes)}).then(tell, error => tell({ failed: String(error) }))`

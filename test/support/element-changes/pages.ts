@@ -6,9 +6,9 @@ export interface ElementChange {
   target: string
   before: string
   after: string
-  /** What stands in the target's place afterwards, where the selector does not find it; null: nothing. */
+  /** What is in the target's place afterwards, if the selector does not find it; null if nothing is. */
   element?: string | null
-  /** The languages of both pages, where they differ. */
+  /** The languages of both pages, if they differ. */
   locales?: [before: string, after: string]
 }
 
