@@ -83,7 +83,7 @@ export type {
   ServerWatch,
 }
 
-/** What the gate and the modules ask of storage together. */
+/** What the gate and the modules together need from storage. */
 export type Stores = GateStores &
   AnalyticsStores &
   ChecklistStores &
@@ -98,24 +98,24 @@ export interface AppDeps {
   management: ManagementStores
   limiter: Limiter
   tokens: SessionTokens
-  /** Null where there is no dashboard. */
+  /** Null if there is no dashboard. */
   dashboard: DashboardSettings | null
   /** Whether this is the operator's door: the socket in the data directory, or this very process. */
   isOperatorsDoor?: boolean
-  /** Tells how the server does; null where none runs. */
+  /** Gives the server's figures; null if no server runs. */
   server: ServerWatch | null
-  /** The nodes that do not know of the last change that was made here, by name; absent for a server alone. */
+  /** The nodes that do not know of the last change made here, by name; absent for a server alone. */
   nodesBehind?: () => Promise<readonly string[]>
-  /** The way out of the machine, and who is told that alerts are to be looked after. */
+  /** The way out of the machine, and what is called when alerts are to be looked after. */
   alerts: Pick<AlertDeps, 'outside' | 'onChange'>
-  /** Days that raw events are kept for, and so accepted for; may change while it serves. */
+  /** Days that raw events are kept for, and so accepted for; may change while the server runs. */
   retentionDays: number
   /** A file that an older release has served under its hash, or null. */
   olderSnippetFile(name: string): Promise<string | null>
   observers: readonly AnswerObserver[]
 }
 
-/** What managing an organisation asks of storage. */
+/** What managing an organisation needs from storage. */
 export interface ManagementStores {
   flows: FlowStore
   looks: LookStore
@@ -138,7 +138,7 @@ export interface ManagementStores {
   dashboardSessions: KnownSessions
 }
 
-/** Who looks after alerts, in a thread where nobody waits for an answer. */
+/** Looks after alerts, in a thread where nobody waits for an answer. */
 export function alertWatch(
   deps: Pick<AppDeps, 'clock' | 'stores' | 'management'> & {
     outside(): Outside
@@ -155,14 +155,14 @@ export function alertWatch(
   const sender = new Sender({ store, clock, outside, onFault })
   return {
     everyMs: lookEveryMs,
-    /** One look at every organisation that wants to be told of something. */
+    /** One look at every organisation that wants alerts. */
     look: (signal?: AbortSignal) => watch.look(signal),
     /** Sends what is due; resolves once it is sent, or given up for now. */
     sendDue: () => sender.sendDue(),
   }
 }
 
-/** How long a download may stand still before it is given up; others have Bun's ten seconds. */
+/** How long a download may stand still before it is given up; others have the idle timeout of their server. */
 const longIdleSeconds = 240
 
 /** Every route of the public port. */
@@ -216,7 +216,7 @@ const patternOf = (path: string) =>
     .map(part => RegExp.escape(part).replace(/\\\*$/, '.+'))
     .join('[^/]+')
 
-/** Finds the routes of a path that none of them took as it was asked, for 405 and preflight. */
+/** Finds the routes of a path if none of them took the request as it was sent, for 405 and preflight. */
 function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
   const table = [...routes].map(([path, ofPath]) => ({
     matches: new RegExp(`^${patternOf(path)}/?$`),
@@ -226,11 +226,11 @@ function pathTable(routes: ReadonlyMap<string, readonly Route[]>) {
 }
 
 /**
- * The HTTP API. Opens nothing: all that it needs is handed in.
+ * The HTTP API. Opens nothing: everything that it needs is passed in.
  *
- * The order of a request: a target that is too long is refused (414); a preflight is answered; the
- * route (404, 405); then its endpoint. No hook of Elysia's runs before a route: one would make it build
- * a second URL, and wait, for each request.
+ * The order of a request: a target that is too long is refused (414); a preflight is answered; the route
+ * (404, 405); then its endpoint. No Elysia hook runs before a route, because one would make Elysia build a
+ * second URL, and wait, for each request.
  */
 export function createApp(deps: AppDeps) {
   const routes = routesOf(deps)
@@ -241,14 +241,14 @@ export function createApp(deps: AppDeps) {
   const callOf = (request: Request, route: Route | null) =>
     new RequestContext(request, route, deps.clock.now(), deps.clock.monotonic())
 
-  /** The limit that is shown is that of the method asked about. */
+  /** Shows the limit of the method that is asked about. */
   const answerPreflight = (request: Request, known: readonly Route[]): Response => {
     const asked = request.headers.get('access-control-request-method')
     const route = known.find(({ method }) => method === asked) ?? known[0] ?? null
     return responder.answer(callOf(request, route), preflight)
   }
 
-  /** A path that is none (404), or a method that it does not take (405). */
+  /** Refuses an unknown path (404), or a method that the path does not take (405). */
   const noRoute = (request: Request): Response => {
     const known = routesAt(pathOf(request))
     if (request.method === 'OPTIONS') return answerPreflight(request, known)
@@ -268,7 +268,7 @@ export function createApp(deps: AppDeps) {
     return responder.refuse(callOf(request, route), targetTooLong())
   }
 
-  // Elysia would take a host of less than four characters, and what follows it, for a longer host.
+  // Otherwise Elysia would take a host of fewer than four characters, and what follows it, for a longer host.
   const app = new Elysia({ normalize: false, handler: { standardHostname: false } })
     .wrap(answer => (request: Request) => {
       mendUrl(request)
@@ -279,9 +279,9 @@ export function createApp(deps: AppDeps) {
     )
 
   /**
-   * Bound, so that there is no source text: Elysia would read it to guess what a handler needs, and
-   * take it for one that has to be awaited because it has a call behind a `return`. It reads no body
-   * either, for it sees none wanted; to tell it so would make it wrap each answer in a promise.
+   * Bound, so that there is no source text. Elysia would read it to guess what a handler needs, and take it
+   * for one that has to be awaited because it has a call after a `return`. Elysia reads no body either,
+   * because it sees none wanted; telling it so would make it wrap each answer in a promise.
    */
   const register = (method: string, path: string, handle: (routed: RoutedRequest) => unknown) =>
     app.route(method, path, handle.bind(null) as never)

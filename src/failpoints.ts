@@ -1,6 +1,6 @@
 import { ConfigError } from './config/read-config.ts'
 
-/** Where tests make a program fail, and what it does there. */
+/** The points at which tests make a program fail, and what the program does there. */
 export const failpoints = {
   storage_start: 'the storage thread begins',
   http_request: 'an HTTP thread is about to hand a write over to storage',
@@ -26,13 +26,13 @@ const grammar = /^(exit|error|full|hang|delay:(\d{1,6}))(?:@(\d{1,9}))?(?:\*(\d{
 let armed: ReadonlyMap<string, () => void> = new Map()
 
 /**
- * Arms in this thread what `CAIRN_FAILPOINTS` says, and nothing else: `name=action,…`, with the
- * actions `exit` (the thread, or the command, ends at once), `error` (an error is thrown), `full` (the
- * error of a full disk), `delay:<milliseconds>` (the thread stands still, as by a slow disk) and `hang`
- * (it never turns again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread;
- * without `@` from the first on, without `*` ever after.
+ * Arms in this thread what `CAIRN_FAILPOINTS` says, and nothing else: `name=action,…`, with the actions
+ * `exit` (the thread, or the command, ends at once), `error` (an error is thrown), `full` (the error of a
+ * full disk), `delay:<milliseconds>` (the thread stands still, as with a slow disk) and `hang` (it never
+ * turns again). `before_commit=error@20*3` acts at the 20th, 21st and 22nd pass of a thread; without `@` it
+ * acts from the first pass on, without `*` forever.
  *
- * @throws ConfigError where there is no such point or action: a test must not pass by a typing error
+ * @throws ConfigError if there is no such point or action, so that no test passes because of a typing error
  */
 export function armFailpoints(variable = ''): void {
   const entries = variable.split(',').filter(entry => entry !== '')
@@ -49,12 +49,12 @@ export function armFailpoints(variable = ''): void {
   )
 }
 
-/** Called where a thread passes a point; does nothing but where it is armed. */
+/** Called where a thread passes a point; does nothing unless that is armed. */
 export const failpoint = (name: Failpoint): void => armed.get(name)?.()
 
 /**
- * What fails first where a point is armed in this thread by now, and is itself everywhere else: so what
- * every request and every commit passes is decorated where it is made, and costs nothing.
+ * Makes work fail first if the point is already armed in this thread; otherwise returns the work itself. So
+ * what every request and every commit passes is decorated where it is made, and costs nothing.
  */
 export function failing<Args extends readonly unknown[], Result>(
   name: Failpoint,

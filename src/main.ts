@@ -2,7 +2,7 @@ import './production-mode.ts'
 import { keepPrivate } from './cli/files.ts'
 import { run } from './cli/program.ts'
 
-// All that Cairn stores belongs to the user it runs as, and to nobody else.
+// Everything that Cairn stores belongs to the user it runs as, and to nobody else.
 keepPrivate()
 
 await run(Bun.argv.slice(2))

@@ -74,7 +74,7 @@ interface Wanted {
 const onOff = (flag: string, help: string) =>
   new Option(`--${flag} <on|off>`, help).choices(switches)
 
-/** A rule as it is to be; undefined where nothing is said of it. */
+/** The rule as it is to be; undefined if the options say nothing about it. */
 const ruleOf = (on: Switch | undefined, more: object) => {
   const given = Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined))
   if (on === undefined && Object.keys(given).length === 0) return undefined

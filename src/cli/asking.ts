@@ -4,7 +4,7 @@ import { behindHeader } from '../http/responder.ts'
 import { CommandFailure } from './failure.ts'
 import { tell } from './output.ts'
 
-/** What is answered: a type, or that of a schema. */
+/** The type of an answer: given directly, or as a schema. */
 type Told<T> = T extends TSchema ? Static<T> : T
 
 /** Sends a request, wherever it goes. */
@@ -13,22 +13,22 @@ export type Send = (path: string, init: RequestInit) => Promise<Response>
 export interface AskOptions {
   body?: unknown
   headers?: Readonly<Record<string, string>>
-  /** Told how far long work is, in the API's words. */
+  /** Told the progress of long work, in the API's words. */
   onProgress?(progress: never): void
 }
 
-/** Asks Cairn's API, and says in the words of the command line what it has against a request. */
+/** Asks Cairn's API, and puts its refusals into the words of the command line. */
 export interface Asker {
   /**
    * @param what a method and a path, such as `GET /flows`
-   * @throws CommandFailure with what the API has against it
+   * @throws CommandFailure with the API's reason for refusing it
    */
   ask<T>(what: string, options?: AskOptions): Promise<Told<T>>
-  /** As `ask`, for an answer of any size: its text, as it comes. */
+  /** Like `ask`, for an answer of any size: its text as it arrives. */
   download(what: string): Promise<AsyncIterable<string>>
 }
 
-/** What an error is called by system and runtime. */
+/** The code that system and runtime give an error. */
 export const codeOf = (error: unknown) => String((error as { code?: string }).code ?? error)
 
 interface Refusal {
@@ -38,13 +38,13 @@ interface Refusal {
   retryAfter?: number
 }
 
-/** Statuses after which it may go well in a moment. */
+/** Statuses after which a retry may succeed in a moment. */
 const passing = [429, 503]
 const mostTries = 5
-/** How long is waited at most where a server says how long, seconds: the window of a limit, and some. */
+/** The longest wait that a server may ask for, seconds: the window of a limit, and a bit more. */
 const longestWait = 90
 
-/** How long a server asks to wait before the next try, seconds; null where that is not worth it. */
+/** How long a server asks to wait before the next try, seconds; null if that is not worth it. */
 function waitAskedBy({ status, headers }: Response): number | null {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return passing.includes(status) && seconds >= 0 && seconds <= longestWait ? seconds : null
@@ -54,8 +54,8 @@ export const notCairn = (status: number) =>
   new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`)
 
 /**
- * @param root what paths stand below
- * @param onWait told where the server asks to wait for longer
+ * @param root the path below which all others are
+ * @param onWait told when the server asks for a longer wait
  */
 export function asking(
   send: Send,
@@ -63,7 +63,7 @@ export function asking(
   root = '/api/v1/manage',
   onWait = (seconds: number) => tell(`the server asks to wait ${seconds} s`),
 ): Asker {
-  /** @throws CommandFailure where the answer is a refusal */
+  /** @throws CommandFailure if the answer is a refusal */
   const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
     const [method = '', path = ''] = what.split(' ')
     const init = {
@@ -98,7 +98,7 @@ export function asking(
   }
 }
 
-/** Once for each list of names: a command may ask several times. */
+/** Lists of names that were already reported, because a command may ask several times. */
 const toldOfNodes = new Set<string>()
 
 function tellOfNodesBehind({ headers }: Response): void {
@@ -108,7 +108,7 @@ function tellOfNodesBehind({ headers }: Response): void {
   tell(`done, but these nodes may answer by what was before for up to 45 s: ${names}`)
 }
 
-/** @throws CommandFailure where the answer breaks off */
+/** @throws CommandFailure if the answer breaks off */
 async function* textOf({ body }: Response): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
@@ -118,7 +118,7 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   }
 }
 
-/** What long work comes to; see `answerLongWork`. */
+/** The result of long work; see `answerLongWork`. */
 async function resultIn(response: Response, onProgress: (progress: never) => void) {
   let rest = ''
   for await (const text of textOf(response)) {
@@ -134,7 +134,7 @@ async function resultIn(response: Response, onProgress: (progress: never) => voi
   throw new CommandFailure('the server went away midway: see its log, and run this again')
 }
 
-/** @throws CommandFailure where it is none */
+/** @throws CommandFailure if it is not JSON */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json()
@@ -143,7 +143,7 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-/** What a command line can do about it, by code. */
+/** What can be done about a refusal on the command line, by code. */
 const advices: Readonly<Record<string, string>> = {
   dead_letter_not_found: ': nothing was done; "cairn dead-letters list" shows all',
   delivery_not_found: ': "cairn alerts deliveries WEBHOOK" shows all',
@@ -158,7 +158,7 @@ const advices: Readonly<Record<string, string>> = {
   validation_failed: ': nothing was changed, mend this first',
 }
 
-/** What the API has against a request, in the words of the command line. */
+/** The API's refusal of a request, in the words of the command line. */
 async function failureOf(response: Response): Promise<CommandFailure> {
   const { status } = response
   const refusal = (await jsonOf(response)) as Refusal | null
@@ -172,8 +172,8 @@ async function failureOf(response: Response): Promise<CommandFailure> {
 }
 
 /**
- * @param faulty an answer about a fault of the server's, of which its log says more
- * @param isPassing whether it may go well later
+ * @param faulty an answer about a fault of the server, about which its log says more
+ * @param isPassing whether a later try may succeed
  */
 function refused(
   { error, code, details = [] }: Refusal,
@@ -185,7 +185,7 @@ function refused(
   const advice = advices[code ?? ''] ?? (isPassing ? ': try again later' : '')
   const lines = details.map(({ path, message }) => `${path} ${message}`.trim())
   const options = code === undefined ? {} : { code }
-  // As the command line begins its sentences; what is written in capitals stays.
+  // In lower case, as the command line begins its sentences; a word in capitals stays.
   const said = error.replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())
   return new CommandFailure([`${said}${more}${advice}`, ...lines].join('\n'), options)
 }

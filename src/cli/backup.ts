@@ -14,7 +14,7 @@ import { print, printJson, printTable, sizeOf, tell } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-/** What others of this machine get first (nice(1)): a backup has time. */
+/** Other work on this machine goes first (nice(1)), because a backup has time. */
 const niceness = 10
 
 export function addBackup(cairn: Command): void {
@@ -66,7 +66,7 @@ function keepOf(text: string | undefined): number | null {
 const ofPostgres =
   'back that up by pg_dump, or by pgBackRest, which can bring back any moment; "cairn help backup" says more'
 
-/** Backs up to a file or into a directory, and removes what is older than what is to be kept. */
+/** Backs up to a file or into a directory, and removes backups that are older than those to be kept. */
 async function backUpTo(
   target: string,
   data: string,
@@ -90,7 +90,7 @@ async function backUpTo(
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 
-/** What takes the data directory away would take such a backup along. */
+/** Whatever takes the data directory away would take such a backup along. */
 function requireApart(data: string, folder: string): void {
   if (!isInside(folder, data)) return
   throw new CommandFailure(
@@ -100,7 +100,7 @@ function requireApart(data: string, folder: string): void {
 
 const isDirectory = (path: string) => existsSync(path) && statSync(path).isDirectory()
 
-/** Where the system forbids it, the backup only takes more of the machine. */
+/** If the system forbids it, the backup only takes more of the machine. */
 function yieldToOthers(): void {
   try {
     setPriority(niceness)

@@ -1,17 +1,17 @@
 import { Command as CommanderCommand } from 'commander'
 
-/** A command, with the last parts of its help. */
+/** A command that can have the last parts of its help. */
 export class Command extends CommanderCommand {
   override createCommand(name?: string): Command {
     return new Command(name)
   }
 
-  /** Calls to copy. */
+  /** Example calls to copy. */
   examples(...lines: string[]): this {
     return this.addHelpText('after', `\nExamples:\n${lines.map(line => `  ${line}`).join('\n')}`)
   }
 
-  /** What else is worth knowing. */
+  /** Further notes. */
   notes(text: string): this {
     return this.addHelpText('after', `\n${text}`)
   }

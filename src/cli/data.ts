@@ -9,7 +9,7 @@ import { requireUsable } from '../storage/sqlite/database/prepare.ts'
 import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import { CommandFailure } from './failure.ts'
 
-/** @throws CommandFailure, WrongStorage, DatabaseLost where a directory holds no data of Cairn */
+/** @throws CommandFailure, WrongStorage, DatabaseLost if a directory holds no data of Cairn */
 export function requireData(dataDir: string): void {
   // A node that runs can be asked without knowing its database.
   if (hasDatabase(dataDir) || (isHeld(dataDir) && holderOf(dataDir)?.database)) return
@@ -21,9 +21,9 @@ export function requireData(dataDir: string): void {
 }
 
 /**
- * The directory for a command that works on nothing but its files.
+ * The directory for a command that works only on its files.
  *
- * @param inItsPlace what to use where the settings name a database
+ * @param inItsPlace what to use instead if the settings name a database
  * @throws CommandFailure
  */
 export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: string): string {
@@ -35,8 +35,8 @@ export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: str
 }
 
 /**
- * Makes the tables of a new database, for a command that has the directory for itself. One that holds
- * data of an older release is changed by `cairn migrate` and a start alone, which copy it first.
+ * Makes the tables of a new database, for a command that has the directory for itself. A database with data
+ * of an older release is changed only by `cairn migrate` and by a start, which copy it first.
  */
 export function requireUsableData(dataDir: string): void {
   using database = openForWriting(dataDir)
@@ -60,7 +60,7 @@ export function requireNoServer(dataDir: string): void {
   )
 }
 
-/** Makes the data directory where there is none; its database is made by what is done first. */
+/** Makes the data directory if there is none. Its database is made by the first operation. */
 export function makeData(dataDir: string): void {
   makeDirectory(dataDir)
   if (!isHeld(dataDir)) requireNotOfNode(dataDir)

@@ -49,7 +49,7 @@ function addList(letters: Command): void {
     })
 }
 
-/** A command about some letters, or all. */
+/** A command about some dead letters, or all. */
 const ofLetters = (letters: Command, name: string) =>
   addOrgOption(letters.command(name))
     .argument('[id...]', 'of dead letters')
@@ -60,7 +60,7 @@ interface Chosen {
   json?: boolean
 }
 
-/** The letters that a command is about. @throws where one is not there: then nothing is done */
+/** The dead letters that a command is about. @throws if one does not exist; then nothing is done */
 function chosen(ids: string[], { all }: Chosen): Static<typeof LettersAsked> {
   if ((all ?? false) === ids.length > 0) {
     throw new UsageFailure('name dead letters by their ids, or give --all, one of the two')

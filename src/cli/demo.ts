@@ -13,18 +13,18 @@ import { print, tell } from './output.ts'
 import { liveLine } from './progress.ts'
 import { addSettings, serverSettingsOf } from './settings.ts'
 
-/** What the demo takes in place of a server's defaults, and says in its help. */
+/** The demo's own defaults in place of a server's, which its help shows. */
 const demoDefaults = {
   data: './cairn-demo-data',
-  // Its credentials are printed, and anyone may ask for its example data: for this machine alone.
+  // For this machine alone, because the demo prints its credentials, and anyone may ask for its example data.
   host: '127.0.0.1',
-  // One line a request would bury what the demo prints.
+  // One line per request would bury what the demo prints.
   logLevel: 'warn',
 } as const
 const tokenSeconds = 12 * 3_600
 /** The usual port of the site, beside the server's. */
 const usualSitePort = 8_081
-/** How many ports after the usual one are tried where none was asked for. */
+/** How many ports after the usual one are tried if none was asked for. */
 const otherPorts = 19
 
 export function addDemo(cairn: Command): void {
@@ -72,7 +72,7 @@ export function addDemo(cairn: Command): void {
     })
 }
 
-/** As for `serve`, but in a directory and on ports that are no real server's. */
+/** As for `serve`, but with a directory and ports that no real server uses. */
 function demoConfig(command: Command, askedSitePort: number | null) {
   const { config, given } = serverSettingsOf(command)
   const { port, managementPort, managementHost, databaseUrl } = config
@@ -83,7 +83,7 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   if (databaseUrl !== null) {
     warn(`the demo keeps its data in ${data}, and ignores CAIRN_DATABASE_URL`)
   }
-  // It prints a token of its own making, which no identity provider's keys would verify.
+  // The demo prints a token that it makes itself, which no identity provider's keys would verify.
   const isOwnIssuer = config.sessionSecret === null
   if (isOwnIssuer && config.sessionIssuer !== null) {
     warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
@@ -111,7 +111,7 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   })
 }
 
-/** A port that was asked for is taken, or else the next free one. */
+/** A port that was asked for is taken as it is; otherwise the next free one is. */
 type WantedPort = [isAsked: boolean, host: string, port: number, flag: string]
 
 /** A port for each, none of them twice; those that were asked for are taken first. */
@@ -128,21 +128,21 @@ function choosePorts<Name extends string>(wanted: Record<Name, WantedPort>): Rec
   }
 }
 
-/** The first free port from the usual one on; the usual one's error where none is. */
+/** The first free port from the usual one on; the usual one's error if none is free. */
 function holdFreePort(host: string, usual: number, flag: string): HeldPort {
   for (let port = usual; port <= usual + otherPorts; port++) {
     try {
       return holdPort(host, port, flag)
     } catch (error) {
       const { code } = ((error as PortTaken).cause ?? {}) as { code?: string }
-      // Another program has it; any other fault is every port's.
+      // Another program has this port. Any other fault would be the same for every port.
       if (code !== 'EADDRINUSE') throw error
     }
   }
   return holdPort(host, usual, flag)
 }
 
-/** Null where none was asked for. */
+/** Null if none was asked for. */
 function sitePortOf(asked: string | undefined): number | null {
   if (asked === undefined) return null
   if (/^\d{1,5}$/.test(asked) && Number(asked) <= 65_535) return Number(asked)
@@ -157,7 +157,7 @@ async function fill(
   const clock = systemClock()
   const now = clock.now()
   const { organisation, snippetKey } = await lookUpDemo(config.data)
-  // Loaded here, so that no other command holds the site.
+  // Loaded here, so that no other command loads the site.
   const { demoSite } = await import('./demo/site.ts')
   const fetchPage = demoSite({ cairnUrl: running.url, snippetKey })
   const site = Bun.serve({ hostname: config.host, port, fetch: fetchPage })

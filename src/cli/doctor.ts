@@ -23,19 +23,19 @@ import { addSettings } from './settings.ts'
 
 type Look<Of> = (subject: Of) => Finding[] | Promise<Finding[]>
 
-/** A check that needs a directory to look into; why there is none is what others tell. */
+/** A check that needs a directory it can read. If there is none, other checks report why. */
 const onData =
   (check: Look<DataSubject>): Look<Subject> =>
   ({ data, ...subject }) =>
     data !== null && isReadableDirectory(data) ? check({ ...subject, data }) : []
 
-/** A check of what is in the directory of a server alone, and of no node. */
+/** A check of what is in the directory of a server alone, not of a node. */
 const alone =
   (check: Look<Subject>): Look<Subject> =>
   subject =>
     subject.databaseUrl === null ? check(subject) : []
 
-/** Every check, in the order of the answer, with what it is called where it fails itself. */
+/** Every check, in the order of the answer, with the name under which it is reported if it fails itself. */
 const checks: readonly [Check, Look<Subject>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],

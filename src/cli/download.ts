@@ -6,12 +6,12 @@ import { draftOf } from './files.ts'
 
 type Chunks = AsyncIterable<string> | Iterable<string>
 
-/** Writes as fast as is read. */
+/** Writes as fast as the other side reads. */
 export async function write(to: Writable, chunks: Chunks): Promise<void> {
   for await (const chunk of chunks) if (!to.write(chunk)) await once(to, 'drain')
 }
 
-/** @throws CommandFailure that tells of this file, not of the data directory */
+/** @throws CommandFailure about this file, not about the data directory */
 export async function writeTo(path: string, chunks: Chunks): Promise<void> {
   try {
     await writeFile(path, chunks)
@@ -22,7 +22,7 @@ export async function writeTo(path: string, chunks: Chunks): Promise<void> {
   }
 }
 
-/** A file that is whole, or is not there. */
+/** Writes a file that is either complete or not there. */
 async function writeFile(path: string, chunks: Chunks): Promise<void> {
   const draft = draftOf(path)
   const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 })

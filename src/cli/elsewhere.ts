@@ -4,7 +4,7 @@ import { codeOf } from './asking.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
 import { tell } from './output.ts'
 
-/** A server elsewhere, reached over HTTPS by a management token. */
+/** A server elsewhere, reached over HTTPS with a management token. */
 
 /** Why a server could not be reached, and what to do, by the error's code. */
 const reasons: readonly [code: RegExp, advice: string][] = [
@@ -18,10 +18,10 @@ const reasons: readonly [code: RegExp, advice: string][] = [
   [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall let you through?'],
 ]
 
-/** An address to make sense of in the help. */
+/** An example of an address, for the help. */
 export const exampleUrl = 'https://cairn.example.com'
 
-/** The address of a server that `--url` gives. @throws UsageFailure for what is none */
+/** The address of a server that `--url` gives. @throws UsageFailure if it is not one */
 export function addressGiven(url: string): URL {
   const address = URL.parse(url)
   // Browsers load nothing from an address that holds a password.
@@ -33,7 +33,7 @@ export function addressGiven(url: string): URL {
 /** An address without the slashes at its end, so that a path can follow. */
 export const withoutSlash = ({ href }: URL) => href.replace(/\/+$/, '')
 
-/** The address of a server that is asked with a token. @throws UsageFailure for what is none */
+/** The address of a server that is asked with a token. @throws UsageFailure if it is not one */
 export function serverAddress(url: string): string {
   const base = addressGiven(url)
   const isHere = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(base.hostname)
@@ -43,12 +43,12 @@ export function serverAddress(url: string): string {
   return withoutSlash(base)
 }
 
-/** The management token of the environment. @throws UsageFailure; never with the token */
+/** The management token of the environment. @throws UsageFailure, which never shows the token */
 export function tokenOfEnvironment(): string {
   return tokenIn('CAIRN_TOKEN')
 }
 
-/** The management token in a variable. @throws UsageFailure; never with the token */
+/** The management token in a variable. @throws UsageFailure, which never shows the token */
 export function tokenIn(variable: string): string {
   const token = process.env[variable]?.trim()
   if (!token) {
@@ -56,14 +56,14 @@ export function tokenIn(variable: string): string {
       '--url needs a management token in the variable CAIRN_TOKEN: make one on the server, "cairn token create NAME --scope flows:write"',
     )
   }
-  // What else there may be in it is not sent to anybody.
+  // Anything else in the variable is not sent to anybody.
   if (isManagementToken(token)) return token
   throw new UsageFailure(
     `${variable} holds no whole management token: one is "crn_" and 48 characters, as "cairn token create" prints it`,
   )
 }
 
-/** @throws CommandFailure where there is no server, with what to do */
+/** @throws CommandFailure if there is no server, with what to do */
 export async function fetchElsewhere(
   root: string,
   path: string,
@@ -78,7 +78,7 @@ export async function fetchElsewhere(
     throw new CommandFailure(`${root} cannot be reached (${code}): ${advice}`)
   }
   if (response.status < 300 || response.status >= 400) return response
-  // The token is for the server that was named alone.
+  // The token is only for the server that was named.
   const location = response.headers.get('location')
   const to = location === null ? 'somewhere else' : shown(URL.parse(location, root)?.origin ?? '')
   throw new CommandFailure(

@@ -43,7 +43,7 @@ export function addExplain(cairn: Command): void {
         ...personOf(options),
         traits: traitsOf(options.traits ?? '{}'),
       }
-      // Its --url is the page's: it asks on this machine alone.
+      // Its --url is the page's address, so it asks on this machine only.
       const explanation = await managedHere(command, manager => explained(manager, body), {
         org,
         how: 'as the first argument',
@@ -53,7 +53,7 @@ export function addExplain(cairn: Command): void {
     })
 }
 
-/** What the API answers, with the commands that would help. */
+/** The API's answer, with the commands that would help. */
 async function explained(
   { ask, organisation }: Manager,
   body: { flow: string; userId?: string },
@@ -74,7 +74,7 @@ async function explained(
   }
 }
 
-/** What to do about a condition that does not hold, to stand behind why. */
+/** What to do about a condition that does not hold, to be put after the reason. */
 function remedyOf(
   { rule, holds }: Explanation['rules'][number],
   slug: string,
@@ -117,7 +117,7 @@ function traitsOf(given: string): object {
 
 const sign = ({ holds }: { holds: boolean | null }) => (holds === null ? '?' : holds ? '✓' : '✗')
 
-/** The verdict, then every condition, then what else is worth knowing. */
+/** The verdict, then every condition, then further facts worth knowing. */
 function linesOf(explanation: Explanation): string[] {
   const { flow, person, url, rules, instead } = explanation
   const { userId, anonymousId, history } = person
@@ -142,7 +142,7 @@ function verdictOf({ shown: isShown, flow, rules }: Explanation): string {
   const failed = rules.filter(({ holds }) => holds === false)
   const names = failed.map(({ rule }) => rule).join(', ')
   const [first] = failed
-  // What fails of an audience says more than how much of it fails.
+  // The part of an audience that fails says more than how much of it fails.
   const part = first?.rule === 'audience' ? first.parts.find(({ holds }) => !holds) : undefined
   return `not shown: ${flow.key}, by ${names}: ${part?.why ?? first?.why}`
 }

@@ -8,7 +8,7 @@ export const exitStatus = { ok: 0, failure: 1, usage: 2 } as const
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly status: number
-  /** Of the refusal that the API gave; undefined where there was none. */
+  /** The code of the API's refusal; undefined if there was none. */
   readonly code: string | undefined
 
   constructor(message: string, options: ErrorOptions & { status?: number; code?: string } = {}) {
@@ -18,12 +18,12 @@ export class CommandFailure extends Error {
   }
 }
 
-/** A command that was asked wrongly. */
+/** A command that was used wrongly. */
 export class UsageFailure extends Error {
   override readonly name = 'UsageFailure'
 }
 
-/** Errors whose message was written for the operator. They are known by name: see `explained`. */
+/** Errors whose message was written for the operator. They are recognised by name: see `explained`. */
 const forOperators = [
   'CommandFailure',
   'UsageFailure',
@@ -66,8 +66,8 @@ const advice: [RegExp, string][] = [
 ]
 
 /**
- * An error as lines for the terminal, and the exit status. Names are compared, not classes, so
- * that a command need not load the server's modules for the sake of a message.
+ * An error as lines for the terminal, and the exit status. Names are compared, not classes, so that a command
+ * need not load the server's modules just for a message.
  */
 export function explained(error: unknown): { lines: string[]; status: number } {
   const { name = '', message = String(error) } = error as Partial<Error>
@@ -80,7 +80,7 @@ export function explained(error: unknown): { lines: string[]; status: number } {
   return { lines: [`${first} (set CAIRN_DEBUG=1 to see where)`], status }
 }
 
-/** A server's thread tells of its errors in text, such as `SQLiteError SQLITE_CORRUPT: …`. */
+/** A server's thread reports its errors as text, such as `SQLiteError SQLITE_CORRUPT: …`. */
 function codeOf(error: unknown, message: string): { code: string; cause: string } {
   const { code } = error as { code?: unknown }
   if (code) return { code: String(code), cause: message }

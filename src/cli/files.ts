@@ -16,7 +16,7 @@ import { CommandFailure } from './failure.ts'
 /** A file as it was named, with its text, or why there is none. */
 export type TextFile = { name: string } & ({ text: string } | { problem: FileProblem })
 
-/** No flow file needs more; what a flow file holds is held against the same bound. */
+/** No flow file needs more. The contents of a flow file are checked against the same bound. */
 const mostBytes = 1_048_576
 
 /** What is wrong with a whole file: its code and what to do. */
@@ -46,8 +46,8 @@ const problemOf = (code: keyof typeof faults, message: string = faults[code]): F
 })
 
 /**
- * The text of a file, of at most 1 MiB; `-` is the standard input, named `<stdin>`. Never throws:
- * of several files, each can then be told of.
+ * The text of a file, of at most 1 MiB; `-` is the standard input, named `<stdin>`. Never throws, so that
+ * each of several files can be reported.
  */
 export function readTextFile(path: string): TextFile {
   const name = path === '-' ? '<stdin>' : path
@@ -67,7 +67,7 @@ export function readTextFile(path: string): TextFile {
   }
 }
 
-/** Null where there are more bytes than a file may have. */
+/** Null if there are more bytes than a file may have. */
 function readAtMost(path: string): Uint8Array | null {
   const handle = path === '-' ? 0 : openSync(path, 'r')
   try {
@@ -88,8 +88,8 @@ const decoded = (bytes: Uint8Array) =>
   attempt(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes), null)
 
 /**
- * Refuses to write where something else than a file is: who may write to a folder could have laid a
- * link there, to a file that only who runs this may write.
+ * Refuses to write where something other than a file is. Anybody who may write to the folder could have put a
+ * link there, to a file that only the user who runs this may write.
  *
  * @throws CommandFailure
  */
@@ -100,15 +100,15 @@ export function refuseNoFile(path: string): void {
   throw new CommandFailure(`${path} is ${what}: remove it, or choose another place`)
 }
 
-/** A name beside a file that nobody else has, for what takes its place once it is whole. */
+/** A unique name beside a file, for a draft that takes the file's place once it is complete. */
 export const draftOf = (path: string) => `${path}.${crypto.randomUUID()}`
 
 /**
- * Puts a text in the place of a file, or where none is. What is read is the old one or the new, and no
- * link is followed.
+ * Puts a text in the place of a file, or where there is none. Readers see either the old file or the new one,
+ * and no link is followed.
  *
- * @param mode the rights; left out, those of the file before, or what the umask leaves of a new one
- * @throws CommandFailure where something else than a file is there
+ * @param mode the rights; if left out, those of the file before, or what the umask leaves of a new one
+ * @throws CommandFailure if something other than a file is there
  */
 export function replaceFile(path: string, text: string, mode?: number): void {
   refuseNoFile(path)
@@ -125,15 +125,15 @@ export function replaceFile(path: string, text: string, mode?: number): void {
   }
 }
 
-/** What the user's own files deny to others, as their shell says. */
+/** What the user's own files deny to others, as the shell has set it. */
 let ofUser = 0
 
-/** From now on, all that is written belongs to the user alone: it is Cairn's own data. */
+/** From now on, everything that is written belongs to the user alone, because it is Cairn's own data. */
 export function keepPrivate(): void {
   ofUser = process.umask(0o077)
 }
 
-/** Writes files that are the user's, such as those of a repository, with the rights they ask for. */
+/** Writes the user's own files, such as those of a repository, with the rights that the user's umask leaves. */
 export function asUsers<Result>(write: () => Result): Result {
   const ours = process.umask(ofUser)
   try {

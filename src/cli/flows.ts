@@ -27,7 +27,7 @@ import { addTexts } from './flows/texts.ts'
 import { addManaged, asked, managed } from './manage.ts'
 import { print, printColumns, printJson, printTable, tell } from './output.ts'
 
-/** In the order in which a flow's author meets them. */
+/** Adds the commands in the order in which a flow's author meets them. */
 export function addFlows(cairn: Command): void {
   const flows = cairn
     .command('flows')
@@ -142,13 +142,13 @@ function addPush(flows: Command): void {
     )
 }
 
-/** What changes the status of flows, and how each is told. */
+/** The commands that change the status of flows, and how the result of each is told. */
 const changes = {
   publish: {
     purpose: 'show drafts as the next version, or a withdrawn or archived flow again',
     keys: 'keys of flows that were pushed',
     example: 'cairn flows publish welcome getting-started --org harbor',
-    // The draft as it is, whoever wrote it last: the command line has read none to compare with.
+    // Publishes the draft as it is, whoever wrote it last, because the command line has read none to compare with.
     headers: { 'if-match': '*' },
     inWords: publicationOf,
   },
@@ -192,7 +192,7 @@ function publicationOf({ outcome, before, version }: Publication): string {
 
 type Publication = Pick<Pushed, 'before' | 'version'> & { outcome: string }
 
-/** @param status that it leaves */
+/** @param status the status that it leaves */
 function withdrawnTo(status: 'draft' | 'archived') {
   return ({ outcome }: StatusChange) => (outcome === 'unchanged' ? `already ${status}` : status)
 }

@@ -18,7 +18,7 @@ export const topicList = () => {
   )
 }
 
-/** The command below `cairn` that words name one after the other. */
+/** The command below `cairn` that a sequence of words names. */
 function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
   let command = cairn
   for (const name of names) {
@@ -34,7 +34,7 @@ function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
   return command
 }
 
-/** `cairn help flows push`, for those who do not think of `--help`, and the manual's topics. */
+/** `cairn help flows push`, for people who do not think of `--help`, and the manual's topics. */
 export function addHelp(cairn: Command): void {
   cairn
     .command('help')
@@ -45,7 +45,7 @@ export function addHelp(cairn: Command): void {
       const [name = ''] = names
       const topic = names.length === 1 && Object.hasOwn(topicTexts, name) ? topicTexts[name] : null
       const isCommand = cairn.commands.some(command => command.name() === name)
-      // Whoever asks about a word that is both wants to know both.
+      // If a word is both a command and a topic, both are printed.
       if (!topic || isCommand) commandOf(cairn, names).outputHelp()
       if (topic) print(...(isCommand ? [''] : []), topic.text.trimEnd())
     })

@@ -26,10 +26,10 @@ function addShow(key: Command): void {
     )
     .action(async (options: { url: string; json?: boolean }, command: Command) => {
       const baseUrl = withoutSlash(addressGiven(options.url))
-      // Loaded here, so that no other command holds the snippet.
+      // Loaded here, so that no other command loads the snippet.
       const { installStub, installTags } = await import('../web/install-code.ts')
       const { pinnedSnippet } = await import('../web/snippet-files.ts')
-      // Its --url is what pages are told, so it asks here alone.
+      // Its --url is the address that pages are given, so it asks only on this machine.
       await managedHere(command, async ({ ask, id, organisation: slug }) => {
         const { keys } = await ask<typeof KeyList>('GET /keys')
         const [current, ...older] = keys

@@ -23,9 +23,9 @@ import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.t
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-/** Asks the management API, wherever it is: on a server elsewhere, here, or in this very process. */
+/** Asks the management API, wherever that is: on a server elsewhere, on this machine, or in this very process. */
 export interface Manager extends Asker {
-  /** Whether there is only one organisation to mean, so that commands to copy need not name it. */
+  /** Whether there is only one organisation, so that commands to copy need not name it. */
   isOnlyOne: boolean
   /** Its slug. */
   organisation: string
@@ -35,7 +35,7 @@ export interface Manager extends Asker {
 
 type Work<T> = (manager: Manager) => Promise<T>
 
-/** The option by which a command is told the organisation. */
+/** The option that tells a command the organisation. */
 export const addOrgOption = (command: Command, ...settings: SettingName[]): Command =>
   addSettings(command, ['data', ...settings]).option(
     '--org <org>',
@@ -45,7 +45,7 @@ export const addOrgOption = (command: Command, ...settings: SettingName[]): Comm
 const urlOption = () =>
   new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN')
 
-/** Adds the options by which a command is told whom to ask, and those of settings that it needs. */
+/** Adds the options that tell a command whom to ask, and those of settings that it needs. */
 export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
   addOrgOption(command, ...settings).addOption(urlOption())
 
@@ -60,10 +60,10 @@ export const orgCommand = (org: Command, name: string, ...settings: SettingName[
     'id or slug; may be left out where there is only one',
   )
 
-/** Which organisation a command means, and how it is told. */
+/** The organisation that a command means, and how the user names it. */
 export interface Named {
   org: string | undefined
-  /** For the error where it is not told. */
+  /** For the error if it was not named. */
   how: string
 }
 
@@ -71,17 +71,17 @@ const optionsOf = (command: Command) => command.opts<Flags<'org' | 'url'>>()
 
 const byOption = (command: Command): Named => ({ org: optionsOf(command).org, how: 'with --org' })
 
-/** Does a command's work with somebody to ask, and lets them go after it. */
+/** Does a command's work with a manager to ask, and closes that afterwards. */
 export function managed<T>(command: Command, work: Work<T>, named = byOption(command)) {
   const { url } = optionsOf(command)
   return url === undefined ? managedHere(command, work, named) : elsewhere(url, named.org, work)
 }
 
-/** The same on this machine alone. */
+/** The same on this machine only. */
 export const managedHere = async <T>(command: Command, work: Work<T>, named = byOption(command)) =>
   managedAt(placeOf(command), work, named)
 
-/** The same over what is stored at a place. @param time see `doorInProcess` */
+/** The same on the data that is stored at a place. @param time see `doorInProcess` */
 export const managedAt = <T>(
   place: StoragePlace,
   work: Work<T>,
@@ -89,7 +89,7 @@ export const managedAt = <T>(
   time?: Partial<Clock>,
 ) => here(place, send => organisationHere(send, named).then(work), time)
 
-/** As a page asks, over a data directory that nobody serves. @param time see `doorInProcess` */
+/** Asks as a page does, on a data directory that nobody serves. @param time see `doorInProcess` */
 export const askedByPage = <T>(
   data: string,
   snippetKey: string,
@@ -101,15 +101,15 @@ export const askedByPage = <T>(
   return here(place, send => work(asking(send, credential, '/api/v1')), time)
 }
 
-/** As `managed`, for a command that asks one thing alone. */
+/** Like `managed`, for a command that asks only one thing. */
 export const asked = <T>(command: Command, what: string, options?: AskOptions, named?: Named) =>
   managed(command, ({ ask }) => ask<T>(what, options), named)
 
-/** As `managed`, for an `orgCommand`. */
+/** Like `managed`, for an `orgCommand`. */
 export const managedOrg = <T>(command: Command, org: string | undefined, work: Work<T>) =>
   managed(command, work, { org, how: `as the first argument, "cairn org ${command.name()} ORG"` })
 
-/** As `managed`, with every organisation where none is named. */
+/** Like `managed`, with every organisation if none is named. */
 export async function managedEach<T>(
   command: Command,
   work: (managers: readonly Manager[]) => Promise<T>,
@@ -123,14 +123,14 @@ export async function managedEach<T>(
   })
 }
 
-/** As `managedHere`, for what is about no organisation or about several. */
+/** Like `managedHere`, for work that is about no organisation or about several. */
 export const operated = <T>(place: StoragePlace, work: (asker: Asker) => Promise<T>): Promise<T> =>
   here(place, send => work(asking(send, operator())))
 
 /**
- * Where what a command is about is stored: in a data directory, or in the database that the settings name.
+ * Where a command's data is stored: in a data directory, or in the database that the settings name.
  *
- * @throws CommandFailure, DatabaseLost where a directory has no data
+ * @throws CommandFailure, DatabaseLost if a directory has no data
  */
 export function placeOf(command: Command): StoragePlace {
   const place = settingsOf(command, 'data', 'databaseUrl')
@@ -138,7 +138,7 @@ export function placeOf(command: Command): StoragePlace {
   return place
 }
 
-/** The server of this machine that has what is stored at a place; null where none runs. */
+/** The server on this machine that has the data stored at a place; null if none runs. */
 export function serverOf({ data, databaseUrl }: StoragePlace): LockHolder | null {
   const holder = attempt(() => isHeld(data), false) ? holderOf(data) : null
   // A command has no port.
@@ -171,7 +171,7 @@ async function inProcess<T>(
   work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
 ): Promise<T> {
-  // Loaded here, so that no other command holds the server.
+  // Loaded here, so that no other command loads the server.
   const { doorInProcess } = await import('../runtime/in-process.ts')
   const door = await doorInProcess(place, time)
   if (door.warning !== null) warn(door.warning)
@@ -184,11 +184,11 @@ async function inProcess<T>(
   }
 }
 
-/** How long another command is waited for, and how often it is looked, milliseconds. */
+/** How long another command is waited for, and how often the lock is tried, milliseconds. */
 const patienceMs = 30_000
 const pauseMs = 20
 
-/** The data directory's lock; null where a server has it, which is asked instead. */
+/** The data directory's lock; null if a server has it, which is asked instead. */
 async function lockOrServer(dataDir: string) {
   const deadline = performance.now() + patienceMs
   for (;;) {
@@ -220,9 +220,9 @@ function overSocket(dataDir: string): Send {
       try {
         return await fetch(`http://cairn${path}`, { ...init, unix } as RequestInit)
       } catch (error) {
-        // One of an older release has no such socket.
+        // A server of an older release has no such socket.
         if (holderOf(dataDir)?.version !== version) requireNoServer(dataDir)
-        // It has the lock before it answers, while it prepares its database.
+        // The server has the lock before it answers, while it prepares its database.
         const isGone = !isHeld(dataDir) || performance.now() > deadline
         if (isGone || !/FailedToOpenSocket|ENOENT|ECONNREFUSED/.test(codeOf(error))) {
           throw new CommandFailure(
@@ -235,7 +235,7 @@ function overSocket(dataDir: string): Send {
   }
 }
 
-/** The operator, with the organisation that is meant. */
+/** A manager for the operator, with the organisation that is meant. */
 async function organisationHere(send: Send, named: Named): Promise<Manager> {
   const query = named.org === undefined ? '' : `?named=${encodeURIComponent(named.org)}`
   const { organisations, total } = await asking(send, operator()).ask<OrganisationList>(
@@ -250,7 +250,7 @@ function managerOf(send: Send, { slug, id }: { slug: string; id: string }, total
   return { ...asker, isOnlyOne: total === 1, organisation: slug, id }
 }
 
-/** Every organisation of the server, by slug, asked for page by page. */
+/** Every organisation of the server, by slug, fetched page by page. */
 export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
   const all: Settings[] = []
   for (let query: string | null = ''; query !== null; ) {
@@ -263,10 +263,13 @@ export async function allOrganisations({ ask }: Asker): Promise<Settings[]> {
 
 const operator = () => ({ 'cairn-operator': operatorName() })
 
-/** Who runs the command, as the audit log tells it; who became root by sudo is named as well. */
+/**
+ * The user who runs the command, as the audit log names them. A user who became root with sudo is named as
+ * well.
+ */
 function operatorName(): string {
   const { username, uid } = userInfo()
-  // Bun knows no other name than the environment's.
+  // Bun knows only the name in the environment.
   const name = username === 'unknown' ? `user ${uid}` : username
   const { SUDO_USER } = process.env
   return SUDO_USER ? `${SUDO_USER} as ${name}` : name
@@ -291,7 +294,7 @@ function theOne(
   throw new UsageFailure(`say which organisation ${how}: ${some.join(', ')}${more}`)
 }
 
-/** A server elsewhere; its token says which organisation is meant. */
+/** Asks a server elsewhere, whose token says which organisation is meant. */
 async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>): Promise<T> {
   const root = serverAddress(url)
   const token = tokenOfEnvironment()

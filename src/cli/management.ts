@@ -1,17 +1,17 @@
 const patienceMs = 3_000
 
-/** An address to listen on as one to connect to: any address means this machine. */
+/** Turns an address to listen on into one to connect to: any address means this machine. */
 const reachable = (host: string) => {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Where a server of this machine answers a path of its management port. */
+/** The address at which a server of this machine answers a path of its management port. */
 export const managementUrl = (host: string, port: number, path: string) =>
   `http://${reachable(host)}:${port}${path}`
 
-/** What the server answers; without a status, why it does not. */
+/** The server's answer; without a status, the reason why there is none. */
 export async function ask(
   url: string,
   mostCharacters = 2_000,

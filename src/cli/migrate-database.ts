@@ -48,7 +48,7 @@ async function migrate(url: string): Promise<void> {
   }
 }
 
-/** As of a data directory, where what is about disks and copies is null. */
+/** As for a data directory, but what is about disks and copies is null. */
 const asJson = (from: number, due: ReturnType<typeof migrationsAfter>) => ({
   from,
   to: Math.max(from, schemaVersion),

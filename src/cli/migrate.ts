@@ -66,7 +66,7 @@ interface StepTime {
   seconds: number
 }
 
-/** What was done; the copy is null where none was made, or none is left. */
+/** What was done; the copy is null if none was made, or none is left. */
 interface Done {
   steps: StepTime[]
   copy: string | null
@@ -82,7 +82,7 @@ async function carryOut(data: string, plan: UpgradePlan, options: Options): Prom
     const now = performance.now()
     if (progress.doing !== 'step' || progress.share === 0) beganAt = now
     if (progress.doing !== 'step' || progress.share !== 1) return
-    // Told of its last row, and again once it is committed.
+    // A step is reported at its last row, and again once it is committed.
     if (steps.at(-1)?.id === progress.id) steps.pop()
     steps.push({ id: progress.id, seconds: Math.round(now - beganAt) / 1_000 })
   }
@@ -125,7 +125,7 @@ function doneRows(plan: UpgradePlan, { onCopy }: Options, done: Done | null): st
   return [...times, ...copy, ['schema', `${to}, from ${from}`]]
 }
 
-/** Bringing the first release's data up to date took 11 s a GB on two cores and a fast disk. */
+/** Bringing the first release's data up to date took 11 s per GB on two cores and a fast disk. */
 const secondsPerGb = 11
 
 const timeOf = ({ databaseBytes }: UpgradePlan) =>

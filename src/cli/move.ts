@@ -121,7 +121,7 @@ async function moveBack(dataDir: string, url: string, place: string): Promise<Mo
   }
 }
 
-/** What is not the same on both sides; null where all is. */
+/** What differs between both sides; null if nothing does. */
 async function differenceOf(
   move: { differingCount(): Promise<string | null> },
   directory: View,
@@ -146,7 +146,7 @@ async function differenceOf(
   }
 }
 
-/** Shows on stderr how far a move is, and how fast. */
+/** Shows on stderr the progress of a move, and its speed. */
 async function shown<T>(work: (onProgress: (progress: MoveProgress) => void) => Promise<T>) {
   const line = progressLine()
   const startedAt = performance.now()

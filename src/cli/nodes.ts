@@ -47,11 +47,11 @@ stopped in an orderly way is left out at once.`)
     })
 }
 
-/** How long nodes may take to know of a change, and how often it is looked, milliseconds. */
+/** How long nodes may take to know of a change, and how often they are asked, milliseconds. */
 const patienceMs = 5_000
 const pauseMs = 250
 
-/** Each is behind for a moment after every change: that is no trouble where it soon is not. */
+/** Every node is behind for a moment after each change, which is no fault if it soon catches up. */
 async function settled({ ask }: Asker): Promise<NodeList> {
   const deadline = performance.now() + patienceMs
   for (;;) {
@@ -75,7 +75,7 @@ function agoOf(seconds: number): string {
   return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`
 }
 
-/** Why not all is well; null where it is. */
+/** What is wrong; null if all is well. */
 function faultOf({ nodes }: NodeList): string | null {
   const count = (state: string) => nodes.filter(node => node.state === state).length
   const [running, behind, silent] = ['running', 'behind', 'silent'].map(count) as [

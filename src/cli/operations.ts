@@ -24,7 +24,7 @@ export function addRebuild(cairn: Command): void {
     })
 }
 
-/** What a rebuild did; `changed` is the number of flows whose numbers were wrong before. */
+/** The result of a rebuild; `changed` is the number of flows whose numbers were wrong before. */
 export function outcome(done: Static<typeof Rebuilt>): string {
   const [flows, changed] = [counted(done.flows, 'flow'), counted(done.changed, 'flow')]
   const change = done.changed === 0 ? 'nothing changed' : `${changed} changed`

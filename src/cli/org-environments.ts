@@ -5,12 +5,12 @@ import { UsageFailure } from './failure.ts'
 import { managedOrg, orgCommand } from './manage.ts'
 import { print, printJson, printTable } from './output.ts'
 
-/** Where the token of the other organisation stands: in no list of processes, and in no history. */
+/** Holds the token of the other organisation, so that it is in no list of processes and in no history. */
 const variable = 'CAIRN_STAGING_TOKEN'
 
 type Options = Flags<'staging' | 'url', 'json'>
 
-/** `cairn org link` and `unlink`: in which other organisation flows are tried first. */
+/** `cairn org link` and `unlink`: the other organisation in which flows are tried first. */
 export function addEnvironments(org: Command): void {
   orgCommand(org, 'link')
     .summary('show or link organisations in which flows are tried first')
@@ -57,7 +57,7 @@ export function addEnvironments(org: Command): void {
     })
 }
 
-/** What is to be linked; null where links are only shown. */
+/** The organisation to be linked; null if links are only shown. */
 function linkBody({ staging, url }: Options): object | null {
   if (staging === undefined) {
     return url === undefined || !process.env[variable] ? null : { token: tokenIn(variable) }

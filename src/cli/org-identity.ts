@@ -16,7 +16,10 @@ type Options = Flags<never, 'rotateSecret' | 'now' | 'showSecret' | 'json'> & {
   mode?: IdentityMode
 }
 
-/** `cairn org identity`: whether user ids are verified, by which secrets, and how many calls have the right hash. */
+/**
+ * `cairn org identity`: whether user ids are verified, with which secrets, and how many calls have the right
+ * hash.
+ */
 export function addIdentity(org: Command): void {
   const modes =
     'off; observe: count hashes and refuse nothing; enforce: refuse wrong and missing ones'
@@ -61,7 +64,7 @@ the database as they are: backups hold them.`)
     })
 }
 
-/** All that the command tells. */
+/** Everything that the command reports. */
 interface Look extends IdentityAnswer {
   id: string
   slug: string
@@ -75,7 +78,7 @@ async function lookAt(
   return { id, slug, ...answer }
 }
 
-/** The secret first: a mode that needs one would make another. */
+/** The secret is made first, because a mode that needs one would make another. */
 async function change(
   { ask }: Manager,
   { mode, rotateSecret }: Options,
@@ -85,7 +88,7 @@ async function change(
   if (mode !== undefined) await ask('PATCH /settings', { body: { identityMode: mode } })
 }
 
-/** What observing has shown, for who did not look first. */
+/** Reports what observing has shown, for users who did not look first. */
 function warnOfRefusals({ slug, last24h }: Look): void {
   const { refused, all } = refusedShare(last24h)
   const back = `"cairn org identity ${slug} --mode observe" goes back`
@@ -156,14 +159,14 @@ function coverageLines({ hours, last24h }: IdentityAnswer): string[] {
   ])
 }
 
-/** The share of calls and events with a right hash, four decimals; null where there were none. */
+/** The share of calls and events with a right hash, four decimals; null if there were none. */
 function coverageOf(counts: UserHashCounts): number | null {
   const { refused, all } = refusedShare(counts)
   // Rounded down, so that 1 means all of them.
   return all === 0 ? null : Math.floor(((all - refused) / all) * 10_000) / 10_000
 }
 
-/** What is to be done about calls that are refused, or would be. */
+/** What to do about calls that are refused, or would be. */
 function remedyOf({ invalid, missing }: UserHashCounts): string {
   const remedies = [
     missing > 0 &&

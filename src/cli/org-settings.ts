@@ -13,7 +13,7 @@ import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { managedOrg, orgCommand } from './manage.ts'
 import { counted, print, printJson, printTable } from './output.ts'
 
-/** The settings after a change, or as they are where none is asked for. */
+/** The settings after a change, or as they are if none is asked for. */
 export const settingsAfter = (command: Command, org: string | undefined, change: object | null) =>
   managedOrg(command, org, ({ ask }) =>
     change === null
@@ -26,7 +26,7 @@ function limitIn(bucket: string, text: string): number | null {
   return countIn(`--${bucket}`, text, largestLimit, ', or "default"')
 }
 
-/** A count that an option gives. @param orElse what it may be beside a number, for the error */
+/** A count that an option gives. @param orElse what it may be other than a number, for the error */
 export function countIn(option: string, text: string, most: number, orElse = ''): number {
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0
   if (count >= 1 && count <= most) return count
@@ -65,7 +65,7 @@ export function addLimits(org: Command): void {
     })
 }
 
-/** Tells of all that are wrong, with their values, by the same rule as the API. */
+/** Reports all origins that are wrong, with their values, by the same rule as the API. */
 function checkOrigins(origins: readonly string[]): void {
   const wrong = origins.flatMap(origin => {
     const read = readOrigin(origin)
@@ -221,7 +221,7 @@ stays UTC.`)
 
 type Retention = Flags<'days', 'default' | 'json'>
 
-/** Undefined where nothing is to be set, null for the server's setting. */
+/** Undefined if nothing is to be set, null for the server's setting. */
 function daysIn({ days, default: isDefault }: Retention): number | null | undefined {
   if (days === undefined) return isDefault ? null : undefined
   if (isDefault) throw new UsageFailure('give --days or --default, not both')

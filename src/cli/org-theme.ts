@@ -40,7 +40,7 @@ const fields = fieldsOf(Theme)
 const wordsOf = ({ anyOf = [] }: TSchema): string[] =>
   anyOf.flatMap((branch: TSchema) => ('const' in branch ? [branch.const] : []))
 
-/** As the help of options begins its sentences. */
+/** In lower case and without a full stop, as in the help of options. */
 const helpOf = ({ schema }: Field) =>
   String(schema.description)
     .replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())
@@ -66,7 +66,7 @@ function valueIn({ flag, schema }: Field, text: string): Plain {
 
 type Mapping = { [name: string]: Plain }
 
-/** A theme with other values in some fields; those that are null say nothing any more. */
+/** A theme with other values in some fields; fields that are null are removed. */
 function withFields(theme: Mapping, changes: readonly (readonly [Field, Plain])[]): Mapping {
   const changed = structuredClone(theme)
   for (const [{ path }, value] of changes) {
@@ -81,7 +81,7 @@ function withFields(theme: Mapping, changes: readonly (readonly [Field, Plain])[
   return changed
 }
 
-/** The theme of a file, with what is wrong in it told line by line. @throws CommandFailure */
+/** The theme of a file; what is wrong in it is reported line by line. @throws CommandFailure */
 function themeIn(path: string): Theme {
   const file = readTextFile(path)
   const format = path.endsWith('.json') ? 'json' : 'yaml'
@@ -103,7 +103,7 @@ function warnOf(theme: Theme): void {
   for (const { code, path, message } of themeProblems(theme)) warn(`${code} ${path} ${message}`)
 }
 
-/** Without what says nothing, as a file would have it. */
+/** Without fields that are null, as a file would have it. */
 const brief = (theme: Theme): Mapping =>
   Object.fromEntries(Object.entries(theme).filter(([, value]) => value !== null)) as Mapping
 
@@ -160,5 +160,5 @@ takes the place of all. A flow's own theme stands over it, field by field, and
     })
 }
 
-/** As commander calls it. */
+/** The name that Commander gives the option. */
 const optionName = ({ flag }: Field) => new Option(`${flag} <value>`).attributeName()

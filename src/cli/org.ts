@@ -82,7 +82,7 @@ function addCreate(org: Command): void {
 
 type Created = Record<'id' | 'slug' | 'name' | 'snippetKey', string>
 
-/** By the same rules as the API, with the value and the option in the message. */
+/** Checks by the same rules as the API, with the value and the option in the message. */
 function requireNameable(name: string, slug: string | undefined): void {
   const fault = nameFault(name)
   if (fault) throw new CommandFailure(fault)
@@ -115,7 +115,7 @@ function addList(org: Command): void {
     })
 }
 
-/** `cairn org status`: what GET /snippet-status answers, for who manages the organisation. */
+/** `cairn org status`: the answer of GET /snippet-status, for whoever manages the organisation. */
 function addStatus(org: Command): void {
   orgCommand(org, 'status')
     .description(
@@ -142,7 +142,7 @@ function statusLines(slug: string, status: Installation): string[] {
   const { stages, findings, snippetVersion, skewMsMedian, erased24h } = status
   const refused = Object.entries(status.rejected24h).map(([code, count]) => `${code} ${count}`)
   const facts: [string, string][] = [
-    // Whatever a page sent as its version: anyone who views one has the key.
+    // Whatever a page sent as its version; anyone who views a page has the key.
     ['snippet', snippetVersion === null ? '–' : shown(snippetVersion)],
     ['clock skew', skewMsMedian === null ? '–' : `${skewMsMedian} ms`],
     ['refused in 24 h', refused.join(', ') || '–'],

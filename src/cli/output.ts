@@ -1,25 +1,25 @@
 import { onOneLine, withEscapes } from '../core/text/unseen.ts'
 
 /**
- * Results go to stdout, all else to stderr, so that a pipe gets results alone. Much of it has come from
- * pages and files of others, whom nobody is to let move the cursor or turn a line around: so nothing
- * is written to either but through here.
+ * Results go to stdout, everything else to stderr, so that a pipe gets only results. Much of it comes from
+ * other people's pages and files, which must not be able to move the cursor or reverse a line. So all output
+ * goes through here.
  */
 export function print(...lines: string[]): void {
   printPainted(...lines.map(line => withEscapes(line)))
 }
 
-/** Lines with codes for colours, which have their escapes already. */
+/** Lines that contain colour codes, and whose texts are already escaped. */
 export function printPainted(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** To stderr: what is worth knowing and no result. */
+/** Prints to stderr what is worth knowing but is not a result. */
 export function tell(...lines: string[]): void {
   if (lines.length > 0) process.stderr.write(`${withEscapes(lines.join('\n'))}\n`)
 }
 
-/** Asks a person at a terminal, where anything but yes is no. */
+/** Asks a person at a terminal; anything but yes counts as no. */
 export async function saysYes(question: string): Promise<boolean> {
   process.stderr.write(withEscapes(`${question} Type y to go on: `))
   for await (const line of console) return /^y(es)?$/i.test(line.trim())
@@ -46,7 +46,7 @@ export function sizeOf(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** Lines whose columns line up. */
+/** Lines with aligned columns. */
 export function columns(cells: readonly (readonly string[])[]): string[] {
   const rows = cells.map(row => row.map(onOneLine))
   const [first = []] = rows
@@ -63,7 +63,7 @@ export function printColumns(rows: readonly (readonly string[])[]): void {
   print(...columns(rows))
 }
 
-/** Columns that line up, under a header; nothing but `none` where there are no rows. */
+/** Prints aligned columns under a header, or only `none` if there are no rows. */
 export function printTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],

@@ -13,8 +13,8 @@ import { liveLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 /**
- * Who was erased, for a database that nodes share: PostgreSQL's own backups bring those people back. A server
- * alone keeps such a list itself.
+ * The list of erased people, for a database that nodes share, because PostgreSQL's own backups bring those
+ * people back. A server alone keeps such a list itself.
  */
 export function addErasureList(person: Command): void {
   addList(person)
@@ -87,7 +87,7 @@ function addReapply(person: Command): void {
     })
 }
 
-/** @throws CommandFailure where there is none */
+/** @throws CommandFailure if there is none */
 function databaseOf(command: Command): string {
   const { data, databaseUrl } = settingsOf(command, 'data', 'databaseUrl')
   if (databaseUrl !== null) return databaseUrl

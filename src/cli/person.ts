@@ -25,15 +25,15 @@ export function addPerson(cairn: Command): void {
   addErasureList(person)
 }
 
-/** As long as the API takes one. */
+/** The longest id that the API takes. */
 const longestId = 128
 
-/** What every command takes that is about a person. */
+/** The options of every command about a person. */
 interface PersonOptions {
   anonymous?: boolean
 }
 
-/** The arguments and the option by which every command here names a person. */
+/** The arguments and the option with which every command here names a person. */
 const personCommand = (person: Command, name: string): Command =>
   addUrl(person.command(name))
     .argument('<org>', 'id or slug of the organisation')
@@ -51,7 +51,7 @@ export function personNamed(
   return anonymous ? { anonymousId: id } : { userId: id }
 }
 
-/** A mistyped id is more likely than a person without data. */
+/** Asks to check the id, because a mistyped one is more likely than a person without data. */
 const nothingStored = ({ anonymous = false }: PersonOptions) =>
   `nothing is stored of this person: see that the id is right, and whether it is ${anonymous ? "a user's" : 'an anonymous one (--anonymous)'}`
 
@@ -90,7 +90,7 @@ function addExport(person: Command): void {
     )
 }
 
-/** Passes an export on, and tells at its end how much of what is in it: it has a row a line. */
+/** Passes an export on, and reports at its end how many rows each section has: a row is one line. */
 async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const counts = new Map<string, number>()
   let section = ''
@@ -178,7 +178,7 @@ async function confirm(id: string): Promise<void> {
   throw new UsageFailure('that is not the id: nothing was erased')
 }
 
-/** What they hold is not an erasure's to change; a restore erases it again. */
+/** An erasure does not change what copies hold; a restore erases the person again. */
 function warnOfCopies(copies: readonly string[]): void {
   warn(
     `copies of the database made before, in its directory, may hold this person until you delete them: ${copies.join(', ')}`,

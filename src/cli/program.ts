@@ -38,7 +38,7 @@ export function program(): Command {
     .helpOption('--help', 'print what a command does, with examples')
     .exitOverride()
     .configureOutput({
-      // Commander's own errors as ours: one line, with its suggestion, and where to look.
+      // Commander's own errors in Cairn's form: one line, with its suggestion, and where to look.
       outputError: (message, write) => {
         const line = message
           .replace(/^error: /, '')
@@ -73,7 +73,7 @@ export function program(): Command {
   addService(cairn)
   addVersion(cairn)
   addHelp(cairn)
-  // Ours stands in for commander's own, which looks no deeper than one level.
+  // Cairn's own help command replaces Commander's, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
   cairn.addHelpText('after', topicList())
   cairn.examples(
@@ -87,21 +87,21 @@ export function program(): Command {
 
 /** Runs one command line. Exit status: 0 ok, 1 failure, 2 wrong usage or configuration. */
 export async function run(args: readonly string[]): Promise<void> {
-  // A reader that has seen enough, as `head` does, is no failure.
+  // A reader that stops early, as `head` does, is no failure.
   process.stdout.on('error', (error: Error & { code?: string }) => {
     process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
   try {
     await program().parseAsync(args, { from: 'user' })
   } catch (error) {
-    // Commander has said what is wrong. Help that nobody asked for means a command is missing.
+    // Commander has reported what is wrong. Help that nobody asked for means that a command is missing.
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitStatus.ok : exitStatus.usage
       return
     }
     const status = complain(error)
     await new Promise<void>(resolve => process.stderr.write('', () => resolve()))
-    // Not by itself: threads of a server that could not go on would keep the process.
+    // Exits explicitly, because threads of a server that could not go on would keep the process alive.
     process.exit(status)
   }
 }

@@ -1,22 +1,22 @@
 import type { BackupProgress } from '../storage/sqlite/backup/copy-database.ts'
 
 const barWidth = 24
-/** How often the bar is drawn anew, and, where no terminal shows it, how often a line tells; milliseconds. */
+/** How often the bar is drawn again, and how often a line is printed if there is no terminal; milliseconds. */
 const drawEveryMs = 100
 const tellEveryMs = 5_000
 
 const words = { copying: 'copying', checking: 'checking the copy', hashing: 'making the checksum' }
 
 /**
- * One line on stderr about long work: drawn over on a terminal, elsewhere told at times, so that a log
- * tells of a long one and nothing of a short one.
+ * One line on stderr about long work. A terminal shows it redrawn in place; elsewhere it is printed at
+ * intervals, so that a log has lines about long work and none about short work.
  */
 export function progressLine(
   { stderr } = process,
   now: () => number = () => performance.now(),
 ): {
   isTerminal: boolean
-  /** @param stage another than before is shown at once */
+  /** @param stage a new stage is shown at once */
   show: (stage: string, line: () => string) => void
   end: () => void
 } {
@@ -38,13 +38,13 @@ export function progressLine(
   }
 }
 
-/** The same on a terminal alone, for work that is worth no line in a log. */
+/** The same only on a terminal, for work that is not worth a line in a log. */
 export function liveLine(): { show: (line: string) => void; end: () => void } {
   const { isTerminal, show, end } = progressLine()
   return { show: line => isTerminal && show('', () => line), end }
 }
 
-/** Shows on stderr how far a copy is. */
+/** Shows the progress of a copy on stderr. */
 export function progressBar(...how: Parameters<typeof progressLine>): {
   show: (progress: BackupProgress) => void
   end: () => void

@@ -33,12 +33,15 @@ export function addServe(cairn: Command): void {
       }
       tell(`cairn: serving ${running.url}, management at ${running.managementUrl}`)
       if (isWatched) await printLink(config, running.url)
-      // Not by itself: the threads would keep the process.
+      // Exits explicitly, because the threads would keep the process alive.
       process.exit(await running.stopped)
     })
 }
 
-/** What a new data directory, or database, gets at a terminal, so that all there is to do is in the dashboard. */
+/**
+ * The organisation that a new data directory or database gets at a terminal, so that everything else can be
+ * done in the dashboard.
+ */
 const firstOrganisation = { name: 'My organisation' }
 
 async function makeFirstOrganisation(config: Config): Promise<void> {
@@ -48,13 +51,16 @@ async function makeFirstOrganisation(config: Config): Promise<void> {
     requireNotOfNode(data)
   }
   await operated(config, async ({ ask }) => {
-    // Another node may have made one.
+    // Another node may have made an organisation.
     const { total } = await ask<OrganisationList>('GET /organisations')
     if (total === 0) await ask('POST /organisations', { body: firstOrganisation })
   })
 }
 
-/** Prints a link for the operator, into the one organisation; never into a log, for it lets anybody in. */
+/**
+ * Prints a link for the operator, into the only organisation. It never goes into a log, because it lets
+ * anybody in.
+ */
 async function printLink(config: Config, url: string): Promise<void> {
   const { organisations, total } = await operated(config, ({ ask }) =>
     ask<OrganisationList>('GET /organisations'),

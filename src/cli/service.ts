@@ -20,7 +20,7 @@ export function addService(cairn: Command): void {
   addDashboard(service)
 }
 
-/** The options by which a unit is made. */
+/** The options from which a unit is made. */
 const planned = (command: Command) =>
   command
     .option('--name <name>', 'name of the unit', 'cairn')

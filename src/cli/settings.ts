@@ -11,10 +11,13 @@ import {
 import type { Command } from './command.ts'
 import { warn } from './failure.ts'
 
-/** What a command says of a setting in its help, where that is not what others say. */
+/** What a command says about a setting in its help, if that differs from other commands. */
 export type OwnWords = Partial<Record<SettingName, { help?: string; default?: string }>>
 
-/** Adds the flags of settings to a command, that of their file too; each says its default and its variable. */
+/**
+ * Adds the flags of settings to a command, and that of the settings file; each shows its default and its
+ * variable.
+ */
 export function addSettings(
   command: Command,
   names: readonly SettingName[] = settingNames,
@@ -41,7 +44,7 @@ export function settingsOf<Name extends SettingName>(
 export const serverSettings = (command: Command) =>
   readConfig({ flags: command.opts(), env: process.env })
 
-/** The same; says which variables mean nothing. */
+/** The same; also reports which variables mean nothing. */
 export function serverSettingsOf(command: Command) {
   const read = serverSettings(command)
   for (const warning of read.warnings) warn(warning)

@@ -64,7 +64,7 @@ const hindrances: Readonly<Record<PinHindrance, string>> = {
 const isHindered = (outcome: PinnedStep['outcome']): outcome is PinHindrance =>
   Object.hasOwn(hindrances, outcome)
 
-/** What became of a step, and what of its element was taken over. */
+/** The outcome for a step, and what was taken over of its element. */
 function pinLines(pin: PinnedStep, isTrial: boolean): string[] {
   const { flow, step, outcome, selector, baselineAt, looks, fingerprint } = pin
   const name = `${flow}/${step}`
@@ -82,7 +82,7 @@ function pinLines(pin: PinnedStep, isTrial: boolean): string[] {
   return [`${name} ${became}`, ...columns(rows.map(([label, value]) => [`  ${label}`, value!]))]
 }
 
-/** A fingerprint for the eyes of whoever answers for it. Its words come from visitors' pages. */
+/** A fingerprint, shown to the person who answers for it. Its words come from visitors' pages. */
 function partRows({ ancestors = [], testId, attributes, classes, ...words }: FlowFingerprint) {
   const { textHash, ...plain } = words
   const around = ancestors.map(

@@ -12,15 +12,18 @@ import { publishCommand } from './flows/records.ts'
 import { columns, counted } from './output.ts'
 import type { CheckedStep } from './steps.ts'
 
-/** Selectors, addresses and messages come from whoever has a key: shown long, but harmlessly. */
+/**
+ * Selectors, addresses and messages come from anybody who has a key, so they are shown at length but made
+ * harmless.
+ */
 const text = (value: string) => shown(value, 200)
-/** Whole: a part of a selector finds something else. */
+/** Not shortened, because part of a selector finds something else. */
 const selectorText = (value: string) => shown(value, 1_000)
 
-/** From this share on, fingerprints that are no match are worth a word, as makeshift finds are. */
+/** From this share on, fingerprints that do not match are reported, as makeshift finds are. */
 const fewUnlike = 0.2
 
-/** Whose steps were checked, by slug, and whether there are several organisations in all. */
+/** The organisations whose steps were checked, by slug, and whether there are several organisations in all. */
 interface Scope {
   organisations: readonly string[]
   isAmong: boolean
@@ -58,7 +61,7 @@ function sinceOf({ state, makeshiftSince, missesSince }: CheckedStep): string {
   return at === null || !isBadState(state) ? '–' : at
 }
 
-/** Whether fingerprints say that the element is another, though people may find it. */
+/** Whether fingerprints say that the element is another one, even if people still find it. */
 function isUnlike({ fingerprints }: CheckedStep): boolean {
   const unlike = fingerprints.drift + fingerprints.gone
   return unlike > 0 && unlike >= fewUnlike * (unlike + fingerprints.match)
@@ -109,7 +112,7 @@ function fingerprintLine(told: CheckedStep['fingerprints']): string {
   return baselineAt === null ? 'none' : `none since the baseline of ${baselineAt}`
 }
 
-/** What to do about each way of not being found as the step describes it. */
+/** What to do about each way in which the element is not found as the step describes it. */
 const remedies: Readonly<Record<Exclude<HealthOutcome, 'found'>, string>> = {
   not_found:
     'see whether these pages still have the element; set a longer target.waitMs where it comes late, and target.required: false where it may rightly be away',
@@ -126,7 +129,7 @@ const remedies: Readonly<Record<Exclude<HealthOutcome, 'found'>, string>> = {
 
 function advice(one: CheckedStep, isAmong: boolean): string {
   const { flow, step, state, organisation, canBePinned, people, alternate, suggestion } = one
-  // Where it may be left out, the commands to copy stay short.
+  // Left out if it can be, so that the commands to copy stay short.
   const org = isAmong ? ` --org ${organisation}` : ''
   if (suggestion && suggestion.selector !== one.selector) {
     const { selector, times, of } = suggestion

@@ -8,7 +8,7 @@ import { addPin } from './steps-pin.ts'
 import { addRepair } from './steps-repair.ts'
 import { stepReport } from './steps-report.ts'
 
-/** A published step that points at an element, and how that fares. */
+/** A published step that points at an element, and the state of that element. */
 export type CheckedStep = CheckedStepAnswer & { organisation: string }
 
 export function addSteps(cairn: Command): void {
@@ -58,7 +58,7 @@ no failure. "Since" looks back 7 days.`)
     })
 }
 
-/** What elements are like is for who looks at them, and not for logs of a release. */
+/** Leaves fingerprints out, because they are for people who look at them and not for the logs of a release. */
 function withoutPrints<Step extends Pick<CheckedStep, 'fingerprints'>>(step: Step) {
   const { baseline, latest, ...counts } = step.fingerprints
   if (latest === null) return { ...step, fingerprints: { ...counts, latest } }
@@ -66,7 +66,7 @@ function withoutPrints<Step extends Pick<CheckedStep, 'fingerprints'>>(step: Ste
   return { ...step, fingerprints: { ...counts, latest: verdict } }
 }
 
-/** Of all that are asked; a flow has to be published in one of them. */
+/** The steps of all managers that are asked; a flow has to be published in one of them. */
 async function checkedSteps(
   managers: readonly Manager[],
   flow: string | undefined,

@@ -2,11 +2,11 @@ import { resolve } from 'node:path'
 import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { type Config, variableOf } from './settings.ts'
 
-/** By their names alone; what links make of them, the backup itself finds. */
+/** Compares only the names. Where links lead, the backup itself finds out. */
 const isBelow = (directory: string, other: string) =>
   `${resolve(directory)}/`.startsWith(`${resolve(other)}/`)
 
-/** Adds what is wrong with settings beside each other, each of which is right by itself. */
+/** Adds the problems of settings that are right by themselves but wrong together. */
 export function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (config.backupEvery && config.backupDir === null) {
     problems.push(
@@ -56,7 +56,7 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   }
 }
 
-/** What is about the files of a data directory, which the data is not in. */
+/** Refuses settings about the files of a data directory, because the data is in a database instead. */
 function crossCheckDatabase(
   { backupEvery, backupDir, checkpoints }: Partial<Config>,
   problems: string[],
@@ -78,7 +78,7 @@ function crossCheckDatabase(
   }
 }
 
-/** What signing in by the provider needs besides. */
+/** Checks what else signing in with the provider needs. */
 function crossCheckClient(config: Partial<Config>, problems: string[]): void {
   const { oidcClientId, oidcClientSecret, publicUrl, sessionIssuer, sessionAudience } = config
   const client = variableOf('oidcClientId')

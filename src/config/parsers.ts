@@ -2,7 +2,7 @@ import { secureUrl } from '../core/organisation/secure-url.ts'
 import { dayMs, hourMs, minuteMs } from '../core/time/durations.ts'
 import { Wrong } from './setting.ts'
 
-/** What the text of a setting means: each takes one, and gives a value or says what is wrong. */
+/** Parsers for the texts of settings: each takes one, and returns a value or says what is wrong. */
 
 /** A whole number within bounds. */
 export const wholeNumber =
@@ -51,11 +51,11 @@ export const text =
   (value: string): string | Wrong =>
     value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
 
-/** Any text, since it is only compared; but as an address, one that an issuer may have. */
+/** Any text, because it is only compared. An address has to be one that an issuer may have. */
 export const issuer = (value: string): string | Wrong => {
   const url = URL.parse(value)
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value)
-  // OpenID Connect Discovery 1.0, section 3; and it is shown in logs.
+  // OpenID Connect Discovery 1.0, section 3; it is also shown in logs.
   if (isAddress && (!url || url.username || url.password || /[?#]/.test(value))) {
     return new Wrong('set an address without user, query and fragment, as it stands in the tokens')
   }
@@ -72,13 +72,13 @@ export const publicAddress = (value: string): string | Wrong => {
   return new Wrong('set the address of this server for browsers, such as https://cairn.example.com')
 }
 
-/** A media type, of which a token may leave out the "application/" (RFC 7515, section 4.1.9). */
+/** A media type, from which a token may leave out the "application/" (RFC 7515, section 4.1.9). */
 export const tokenType = (value: string): string | Wrong =>
   /^(?:application\/)?[\w!#$&^.+-]{1,127}$/i.test(value)
     ? value
     : new Wrong('set the "typ" as it stands in the tokens, such as at+jwt')
 
-/** Where mail goes out; it can hold a password, so it is never shown. */
+/** The mail server; its address can hold a password, so it is never shown. */
 export const mailServer = (value: string): string | Wrong => {
   const url = URL.parse(value)
   return url && /^smtps?:$/.test(url.protocol) && url.hostname !== ''
@@ -88,7 +88,7 @@ export const mailServer = (value: string): string | Wrong => {
       )
 }
 
-/** Where requests are counted; it can hold a password, so it is never shown. */
+/** The server that counts requests; its address can hold a password, so it is never shown. */
 export const limitsServer = (value: string): string | Wrong => {
   const url = URL.parse(value)
   const isServer =
@@ -98,7 +98,7 @@ export const limitsServer = (value: string): string | Wrong => {
     url.port !== '0' &&
     /^(\/\d{0,4})?$/.test(url.pathname) &&
     url.search + url.hash === '' &&
-    // Somebody without a password is nobody in particular.
+    // A user name needs a password, because without one it stands for nobody in particular.
     (url.username === '' || url.password !== '') &&
     !/%(?![\da-f]{2})/i.test(url.username + url.password)
   return isServer
@@ -110,16 +110,16 @@ export const limitsServer = (value: string): string | Wrong => {
 
 const tlsModes = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full']
 
-/** Where nodes keep what they share; it can hold a password, so it is never shown. */
+/** The database that nodes share; its address can hold a password, so it is never shown. */
 export const databaseServer = (value: string): string | Wrong => {
   const url = URL.parse(value)
   const isDatabase =
     url &&
     /^postgres(ql)?:$/.test(url.protocol) &&
-    // Several hosts cannot be named.
+    // Only one host can be named.
     /^[^,]+$/.test(url.hostname) &&
     url.port !== '0' &&
-    // Behind an @ may be the rest of a password.
+    // What follows an @ may be the rest of a password.
     /^\/[^/@]+$/.test(url.pathname) &&
     !url.search.includes('@') &&
     url.hash === '' &&
@@ -133,7 +133,7 @@ export const databaseServer = (value: string): string | Wrong => {
       )
 }
 
-/** Whom mail is from, with a name or without one. */
+/** The sender of mail, with or without a name. */
 export const mailAddress = (value: string): string | Wrong =>
   /^(?:[^<>@\r\n]* <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(value)
     ? value
@@ -147,7 +147,7 @@ export const keysAddress = (value: string): string | Wrong =>
 
 const leastSecretBytes = 32
 
-/** What signs tokens: long enough not to be guessed. */
+/** The secret that signs tokens: long enough not to be guessed. */
 export const secret = (value: string): string | Wrong =>
   Buffer.byteLength(value) >= leastSecretBytes
     ? value

@@ -4,7 +4,7 @@ import { type Setting, Wrong } from './setting.ts'
 import { type Config, type SettingName, settingNames, settings } from './settings.ts'
 import { type ConfigSource, given, unknownNames, withFile } from './sources.ts'
 
-/** All that is wrong with the configuration, a line each, saying what to do. */
+/** Everything that is wrong with the configuration: one line each, which says what to do. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 
@@ -21,7 +21,7 @@ export interface ReadConfig<Names extends SettingName> {
 }
 
 /**
- * Reads settings, all of them or those that are named.
+ * Reads all settings, or those that are named.
  *
  * @throws ConfigError with every mistake at once
  */

@@ -1,21 +1,21 @@
-/** What a setting is: how it is called in help, and how its text is read. */
+/** What a setting is: how help names it, and how its text is read. */
 export interface Setting<T> {
-  /** Of the flag's value in a command's help. */
+  /** Stands for the flag's value in a command's help. */
   placeholder: string
-  /** As text, read by the same parser; null where there is none. */
+  /** As text, read by the same parser; null if there is none. */
   default: string | null
-  /** What the manual says in place of a default that depends on the machine. */
+  /** What the manual shows instead of a default that depends on the machine. */
   defaultShown?: string
   help: string
-  /** A secret has no flag, because other users of the machine see those; it may come from a file. */
+  /** A secret has no flag, because other users of the machine see flags; it may come from a file. */
   secret?: boolean
   /** @returns the value, or what is wrong and what to do as `Wrong` */
   parse(text: string): T | Wrong
 }
 
-/** Why a text is no value of a setting, and what to do. */
+/** Why a text is not a valid value of a setting, and what to do. */
 export class Wrong {
-  /** @param is what a secret is that cannot be shown */
+  /** @param is what is wrong with a secret, which cannot be shown */
   constructor(
     readonly advice: string,
     readonly is = 'is wrong',

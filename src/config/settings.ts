@@ -20,10 +20,10 @@ import {
 import { optional, type Setting, setting, type Wrong } from './setting.ts'
 
 /**
- * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment
- * variable (`CAIRN_FLUSH_EVERY_MS`) follow from its name; a flag wins over the variable, that over a
- * line of the settings file, and that over the default. The manual's table and the
- * commands' help are printed from here.
+ * Every setting of Cairn in one table. A setting's flag (`--flush-every-ms`) and its environment variable
+ * (`CAIRN_FLUSH_EVERY_MS`) follow from its name. A flag takes precedence over the variable, the variable over
+ * a line of the settings file, and that line over the default. The manual's table and the commands' help are
+ * printed from here.
  */
 
 /** All settings, in the order in which the manual and the help list them. */
@@ -250,7 +250,7 @@ type ValueOf<S> = S extends { parse(text: string): infer T }
   ? Exclude<T, Wrong> | (S extends { default: null } ? null : never)
   : never
 
-/** What a process was told, read once; times and sizes are in the unit of their names. */
+/** The settings of a process, read once; times and sizes are in the unit of their names. */
 export type Config = { readonly [Name in SettingName]: ValueOf<(typeof settings)[Name]> }
 
 export const settingNames = Object.keys(settings) as SettingName[]
@@ -266,7 +266,7 @@ export function flagOf(name: SettingName): string | null {
 /** `CAIRN_FLUSH_EVERY_MS`. */
 export const variableOf = (name: SettingName) => `CAIRN_${snake(name).toUpperCase()}`
 
-/** What a setting is without flag and variable, for people. */
+/** The value of a setting without flag and variable, for people. */
 export function defaultOf(name: SettingName): string | null {
   const { default: value, defaultShown } = settings[name] as Setting<unknown>
   return defaultShown ?? value

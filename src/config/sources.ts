@@ -14,12 +14,12 @@ export interface ConfigSource {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** With the lines of the settings file, which are named as variables are. */
+/** With the lines of the settings file, which are named like variables. */
 export interface Layers extends ConfigSource {
   file?: { path: string; variables: Variables }
 }
 
-/** What else begins with CAIRN_ and means something. */
+/** Other variables that begin with CAIRN_ and have a meaning. */
 const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS']
 
 /** Why a file that a variable names gave no value, and what to do. */
@@ -33,7 +33,7 @@ const fileFaults: Record<string, string> = {
 
 const unreadable = (code: string) => `which cannot be read (${code}): name another file`
 
-/** What gave a value, and the value; null where nothing did. An empty variable is unset. */
+/** The source of a value, and the value; null if there is none. An empty variable counts as unset. */
 export function given(
   name: SettingName,
   { flags = {}, env = {}, file }: Layers,
@@ -42,12 +42,13 @@ export function given(
   const flag = flags[name]
   if (typeof flag === 'string') return { place: flagOf(name)?.split(' ')[0] ?? name, value: flag }
   const variable = variableOf(name)
-  // A secret and the file of one are two ways to say the same: the environment's stands for both.
+  // A secret and the file of one are two ways to say the same, so either in the environment overrides both in
+  // the file.
   if (!file || env[variable] || env[`${variable}_FILE`]) return givenBy(env, name, '', problems)
   return givenBy(file.variables, name, ` in ${file.path}`, problems)
 }
 
-/** @param where the variables stand, for whoever looks for a wrong one */
+/** @param where where the variables stand, so that a wrong one can be found */
 function givenBy(env: Variables, name: SettingName, where: string, problems: string[]) {
   const variable = variableOf(name)
   const fileVariable = `${variable}_FILE`
@@ -64,7 +65,7 @@ function givenBy(env: Variables, name: SettingName, where: string, problems: str
     : { place: fileVariable + where, value: content.replace(/\r?\n$/, '') }
 }
 
-/** The text of a file that a setting names; null, with the problem told, where there is none. */
+/** The text of a file that a setting names; null, with the problem added, if it cannot be read. */
 function textOf(path: string, place: string, problems: string[]): string | null {
   try {
     if (statSync(path).size <= mostSettingsBytes) return readFileSync(path, 'utf8')
@@ -88,7 +89,7 @@ export function withFile(source: ConfigSource, problems: string[]): Layers {
   return { ...source, file: { path, variables } }
 }
 
-/** What is told of names that mean nothing where they stand. */
+/** Warnings about names that mean nothing where they stand. */
 export const unknownNames = (layers: Layers): string[] => [
   ...unknownVariables(layers.env ?? {}),
   ...unknownLines(layers),
@@ -127,7 +128,7 @@ function unknownVariables(env: Variables): string[] {
     .map(name => `${name} is no setting of Cairn and is ignored: ${spelling(name)}`)
 }
 
-/** Without what all of them begin with, which would make any two seem alike. */
+/** Compares names without the prefix that all share, which would make any two seem alike. */
 function spelling(name: string): string {
   const prefix = 'CAIRN_'
   const words = [...knownVariables()].map(known => known.slice(prefix.length))

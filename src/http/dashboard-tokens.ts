@@ -4,17 +4,17 @@ import { unauthorized } from '../core/errors.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { tokenRefusal } from './session-tokens.ts'
 
-/** Written in one way alone. */
+/** These tokens always carry exactly this header. */
 const header = { alg: 'HS256', typ: 'cairn-dashboard+jwt' } as const
-/** By which these tokens can be told from all others before anything is verified. */
+/** The start of every such token. It tells them from all other tokens before anything is verified. */
 export const dashboardTokenBeginning = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
 const name = 'cairn-dashboard'
 
 const lifetimeSeconds = 5 * 60
-/** Ours have some three hundred characters. */
+/** The server's own tokens have about 300 characters. */
 const longest = 1_024
 
-/** What the dashboard's token says: worth something only beside the cookie that it names. */
+/** The claims of a dashboard token, which is worth nothing without the cookie that it names. */
 export interface DashboardClaims {
   /** SHA-256 of the cookie. */
   sha256: string
@@ -23,13 +23,14 @@ export interface DashboardClaims {
 }
 
 /**
- * The tokens by which the dashboard's pages ask the API: short, and bound to the cookie of a session. The
- * key is made from that of the server for this purpose alone, so that no other token is one of these.
+ * The tokens with which the dashboard's pages call the API: short-lived, and bound to the cookie of a
+ * session. Their key is derived from the server's for this purpose alone, so that no other token passes for
+ * one of these.
  */
 export class DashboardTokens {
   private known: Uint8Array | null = null
 
-  /** @param serverKey asked for when a token is first made or verified */
+  /** @param serverKey called when a token is first made or verified */
   constructor(
     private readonly serverKey: () => Uint8Array,
     private readonly clock: Clock,
@@ -40,7 +41,7 @@ export class DashboardTokens {
     return this.known
   }
 
-  /** @param endsAt the session's, Unix milliseconds: no token outlives it */
+  /** @param endsAt when the session ends, Unix milliseconds; no token outlives it */
   async issue(
     { sha256, organisation, role }: DashboardClaims & { role: string },
     endsAt: number,
@@ -70,12 +71,12 @@ export class DashboardTokens {
       throw tokenRefusal(fault)
     })
     const { org, cookie, exp = 0 } = payload
-    // By the millisecond: jose goes by whole seconds.
+    // Compared in milliseconds, because jose compares whole seconds.
     if (exp * 1000 <= this.clock.now()) throw unauthorized('token_expired')
     return { sha256: String(cookie), organisation: String(org) }
   }
 }
 
-/** A key for one purpose, from which neither the server's nor that of another can be found. */
+/** Derives a key for one purpose. It reveals neither the server's key nor the key of another purpose. */
 export const keyFor = (serverKey: Uint8Array, purpose: string): Uint8Array =>
   new Uint8Array(createHmac('sha256', serverKey).update(`cairn ${purpose}`).digest())

@@ -1,10 +1,10 @@
 import { type CsvCell, csvBom, csvRow, csvRows } from '../core/text/csv.ts'
 
 /**
- * A download of any length: a piece is read when the client has taken the one before, so memory stays
- * constant. A failure midway breaks the connection, because what ends early must not look whole. (A
- * generator handed to Elysia would be closed as if nothing had happened.) A client that goes away has
- * broken nothing.
+ * A download of any length. A piece is read once the client has taken the one before, so memory stays
+ * constant. A failure midway breaks the connection, because a truncated download must not look complete.
+ * (Elysia would close a generator as if nothing had happened.) A client that goes away does not count as a
+ * failure.
  */
 export function textStream(
   pieces: AsyncIterator<string>,
@@ -34,7 +34,7 @@ export function textStream(
   )
 }
 
-/** Puts pieces together until they are worth sending. */
+/** Joins pieces until they are long enough to be worth sending. */
 export async function* gathered(
   pieces: AsyncIterable<string>,
   leastLength = 16_384,
@@ -49,7 +49,7 @@ export async function* gathered(
   if (text !== '') yield text
 }
 
-/** The body of a download that is only asked about (HEAD): its length is not known, so none is told. */
+/** The body of a download that is only asked about (HEAD). Its length is not known, so none is sent. */
 export function unreadStream(): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
@@ -57,7 +57,7 @@ export function unreadStream(): ReadableStream<Uint8Array> {
         controller.close()
       },
     },
-    // Closed only when somebody reads after all: closed at once, its length would be told as 0.
+    // Closed only if somebody reads it after all. If it were closed at once, its length would be sent as 0.
     { highWaterMark: 0 },
   )
 }

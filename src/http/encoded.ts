@@ -12,13 +12,16 @@ import type { PreparedBody } from '../core/organisation/catalogue.ts'
 import type { RequestContext } from './request-context.ts'
 import { jsonType, type Reply } from './responder.ts'
 
-/** A text that is compressed once for all who ask for it. */
+/** A text that is compressed once for all callers. */
 export const prepared = (text: string): PreparedBody => ({ text, hash: hashOf(text) })
 
-/** What an answer's `ETag` is made of. */
+/** The hash from which an answer's `ETag` is made. */
 export const hashOf = (content: Content): string => Bun.hash.xxHash64(content).toString(36)
 
-/** What a page of ours may load: nothing but what this server has, no script in itself, and no frame around it. */
+/**
+ * The content security policy of Cairn's own pages: they load only from this server, hold no inline scripts
+ * and cannot be framed.
+ */
 export const pagePolicy = (...more: string[]) =>
   [
     "default-src 'none'",
@@ -31,13 +34,13 @@ export const pagePolicy = (...more: string[]) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-/** A body that is read when it is needed, and let go. */
+/** A body that is read when it is needed and not kept. */
 export interface ReadBody {
   hash: string
   read(): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** A body that is made for one request, and so compressed in little time. */
+/** A body that is made for one request, so it has to be compressed quickly. */
 export interface PassingBody {
   hash: string
   readonly text: string
@@ -58,8 +61,8 @@ const compressZstd: Compress<never> = promisify(zstdCompress)
 const compressGzip: Compress<ZlibOptions> = promisify(gzip)
 
 /**
- * Each body is compressed once, so the best level that is still quick is worth its time. With a window
- * of more than 64 KiB, Brotli takes 32 MB for each body that is compressed at the same moment.
+ * Each body is compressed once, so the best level that is still quick is worth its time. With a window of
+ * more than 64 KiB, Brotli takes 32 MB for each body that is being compressed at the same time.
  */
 const brotli = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_LGWIN]: 16 }
 const encoders = {
@@ -68,7 +71,7 @@ const encoders = {
   gzip: (content: Content) => compressGzip(content, { level: 9 }),
 }
 
-/** Such as take a millisecond for a hundred kilobytes. */
+/** Levels that take a millisecond per hundred kilobytes. */
 const quickBrotli = { ...brotli, [constants.BROTLI_PARAM_QUALITY]: 4 }
 const quickEncoders: typeof encoders = {
   br: content => compressBr(content, { params: quickBrotli }),
@@ -80,16 +83,16 @@ type Encoding = keyof typeof encoders | 'identity'
 
 const preference: Encoding[] = ['br', 'zstd', 'gzip', 'identity']
 
-/** The library's types lack its second argument, the order among what the caller likes equally. */
+/** The library's types lack its second argument: the order among encodings that the caller likes equally. */
 interface EncodingNegotiator {
   encodings(available: readonly string[], order: { preferred: readonly string[] }): string[]
 }
 
-/** Browsers send a handful of different headers: each is negotiated once. */
+/** Browsers send only a handful of different headers, so each is negotiated once. */
 const negotiated = new Map<string, Encoding>()
 const mostNegotiated = 200
 
-/** A longer header is nobody's, and takes milliseconds to negotiate. */
+/** No real client sends a longer header, and it would take milliseconds to negotiate. */
 const longestNegotiated = 200
 
 function encodingFor(accept: string): Encoding {
@@ -104,19 +107,19 @@ function encodingFor(accept: string): Encoding {
   return encoding
 }
 
-/** A body in one encoding, as far as it has been asked for. */
+/** A body in one encoding, made when it is first asked for. */
 interface Form {
   etag: string
-  /** For who has it. */
+  /** The answer for callers that have it already. */
   unchanged: Reply
   headers: Record<string, string>
-  /** For who does not, once it is made. */
+  /** The answer for callers that do not, once it is made. */
   whole: Reply | null
-  /** Several may ask for it at first: one makes it. */
+  /** Several callers may ask before it is made: one of them makes it. */
   making: Promise<Reply> | null
 }
 
-/** Forms live as long as the body that they are of. */
+/** Forms live as long as their body. */
 const forms = new WeakMap<object, Map<Encoding, Form>>()
 
 function formOf(
@@ -140,22 +143,22 @@ function formOf(
 async function make(form: Form, body: AnyBody, encoding: Encoding): Promise<Reply> {
   const content = await contentOf(body)
   if (encoding !== 'identity') {
-    // As a blob, which each response shares; it would have a copy of an array's bytes.
+    // As a blob, which all responses share; each would get its own copy of an array's bytes.
     const encode = ('isPassing' in body ? quickEncoders : encoders)[encoding]
     const encoded = new Blob([new Uint8Array(await encode(content))])
     form.whole = { status: 200, body: encoded, headers: form.headers }
     return form.whole
   }
   const whole = { status: 200, body: content, headers: form.headers }
-  // What is read when it is needed is let go again.
+  // A body that is read when it is needed is not kept.
   if ('text' in body) form.whole = whole
   return whole
 }
 
-/** A hundred tags of ours; a longer header is taken as one that names none. */
+/** Room for a hundred of Cairn's tags. A longer header counts as one that names none. */
 const longestMatched = 4_096
 
-/** RFC 9110, section 13.1.2: any of the tags, compared weakly, or `*`. */
+/** RFC 9110, section 13.1.2: any of the tags (weak comparison), or `*`. */
 function isNoneMatch(header: string | null, etag: string): boolean {
   if (header === null || header.length > longestMatched) return false
   if (header === etag) return true
@@ -165,7 +168,7 @@ function isNoneMatch(header: string | null, etag: string): boolean {
     .some(tag => tag === etag || tag === '*')
 }
 
-/** What says how long, and for whom, an answer may be kept. */
+/** The headers that say how long, and for whom, an answer may be cached. */
 const ofOrganisation = {
   'Content-Type': jsonType,
   'Cache-Control': 'private, max-age=60',
@@ -173,29 +176,29 @@ const ofOrganisation = {
 }
 
 /**
- * The same for what is one person's, and changes with all that they do: asked for anew each time, and
- * answered by a 304 as long as nothing has changed.
+ * The same for one person's data, which changes with everything they do: callers ask again each time, and get
+ * a 304 as long as nothing has changed.
  */
 export const ofPerson = { ...ofOrganisation, 'Cache-Control': 'private, no-cache' }
 
-/** JSON that is made for one request, and asked for again and again: 304 as long as it is the same. */
+/** JSON that is made for each request and asked for again and again: a 304 as long as it stays the same. */
 export function freshReply(call: RequestContext, body: object): Reply | Promise<Reply> {
   const text = JSON.stringify(body)
   return encodedReply(call, { text, hash: hashOf(text), isPassing: true }, ofPerson)
 }
 
-/** The same for what is anyone's: an upgrade of the server is seen within five minutes. */
+/** The same for public content: an upgrade of the server is seen within five minutes. */
 export const ofAnyone = {
   'Cache-Control': 'public, max-age=300',
   Vary: 'Origin, Accept-Encoding',
 }
 
 /**
- * A body, compressed as the caller likes it best, or 304 where they have it. Each form of a prepared
- * one is compressed once, and then answered without waiting for anything.
+ * A body in the encoding that the caller likes best, or a 304 if they already have it. Each form of a
+ * prepared body is compressed once, and after that answered without waiting for anything.
  *
- * @param described the headers that say what it is and for whom, the same whenever the body is; an
- *   organisation's JSON unless given
+ * @param described the headers that say what the body is and for whom, always the same for the same body;
+ *   those of an organisation's JSON unless given
  */
 export function encodedReply(
   call: RequestContext,

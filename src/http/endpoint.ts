@@ -9,25 +9,25 @@ import { behindHeader, type Reply, type Responder } from './responder.ts'
 import { defaultBodyLimitBytes, mayChange, type Route } from './route.ts'
 import { checkUserHash } from './user-hash.ts'
 
-/** What Elysia hands to a route, as far as it is looked at. */
+/** The parts of Elysia's request that are used here. */
 export interface RoutedRequest {
   request: Request
-  /** Absent where the path has none. */
+  /** Absent if the path has none. */
   params?: Readonly<Record<string, string>>
 }
 
 export interface EndpointDeps extends GateDeps {
   clock: Clock
   responder: Responder
-  /** As `AppDeps` has it. */
+  /** See `AppDeps`. */
   nodesBehind?: () => Promise<readonly string[]>
-  /** Lets a connection stand still for longer than others may. */
+  /** Lets a connection stay idle for longer than others may. */
   keepOpen(request: Request): void
 }
 
 const noParams = {}
 
-/** Names as a header has them: one of another machine may be anything. */
+/** Names in a form that a header can hold, because another machine's name may contain anything. */
 const listOf = (names: readonly string[]) =>
   names.map(name => name.replace(/[^!#-+\--~]/g, '?')).join(', ')
 
@@ -43,19 +43,19 @@ const checksOf = ({ body, query }: Route) => ({
   body: body && shapeOf(body),
   query: query && shapeOf(query),
   queryNames: Object.keys(query?.properties ?? {}),
-  /** Those of them that may be given several times. */
+  /** Those parameters that may be given several times. */
   queryLists: listsIn(query),
-  /** Whether it may name a user, and so has to prove that it may. */
+  /** Whether the request may name a user, and so has to prove that it may. */
   namesUser: 'userHash' in ((body ?? query)?.properties ?? {}),
 })
 
 /**
- * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage
- * for what is sent (503); the body (413, 415, 400); the shape (422); the hash of the user it names
- * (401); the module's verb.
+ * A route at work. The order of a request: the gate (401, 429, 403, the path's id); room in storage for what
+ * is sent (503); the body (413, 415, 400); the shape (422); the hash of the user it names (401); the module's
+ * verb.
  *
- * It gives way to other requests only where there is something to wait for: a read by a snippet key
- * is answered within one turn, because a promise on the way would cost as much as the rest.
+ * It yields to other requests only if there is something to wait for. A read with a snippet key is answered
+ * within one turn of the event loop, because a promise on the way would cost as much as the rest.
  */
 export class Endpoint {
   private readonly checks: ReturnType<typeof checksOf>
@@ -101,8 +101,8 @@ export class Endpoint {
 
   private async replyToBody(call: RequestContext): Promise<Reply> {
     const { route, checks, deps } = this
-    // Whatever has a body is a write: to read and parse one only to refuse it would take from
-    // everybody else the time and the memory that are short just then.
+    // Every request with a body is a write. Reading and parsing one only to refuse it would take time and
+    // memory from everybody else just when they are short.
     const { ledger } = deps.stores
     ledger.requireRoom()
     const limitBytes = route.bodyLimitBytes ?? defaultBodyLimitBytes
@@ -139,7 +139,7 @@ export class Endpoint {
       : reply
   }
 
-  /** What was changed is to be seen by whatever is asked from now on; where it may not be, the answer says so. */
+  /** Requests from now on should see the change. If a node may not show it yet, the answer says so. */
   private async withNodesBehind(
     answered: Reply | Promise<Reply>,
     nodesBehind: () => Promise<readonly string[]>,

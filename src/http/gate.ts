@@ -31,7 +31,7 @@ const bearer = 'bearer '
 
 type GuardedRoute = Extract<Route, { caller: 'snippet key' | 'session token' }>
 
-/** What the gate asks of the rest of the house. */
+/** What the gate needs from the rest of the server. */
 export interface GateDeps {
   clock: Clock
   limiter: Limiter
@@ -39,13 +39,16 @@ export interface GateDeps {
   stores: GateStores
   managementTokens: KnownTokens
   dashboardSessions: KnownSessions
-  /** Null where there is no dashboard. */
+  /** Null if there is no dashboard. */
   dashboard: { ownPages: OwnPages; tokens: DashboardTokens } | null
-  /** Whether who sends no credential is the operator: at the socket in the data directory alone. */
+  /** Whether a caller without a credential is the operator; true only at the socket in the data directory. */
   isOperatorsDoor?: boolean
 }
 
-/** What follows the scheme and its spaces, by hand: a pattern takes several times as long. */
+/**
+ * The credential after the scheme and its spaces. Parsed by hand, because a regular expression takes several
+ * times as long.
+ */
 function bearerIn(header: string): string | undefined {
   let at = bearer.length
   if (header.slice(0, at).toLowerCase() !== bearer) return
@@ -55,7 +58,7 @@ function bearerIn(header: string): string | undefined {
 }
 
 /**
- * The credential of a request: a header that is present decides alone, right or wrong.
+ * The credential of a request. If the header is present, it alone decides, right or wrong.
  *
  * @throws AppError `unauthorized`
  */
@@ -69,7 +72,7 @@ function credentialOf(request: Request, route: Route): string {
   if (!takesKeyInQuery(route)) throw unauthorized('no_credential')
   const [sent, second] = parametersOf(request).filter(([name]) => name === 'key')
   if (sent === undefined) throw unauthorized('no_credential')
-  // Two keys are no key: which of them was meant cannot be known.
+  // Two keys count as none, because the one that was meant cannot be known.
   if (second !== undefined) throw unauthorized('malformed_key')
   return sent[1]
 }
@@ -113,7 +116,7 @@ async function organisationOfToken(
 }
 
 /**
- * The session whose cookie was sent, if that still stands. It lets nobody into the API by itself.
+ * The session whose cookie was sent, if it is still valid. The cookie alone lets nobody into the API.
  *
  * @throws AppError `unauthorized`
  */
@@ -140,8 +143,9 @@ async function enterSession(
 }
 
 /**
- * The dashboard's token and its cookie, each worth nothing without the other, from a page of our own: what
- * runs elsewhere can make the browser send the one, and could have stolen the other.
+ * Takes the dashboard's token together with its cookie, and only from Cairn's own pages. Each is worth
+ * nothing without the other: a page elsewhere can make the browser send the cookie, and could have stolen the
+ * token.
  *
  * @throws AppError `unauthorized`
  */
@@ -162,7 +166,7 @@ async function organisationOfDashboard(
 
 type DashboardRoute = Extract<Route, { caller: 'dashboard session' }>
 
-/** A route of the dashboard's own pages, by the cookie alone. */
+/** Enters a route of the dashboard's own pages by the cookie alone. */
 async function enterByCookie(
   call: RequestContext,
   route: DashboardRoute,
@@ -172,7 +176,7 @@ async function enterByCookie(
   await count(call, route.bucket, call.startedAt, deps)
 }
 
-/** @throws AppError `unauthorized` for what no page of our own has sent */
+/** @throws AppError `unauthorized` for a request that none of Cairn's own pages has sent */
 function requireOwnPage(call: RequestContext, { dashboard }: GateDeps): void {
   const { headers, method } = call.request
   const isOwn =
@@ -184,7 +188,7 @@ function requireOwnPage(call: RequestContext, { dashboard }: GateDeps): void {
 
 type ManagementRoute = Extract<Route, { caller: 'management' }>
 
-/** The organisation that a management token, or the dashboard's, is for. @throws AppError `unauthorized` */
+/** The organisation of a management token, or of the dashboard's. @throws AppError `unauthorized` */
 async function organisationOfManager(
   token: string,
   call: RequestContext,
@@ -204,13 +208,16 @@ async function organisationOfManager(
   return organisation
 }
 
-/** The operator says who they are and which organisation they mean: nobody else can reach the door. */
+/**
+ * With these the operator says who they are and which organisation they mean: nobody else can reach the
+ * socket.
+ */
 const operatorHeaders = {
   name: 'cairn-operator',
   organisation: 'cairn-organisation',
 } as const
 
-/** The operator is let in everywhere, and not counted. @throws AppError `organisation_not_found` */
+/** The operator may enter everywhere, and is not counted. @throws AppError `organisation_not_found` */
 async function enterAsOperator(
   call: RequestContext,
   route: ManagementRoute,
@@ -255,7 +262,7 @@ const count = (
 function admit(call: RequestContext, bucket: Bucket, taken: Taken, { stores }: GateDeps): void {
   call.taken = taken
   if (taken.admitted) return
-  // Nobody waits for it, as below: it only feeds the install findings.
+  // Not awaited, as below, because it only feeds the install findings.
   stores.presence.recordLimited(call.org.ref, bucket, call.receivedAt).catch(() => {})
   const retryAfterSeconds = Math.max(1, Math.ceil(taken.resetInMs / 1000))
   throw new AppError('rate_limited', 'Rate limit exceeded', { retryAfterSeconds })
@@ -265,7 +272,7 @@ function checkOrigin(call: RequestContext, deps: GateDeps): void {
   const { origin } = call
   const { origins, ref } = call.org
   if (origins === null || origin === null || origins.has(origin)) return
-  // Nobody waits for the count: it only feeds the install findings.
+  // Not awaited, because the count only feeds the install findings.
   deps.stores.presence.recordRefusedOrigin(ref, call.receivedAt).catch(() => {})
   throw new AppError('origin_not_allowed', "This origin is not one of the organisation's")
 }
@@ -288,7 +295,7 @@ function seenStep(call: RequestContext, step: StepEntry | null): StepEntry {
   return step
 }
 
-/** What the path names, which must be the organisation's. */
+/** What the path names, which must belong to the organisation. */
 function subjectOf(
   call: RequestContext,
   { subject }: Route,
@@ -302,7 +309,7 @@ function subjectOf(
     : afterwards(catalogue.flow(params.flow_id ?? ''), flow => seenFlow(call, subject, flow))
 }
 
-/** All but the credential, which was found good. */
+/** Everything after the credential, which was found good. */
 function enter(
   organisation: Organisation,
   call: RequestContext,
@@ -314,7 +321,7 @@ function enter(
   call.organisation = organisation
   return afterwards(count(call, route.bucket, now, deps), () => {
     if (route.caller === 'snippet key') {
-      // Asking whether the snippet was seen is not the snippet.
+      // A caller that asks whether the snippet was seen is not the snippet.
       if (route.bucket !== 'status') {
         deps.stores.presence.mark(organisation.ref, 'key_used', call.receivedAt)
       }
@@ -327,11 +334,11 @@ function enter(
 }
 
 /**
- * Everything before the body, in the order that callers rely on: credential (401), limit (429),
- * origin (403), the path's id (401, 404). What it finds is noted in the call.
+ * Checks everything before the body, in the order that callers rely on: credential (401), limit (429), origin
+ * (403), the path's id (401, 404). What it finds is stored in the call.
  *
- * @returns a promise only where there is something to wait for, which for a snippet key is mostly nothing:
- *   a turn of the event loop would cost as much as the rest
+ * @returns a promise only if there is something to wait for, because a turn of the event loop would cost as
+ *   much as the rest; with a snippet key there mostly is nothing
  * @throws AppError
  */
 export function passGate(

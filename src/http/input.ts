@@ -17,11 +17,11 @@ import { parseTime } from '../core/time/rfc3339.ts'
 import { queryOf } from './request-context.ts'
 import { timeWords } from './shapes.ts'
 
-/** The parameters of a query in the order in which they were sent, names that are repeated as well. */
+/** The parameters of a query in the order in which they were sent, including names that are repeated. */
 export function parametersOf(request: Request): [name: string, value: string][] {
   const query = queryOf(request)
   if (query === '') return []
-  // The class takes longer than all else in here, and is needed only where something is encoded.
+  // The class takes longer than everything else here, and is needed only if something is encoded.
   if (/[%+]|^\?/.test(query)) return [...new URLSearchParams(query)]
   return query.split('&').filter(Boolean).map(parameterOf)
 }
@@ -34,11 +34,11 @@ function parameterOf(part: string): [name: string, value: string] {
 const noLists: ReadonlySet<string> = new Set()
 
 /**
- * Parameters of a query, by name; other names are not looked at.
+ * Parameters of a query, by name; other names are ignored.
  *
  * @param lists those of the names that may be given several times
- * @throws AppError `validation_failed` for a name that is given more than once: which of its
- *   values was meant cannot be known
+ * @throws AppError `validation_failed` for a name that is given more than once, because the value that was
+ *   meant cannot be known
  */
 export function readQuery(
   request: Request,
@@ -63,7 +63,7 @@ export function readQuery(
   return query
 }
 
-/** @throws AppError `validation_failed` for every other name than these */
+/** @throws AppError `validation_failed` for any name other than these */
 export function requireKnown(request: Request, names: readonly string[]): void {
   const others = new Set(parametersOf(request).map(([name]) => name)).difference(new Set(names))
   if (others.size === 0) return
@@ -79,7 +79,7 @@ const namedTwice = (names: readonly string[]) =>
 
 const count = (n: number, one: string) => `${n} ${one}${n === 1 ? '' : 's'}`
 
-/** A sentence for each way in which a value can miss a schema; never with the value itself. */
+/** A sentence for each way in which a value can fail a schema. None contains the value itself. */
 const sentences: Partial<Record<ValueErrorType, (schema: TSchema) => string>> = {
   [ValueErrorType.ObjectRequiredProperty]: () => 'Is required',
   [ValueErrorType.ObjectAdditionalProperties]: () => 'There is no such field',
@@ -112,7 +112,7 @@ const otherwise = ({ mustBe, pattern }: TSchema) => {
 
 const sentenceOf = ({ type, schema }: ValueError) => (sentences[type] ?? otherwise)(schema)
 
-/** What a union lets through: its words, or what its one branch that is not null misses. */
+/** Says what a union accepts: its words, or what is wrong by its only branch that is not null. */
 function* problemsOfUnion(error: ValueError): Iterable<Problem> {
   const { path, schema } = error
   const branches = (schema.anyOf as TSchema[]).map((branch, i) => ({
@@ -132,7 +132,7 @@ function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
   for (const error of errors) {
     if (error.type === ValueErrorType.Union) yield* problemsOfUnion(error)
     else yield { path: error.path, message: sentenceOf(error) }
-    // What else is wrong would be looked for in each element, however many there are.
+    // Otherwise every element would be searched for further problems, however many there are.
     if (error.type === ValueErrorType.ArrayMaxItems) return
   }
 }
@@ -140,14 +140,14 @@ function* problemsOf(errors: Iterable<ValueError>): Iterable<Problem> {
 /** A schema, compiled. */
 export interface Shape<T extends TSchema> {
   fits(value: unknown): value is Static<T>
-  /** Where a value misses the schema, each place once. */
+  /** Where a value does not fit the schema, each place once. */
   problemsIn(value: unknown): Problem[]
 }
 
 /**
- * A schema, compiled. Shapes are checked by this and not by Elysia: its error copies the caller's
- * whole input, overflows the stack on JSON that is nested deeply enough, and it closes objects, so
- * that an older server would refuse what a newer snippet adds.
+ * Compiles a schema. This checks shapes in place of Elysia: Elysia's error copies the caller's whole input
+ * and overflows the stack on JSON that is nested deeply enough, and Elysia closes objects, so that an older
+ * server would refuse what a newer snippet adds.
  */
 export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
   const check = TypeCompiler.Compile(schema)
@@ -156,7 +156,7 @@ export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
     problemsIn(value) {
       const problems = new Map<string, Problem>()
       for (const problem of problemsOf(check.Errors(value))) {
-        // Of several findings about one place the first says it.
+        // Of several problems at one place the first is reported.
         if (!problems.has(problem.path)) problems.set(problem.path, problem)
         if (problems.size === mostProblems) break
       }
@@ -165,7 +165,7 @@ export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
   }
 }
 
-/** @throws AppError `validation_failed`, with the wrong places, for a value that misses the shape */
+/** @throws AppError `validation_failed`, with the wrong places, for a value that does not fit the shape */
 export function requireShape(shape: Shape<TSchema>, value: unknown): void {
   if (!shape.fits(value)) throw invalid(...shape.problemsIn(value))
 }
@@ -173,7 +173,7 @@ export function requireShape(shape: Shape<TSchema>, value: unknown): void {
 /** Text that SQLite and every reader of an export keep as it is: well-formed Unicode without NUL. */
 export const isCleanText = (text: string) => text.isWellFormed() && !text.includes('\0')
 
-/** The person that a body or query names; a 422 where it names none, or by a text that cannot be kept. */
+/** The person that a body or query names; a 422 if it names none, or if the name cannot be stored as it is. */
 export function personIn(fields: {
   userId?: string | null
   anonymousId?: string | null
@@ -186,7 +186,7 @@ export function personIn(fields: {
   return ids
 }
 
-/** A 422 for the first field whose text cannot be kept as it is. */
+/** A 422 that names every field whose text cannot be stored as it is. */
 export function requireCleanText(fields: Readonly<Record<string, unknown>>): void {
   const problems: Problem[] = []
   for (const name in fields) {
@@ -197,7 +197,7 @@ export function requireCleanText(fields: Readonly<Record<string, unknown>>): voi
   if (problems.length > 0) throw invalid(...problems)
 }
 
-/** A time of a body, epoch milliseconds; null where absent, a 422 where it is none. */
+/** A time in a body, epoch milliseconds; null if absent, a 422 if it is not a time. */
 export function timeIn(fields: Readonly<Record<string, unknown>>, name: string): number | null {
   const value = fields[name] ?? null
   if (value === null) return null
@@ -208,7 +208,7 @@ export function timeIn(fields: Readonly<Record<string, unknown>>, name: string):
   return at
 }
 
-/** The version that a report names, else the newest; a 422 for one that was never published. */
+/** The version that a report names, or the newest; a 422 for one that was never published. */
 export function versionIn(named: number | null | undefined, flow: FlowEntry): number {
   const newest = latestVersion(flow)
   if (newest === null) throw flowNotFound()
@@ -219,12 +219,12 @@ export function versionIn(named: number | null | undefined, flow: FlowEntry): nu
 }
 
 /**
- * Cuts a thread's heavy work into slices, one in each turn of its event loop, so that what is
- * quick is answered in between: sixty batches of events that arrive at the same moment would keep
- * all else waiting for as long as all of them take.
+ * Cuts a thread's heavy work into slices, one in each turn of its event loop, so that quick requests are
+ * answered in between. Otherwise sixty batches of events that arrive at the same moment would keep everything
+ * else waiting until all of them are done.
  *
- * Work goes in the order in which it came. A slice is measured by what is known beforehand (the
- * length of a body), because the time is known only when it is spent.
+ * Work is done in the order in which it arrived. A slice is measured by something known beforehand (the
+ * length of a body), because the time is known only once it is spent.
  */
 export class WeightedSlices {
   private spent = 0
@@ -232,15 +232,15 @@ export class WeightedSlices {
   private readonly waiting: { weight: number; begin: () => void }[] = []
   private waitingSum = 0
 
-  /** @param most weight that a slice takes; a piece of work that is heavier has one to itself */
+  /** @param most weight of a slice; a heavier piece of work gets a slice of its own */
   constructor(private readonly most: number) {}
 
-  /** The weight of all that waits for its slice. */
+  /** The total weight of the work that waits for a slice. */
   get waitingWeight(): number {
     return this.waitingSum
   }
 
-  /** Where the slice has room, nothing to wait for; else a promise of the turn in which it has. */
+  /** Returns nothing if the slice has room, or a promise of the turn in which it has. */
   enter(weight: number): Promise<void> | undefined {
     if (this.waiting.length === 0 && this.hasRoom(weight)) {
       this.spend(weight)
@@ -258,7 +258,7 @@ export class WeightedSlices {
     this.spent += weight
     if (this.isTurning) return
     this.isTurning = true
-    // Sockets are looked at before it is called.
+    // The event loop looks at its sockets before it calls this.
     setImmediate(() => this.turn())
   }
 
@@ -277,7 +277,7 @@ export class WeightedSlices {
 const tooLarge = (limitBytes: number) =>
   new AppError('payload_too_large', `The body is larger than ${limitBytes} bytes`)
 
-/** Reads a body that does not say how long it is: at most `limitBytes`, and lets the rest go. */
+/** Reads a body that does not state its length: at most `limitBytes`, and cancels the rest. */
 async function readChunks(
   body: ReadableStream<Uint8Array>,
   limitBytes: number,
@@ -321,15 +321,15 @@ const isAcceptedType = (contentType: string | null) => {
 }
 
 /**
- * Bytes of bodies that are parsed, judged and passed on before whoever else waits is answered: four
+ * Bytes of bodies that are parsed, validated and passed on before other requests that wait are answered: four
  * batches of 50 events, or most of a millisecond.
  */
 const parsing = new WeightedSlices(65_536)
 
 /**
- * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. Where
- * more arrives than a thread can parse, what waits would grow until memory ends, and be answered when
- * nobody listens any more.
+ * Bytes of bodies that may wait for their turn, in each thread: six hundred batches of 50 events. If more
+ * arrives than a thread can parse, the queue would otherwise grow until memory runs out, and requests would
+ * be answered when nobody listens any more.
  */
 const mostWaiting = 8 * 1024 ** 2
 
@@ -346,8 +346,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * The body of a POST, as text and parsed.
  *
- * @param beforeParsing called once it is this body's turn, which may be long after it was read; what it
- *   throws, the caller gets
+ * @param beforeParsing called once it is this body's turn, which may be long after it was read; the caller
+ *   gets whatever it throws
  * @throws AppError `payload_too_large`, `unsupported_media_type` or `malformed_json`, in this order;
  *   `overloaded`
  */
@@ -361,14 +361,14 @@ export async function readJson(
   try {
     bytes = await readBytes(request, limitBytes)
   } catch (cause) {
-    // A client that goes away midway is no failure of ours; nobody will read the answer.
+    // A client that goes away midway is not the server's failure, and nobody will read the answer.
     throw cause instanceof AppError ? cause : callerGone(cause)
   }
-  // A request without a header has no type; `Request` objects made from a text would claim one.
+  // A request without the header has no type; `Request` objects made from a text would claim one.
   if (!isAcceptedType(request.headers.get('content-type'))) {
     throw new AppError('unsupported_media_type', 'Send the body as application/json or text/plain')
   }
-  // Many may have been read meanwhile.
+  // Many other bodies may have been read meanwhile.
   requireTurn()
   const turn = parsing.enter(bytes.byteLength)
   if (turn) await turn

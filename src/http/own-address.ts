@@ -3,10 +3,11 @@ import { pathOf, queryOf, type RequestContext } from './request-context.ts'
 import type { Reply } from './responder.ts'
 
 /**
- * Where a page or file of ours is, if it was asked for with a slash behind its name: what it names
- * beside itself would be looked for below it. Relative, because a proxy may have put a path in front.
+ * Redirects a request for one of Cairn's pages or files that has a slash after its name, because the browser
+ * would resolve the page's relative links below that name. The target is relative, because a proxy may have
+ * put a path in front.
  *
- * @throws AppError `not_found` for a script: it would look beside the address that the page gave it
+ * @throws AppError `not_found` for a script, which would look beside the address that the page gave it
  */
 export function ownAddress({ request }: RequestContext): Reply | null {
   const path = pathOf(request)

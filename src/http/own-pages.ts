@@ -1,15 +1,16 @@
 import type { RequestContext } from './request-context.ts'
 
 /**
- * How Cairn knows its own pages: the dashboard's cookie, and what browsers say of where a request comes
- * from. A page on a sibling subdomain is of the same site, so SameSite keeps nothing from it.
+ * How Cairn recognises its own pages: by the dashboard's cookie, and by what browsers say about where a
+ * request comes from. SameSite keeps nothing from a page on a sibling subdomain, because that is the same
+ * site.
  */
 export class OwnPages {
-  /** Of the session's cookie; with the prefix, no other host and no plain connection can set it. */
+  /** Names of the session's cookie. With the prefix, no other host and no plain connection can set it. */
   private readonly names: readonly string[]
   private readonly origin: string | null
 
-  /** @param publicUrl where browsers reach this server; null where that is not said */
+  /** @param publicUrl where browsers reach this server; null if that is not configured */
   constructor(publicUrl: string | null) {
     this.origin = publicUrl === null ? null : new URL(publicUrl).origin
     const isSecure = this.origin?.startsWith('https:')
@@ -20,32 +21,35 @@ export class OwnPages {
         : [secureCookie, plainCookie]
   }
 
-  /** The session's cookie; null where none was sent. */
+  /** The session's cookie; null if none was sent. */
   cookieOf({ request }: RequestContext): string | null {
     const cookies = request.headers.get('cookie')
     if (cookies === null) return null
     return this.names.map(name => cookieNamed(cookies, name)).find(value => value !== null) ?? null
   }
 
-  /** Whether the page that a request comes from reached this server over TLS, as far as it says. */
+  /** Whether the page that sent a request reached this server over TLS, as far as is known. */
   isSecure({ origin }: RequestContext): boolean {
     return (this.origin ?? origin ?? '').startsWith('https:')
   }
 
-  /** Whether a script of our own pages has sent this. */
+  /** Whether a script of Cairn's own pages sent this request. */
   isOwn(call: RequestContext): boolean {
     const site = call.request.headers.get('sec-fetch-site')
     return site === null ? this.isOwnOrigin(call) : site === 'same-origin'
   }
 
-  /** The same of a download, which somebody may have asked for in the address bar as well. */
+  /** The same for a download, which may also have been requested from the address bar. */
   isOwnDownload({ request, origin }: RequestContext): boolean {
     const site = request.headers.get('sec-fetch-site')
-    // Browsers that do not say it, or not over plain http, let no other page read the answer.
+    // Browsers that do not send this header, or not over plain http, let no other page read the answer.
     return site === null ? origin === null : site === 'same-origin' || site === 'none'
   }
 
-  /** For browsers that do not say more: what they send with every POST, and with no GET to its own origin. */
+  /**
+   * For browsers that send only an Origin: they send it with every POST, but not with a GET to the page's own
+   * origin.
+   */
   private isOwnOrigin({ request, origin }: RequestContext): boolean {
     if (origin === null) return request.method === 'GET' || request.method === 'HEAD'
     if (this.origin !== null) return origin === this.origin
@@ -56,7 +60,10 @@ export class OwnPages {
 const secureCookie = '__Host-cairn'
 const plainCookie = 'cairn'
 
-/** By which our own scripts say that it is them: no form can send it, and no other page without CORS. */
+/**
+ * The header by which Cairn's own scripts identify themselves: no form can send it, and no other page without
+ * CORS.
+ */
 export const ownHeader = 'cairn-dashboard'
 
 export function cookieNamed(cookies: string, name: string): string | null {
@@ -73,11 +80,11 @@ export interface CookieAsked {
   value: string
   isSecure: boolean
   sameSite: 'Strict' | 'Lax'
-  /** 0 takes it away. */
+  /** 0 deletes it. */
   maxAgeSeconds: number
 }
 
-/** A cookie as it is set, out of the reach of scripts. */
+/** The value of a `Set-Cookie` header for a cookie that scripts cannot read. */
 export function setCookie({ name, value, isSecure, sameSite, maxAgeSeconds }: CookieAsked): string {
   const prefixed = isSecure ? `__Host-${name}` : name
   const secure = isSecure ? '; Secure' : ''

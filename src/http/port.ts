@@ -6,7 +6,7 @@ import type { PresenceMark } from '../core/organisation/presence.ts'
 import type { UserHashCounts } from '../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../core/reference.ts'
 
-/** What the way to a route asks of storage. */
+/** What is needed from storage before a route is reached. */
 export interface GateStores {
   catalogue(): Catalogue
   ledger: Room
@@ -14,23 +14,23 @@ export interface GateStores {
 }
 
 export interface Room {
-  /** Throws `overloaded` where there is no room for a write, however small. */
+  /** Throws `overloaded` if there is no room for a write, however small. */
   requireRoom(): void
 }
 
-/** What requests show of an installation, before any route. */
+/** What requests reveal about an installation before they reach a route. */
 export interface SeenAtGate {
-  /** Notes that something was seen now. Costs no statement; lost at most some seconds in a crash. */
+  /** Notes that something was seen now. Runs no statement; a crash loses at most the last few seconds. */
   mark(orgRef: OrganisationRef, mark: PresenceMark, now: number): void
   /** Counts a request that was refused for its origin. */
   recordRefusedOrigin(orgRef: OrganisationRef, at: number): Promise<void>
   /** Notes that a limit was reached: once a minute, however many requests are refused. */
   recordLimited(orgRef: OrganisationRef, bucket: Bucket, at: number): Promise<void>
-  /** Counts hashes of users that were judged. Costs no statement; lost at most some seconds in a crash. */
+  /** Counts user hashes that were judged. Runs no statement; a crash loses at most the last few seconds. */
   countUserHashes(orgRef: OrganisationRef, counts: Partial<UserHashCounts>): void
 }
 
-/** A management token that was ever made, as the gate looks at it. */
+/** Any management token that was ever made, as the gate sees it. */
 export interface KnownToken {
   /** `token_…`. */
   id: string
@@ -42,15 +42,15 @@ export interface KnownToken {
   revokedAt: number | null
 }
 
-/** Management tokens as the gate asks for them. */
+/** How the gate looks up management tokens. */
 export interface KnownTokens {
-  /** By the hash of its text; null where there is none. */
+  /** By the hash of its text; null if there is none. */
   find(sha256: string): MaybePromise<KnownToken | null>
-  /** Notes that it was used; nobody waits for it. */
+  /** Notes that a token was used; not awaited. */
   used(id: string, at: number): void
 }
 
-/** Somebody who is signed in to the dashboard, or was, as the gate looks at it. */
+/** Somebody who is or was signed in to the dashboard, as the gate sees them. */
 export interface KnownSession extends DashboardSession {
   /** Of the cookie. */
   sha256: string
@@ -58,10 +58,10 @@ export interface KnownSession extends DashboardSession {
   organisation: string
 }
 
-/** Who is signed in, as the gate asks for them. */
+/** How the gate looks up who is signed in. */
 export interface KnownSessions {
-  /** By the hash of the cookie; null where there is none. */
+  /** By the hash of the cookie; null if there is none. */
   find(sha256: string): MaybePromise<KnownSession | null>
-  /** Notes that somebody was there; nobody waits for it. */
+  /** Notes that somebody was active; not awaited. */
   seen(sha256: string, at: number): void
 }

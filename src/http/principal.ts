@@ -5,15 +5,18 @@ import type { KnownSession } from './port.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
- * Who manages: the operator, at the socket in the data directory; the holder of a token; or somebody who is
- * signed in to the dashboard, where the operator lets themselves in by a link.
+ * Who makes a management call: the operator, at the socket in the data directory; the holder of a token; or
+ * somebody who is signed in to the dashboard, where the operator signs in with a link.
  */
 export type Principal =
   | { kind: 'operator'; name: string }
   | { kind: 'token'; id: string; name: string; scopes: readonly Scope[] }
   | { kind: 'session'; name: string; scopes: readonly Scope[]; session: KnownSession }
 
-/** What a management route asks of who calls it: a scope, that they are anybody, or the operator. */
+/**
+ * What a management route requires of its caller: a scope, nothing in particular (`any`), or that it is the
+ * operator.
+ */
 export type Needs = Scope | 'any' | 'operator'
 
 /** @throws AppError `forbidden`, which names the scope */
@@ -27,11 +30,11 @@ export function requireScope(principal: Principal, needs: Needs): void {
   throw new AppError('forbidden', `This needs the scope ${needs}`, { fields: { scope: needs } })
 }
 
-/** Whether who calls may do what a scope names. */
+/** Whether the caller may do what a scope names. */
 export const may = (principal: Principal | null, scope: Scope): boolean =>
   principal?.kind === 'operator' || principal?.scopes.includes(scope) === true
 
-/** Who is told to have made the changes of a call. */
+/** The actor that is recorded for the changes of a call. */
 export function actorOf({ principal, requestId }: RequestContext): Actor {
   if (principal === null) throw new Error('The gate has not been passed')
   const { kind, name } = principal

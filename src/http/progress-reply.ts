@@ -4,21 +4,21 @@ import { failure, json, type Reply, refusalOf } from './responder.ts'
 /** Lines of JSON, one value each (github.com/ndjson/ndjson-spec). */
 export const linesType = 'application/x-ndjson'
 
-/** How often progress is told at most, and how long there is silence at most, milliseconds. */
+/** The shortest time between two reports of progress, and the longest silence, milliseconds. */
 const tellEveryMs = 100
 const longestSilenceMs = 5_000
 
-/** Work that tells how far it is. */
+/** Work that reports its progress. */
 export type WorkWithProgress<Progress, Result> = (
   tell: (progress: Progress) => void,
 ) => Promise<Result>
 
 /**
- * Answers what may take minutes: by its result as JSON or, to who accepts NDJSON, by lines
- * `{"progress": …}` and at last `{"result": …}`; or `{"failure": {error, code}}`, because the status is
- * gone by then. What was begun goes on when the caller has gone.
+ * Answers a request whose work may take minutes: with the result as JSON or, if the caller accepts NDJSON,
+ * with lines `{"progress": …}` and finally `{"result": …}` or `{"failure": {error, code}}`, because the
+ * status has been sent by then. The work goes on even if the caller goes away.
  *
- * @throws AppError where it fails before it has told of any progress
+ * @throws AppError if the work fails before it has reported any progress
  */
 export async function answerLongWork<Progress, Result>(
   call: RequestContext,
@@ -62,9 +62,9 @@ function lines<Progress, Result>(
           toldAt = performance.now()
           say({ progress })
         }
-        // What a client has not taken yet is not added to.
+        // Backpressure: nothing is added while the client has not taken what was sent.
         timer = setInterval(() => (controller.desiredSize ?? 0) > 0 && tell(), tellEveryMs)
-        // Not handed back: a stream sends nothing until it has started.
+        // The promise is not returned, because a stream sends nothing until it has started.
         done
           .then(
             result => {

@@ -6,8 +6,8 @@ import type { Principal } from './principal.ts'
 import type { Route } from './route.ts'
 
 /**
- * The longest target that is read, in characters of the URL that it makes. Three times as much as the
- * longest that we ask for: a page's address of 2,048 characters, each percent-encoded.
+ * The longest target that is read, in characters of the URL that it makes. The longest one needed has a page's
+ * address of 2,048 characters, each percent-encoded, which is 6 KiB.
  */
 const longestTarget = 8 * 1024
 
@@ -16,14 +16,14 @@ export const targetTooLong = () =>
   new AppError('uri_too_long', `The request's target is longer than ${longestTarget} characters`)
 
 /**
- * Path and query. Not by `URL`: it throws where the Host header is nonsense or missing, and nothing
- * here depends on the host.
+ * Path and query. Not parsed with `URL`, which throws if the Host header is nonsense or missing. Nothing here
+ * depends on the host.
  */
 const targetOf = ({ url }: Request) => url.replace(/^[a-z]+:\/\/[^/]*/i, '')
 
-/** Whether a request has a target that is not to be read. */
+/** Whether a request's target is too long to be read. */
 export const hasLongTarget = (request: Request): boolean =>
-  // Of a shorter URL the target is shorter too.
+  // The target is shorter than the URL, so a short URL needs no closer look.
   request.url.length > longestTarget && targetOf(request).length > longestTarget
 
 /** A request's path, without its query. */
@@ -40,20 +40,20 @@ export function queryOf({ url }: Request): string {
 }
 
 /**
- * Gives a request a URL that is whole. Where the Host header is nonsense Bun leaves the host out, and
- * Elysia, which looks for the path behind one, would take a part of the path for it; or it leaves
- * the dots in the path. A host of our own changes nothing: nobody looks at it.
+ * Gives a request a complete URL. If the Host header is nonsense, Bun leaves the host out, and Elysia, which
+ * looks for the path after the host, would take part of the path for it; or Bun leaves the dots in the path.
+ * A made-up host changes nothing, because nobody looks at it.
  */
 export function mendUrl(request: Request): void {
   const { url } = request
-  // Of two dots, as of one, the first may be percent-encoded; few addresses get as far as that.
+  // The first of one or two dots may be percent-encoded. Few addresses get past this check.
   if (!url.startsWith('/') && !url.includes('/.') && !url.includes('/%2')) return
   Object.defineProperty(request, 'url', { value: new URL(`http://host${targetOf(request)}`).href })
 }
 
 const requestIdLength = 16
 
-/** Request ids to come, one behind the other: a text drawn for each would cost twice as much. */
+/** The next request ids, one after the other. Drawing random text for each id would cost twice as much. */
 let requestIds = ''
 let requestIdAt = 0
 
@@ -73,27 +73,27 @@ const nobodyTold = () => {}
 /** One request, and what the gate has found out about it so far. */
 export class RequestContext<Subject = unknown, Body = unknown, Query = unknown> {
   readonly requestId = newRequestId()
-  /** The page's origin; null where the request is not a page's. */
+  /** The page's origin; null if no page sent the request. */
   readonly origin: string | null
-  /** Whose credential it is; null until one was verified. */
+  /** The organisation of the credential; null until one was verified. */
   organisation: Organisation | null = null
-  /** What the limiter said; null where nothing was counted. */
+  /** What the limiter said; null if nothing was counted. */
   taken: Taken | null = null
-  /** Who manages; null outside the management API. */
+  /** Who makes the management call; null outside the management API. */
   principal: Principal | null = null
-  /** What the path names, by the name of its place; as it was sent, decoded. */
+  /** The path's parameters by name, decoded and otherwise as they were sent. */
   params: Readonly<Record<string, string>> = nothing
   subject = null as Subject
   body = null as Body
   /** The body as it was sent. */
   bodyText = ''
   query = nothing as Query
-  /** Told when an answer that had begun could not be sent to its end; of long routes alone. */
+  /** Called if an answer could not be sent to its end after it had begun; only for long routes. */
   onBroken: (error: unknown) => void = nobodyTold
 
   constructor(
     readonly request: Request,
-    /** The declared route; null where the path names none. */
+    /** The declared route; null if the path names none. */
     readonly route: Route | null,
     /** Wall clock at receipt, epoch milliseconds. */
     readonly receivedAt: number,

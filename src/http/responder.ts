@@ -11,11 +11,11 @@ import { defaultLimits, limitUncounted, windowMs } from '../core/organisation/bu
 import type { Clock } from '../core/time/clock.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** What is told of every answer, for the log and the metrics. */
+/** What the log and the metrics are told about every answer. */
 export interface RequestSummary {
   requestId: string
   method: string
-  /** The route's pattern, never the path: a path may hold ids. Null where there is no route. */
+  /** The route's pattern, never the path, because a path may hold ids. Null if there is no route. */
   route: string | null
   organisation: string | null
   status: number
@@ -24,7 +24,7 @@ export interface RequestSummary {
   code?: ErrorCode | undefined
   /** Why it was a 401, which the caller is not told. */
   cause?: UnauthorizedCause | undefined
-  /** The whole reason of a 500 or 503. */
+  /** The full reason of a 500 or 503. */
   error?: unknown
 }
 
@@ -38,9 +38,9 @@ const exposed = [
 ].join(', ')
 
 /**
- * The headers of a reply that is given again and again. A response copies the headers that it is
- * made with, which costs a third of naming them one by one; so they are kept, and of those that
- * differ from one response to the next only what has changed is set before the next is made.
+ * The headers of a reply that is given again and again. A response copies the headers that it is made with,
+ * which costs a third of setting them one by one. So they are kept, and of the headers that differ between
+ * responses, only those that have changed are set before the next response is made.
  */
 class HeaderTemplate {
   readonly headers: Headers
@@ -49,7 +49,7 @@ class HeaderTemplate {
   private lastReset = -1
   private lastOrigin: string | null = null
 
-  /** @param fixed those that are the same each time */
+  /** @param fixed headers that are the same each time */
   constructor(fixed: Readonly<Record<string, string>>) {
     this.headers = new Headers(fixed)
   }
@@ -78,8 +78,8 @@ class HeaderTemplate {
   }
 
   /**
-   * Who may read the answer (Fetch standard, CORS protocol). Any origin is let in with credentials:
-   * a beacon always sends them, and no cookie opens anything by itself.
+   * Who may read the answer (Fetch standard, CORS protocol). Any origin is allowed, with credentials, because
+   * a beacon always sends them and no cookie opens anything by itself.
    */
   set origin(origin: string | null) {
     if (origin === this.lastOrigin) return
@@ -102,11 +102,11 @@ export interface Reply {
   status: number
   body?: string | Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array> | null
   headers?: Record<string, string>
-  /** Each as a `Set-Cookie` says it. */
+  /** Each is the value of a `Set-Cookie` header. */
   cookies?: readonly string[]
 }
 
-/** Names the nodes that may still answer by what was before a change. */
+/** Names the nodes that may still answer with the state before a change. */
 export const behindHeader = 'Cairn-Nodes-Behind' as const
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -122,17 +122,14 @@ export function json(status: number, value: unknown, headers?: Record<string, st
   }
 }
 
-/** What every reply has, unless it says otherwise: nothing is kept, and nothing is guessed. */
+/** The headers of every reply unless it sets others: nothing is cached, and no type is guessed. */
 const always = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',
   Vary: 'Origin',
 }
 
-/**
- * One template for each record of headers that a reply is made with: prepared bodies and refusals hand
- * in the same record again and again.
- */
+/** One template per record of headers: prepared bodies and refusals pass the same record again and again. */
 const templates = new WeakMap<object, HeaderTemplate>()
 
 function templateOf(ofReply: Readonly<Record<string, string>>): HeaderTemplate {
@@ -145,9 +142,9 @@ function templateOf(ofReply: Readonly<Record<string, string>>): HeaderTemplate {
 
 const nobody = { taken: null, organisation: null }
 
-/** What a response shows of the limit that its request was counted by. */
+/** Sets the headers about the limit that the request was counted against. */
 function setLimits(template: HeaderTemplate, call: RequestContext, status: number): void {
-  // A 401 says nothing about whose credential it was, not even when it was a good one elsewhere.
+  // A 401 does not reveal whose credential it was, even if that credential is good elsewhere.
   const { taken, organisation } = status === 401 ? nobody : call
   const limits = organisation?.limits ?? defaultLimits
   const limit = call.route?.bucket ? limits[call.route.bucket] : limitUncounted
@@ -159,11 +156,11 @@ function setLimits(template: HeaderTemplate, call: RequestContext, status: numbe
 
 const noHeaders = {}
 
-/** No page of another origin reads what the management API answers, nor what is for our own pages. */
+/** Pages of other origins may read neither the management API's answers nor those for Cairn's own pages. */
 const isForNoOtherOrigin = ({ route }: RequestContext): boolean =>
   route !== null && (route.caller === 'management' || route.readers !== undefined)
 
-/** The response as it leaves. */
+/** Makes the response that is sent. */
 function response(
   call: RequestContext,
   { status, body = null, headers = noHeaders, cookies }: Reply,
@@ -177,7 +174,7 @@ function response(
   return made
 }
 
-/** No answer at all: the connection is cut before anything of one has left. */
+/** No answer at all: the connection is cut before any part of one is sent. */
 const cutOff = (): Reply => ({
   status: statuses.in_doubt,
   body: new ReadableStream({ pull: controller => controller.error() }),
@@ -193,10 +190,10 @@ export const preflight: Reply = {
   },
 }
 
-/** Is told of every answer: what counts them, or logs them. */
+/** Is told about every answer, to count or log it. */
 export interface AnswerObserver {
   answered(summary: RequestSummary): void
-  /** An answer that had begun, and was told as such, broke off: a download whose reading failed. */
+  /** An answer that had begun, and was reported, broke off: a download that could not be read to its end. */
   brokeOff?(summary: RequestSummary): void
 }
 
@@ -205,7 +202,7 @@ export interface ResponderDeps {
   observers: readonly AnswerObserver[]
 }
 
-/** The one way out: every answer, good or bad, is told of and gets the headers that all have. */
+/** The one way out: every answer, good or bad, is reported to the observers and gets the headers that all have. */
 export class Responder {
   constructor(private readonly deps: ResponderDeps) {}
 
@@ -214,7 +211,7 @@ export class Responder {
     return response(call, reply)
   }
 
-  /** Whatever was thrown, as an answer. */
+  /** Turns whatever was thrown into an answer. */
   refuse(call: RequestContext, error: unknown): Response {
     const refusal = refusalOf(error)
     if (refusal.code === 'in_doubt') return this.refuseWith(call, refusal, cutOff())
@@ -231,7 +228,7 @@ export class Responder {
     return response(call, reply)
   }
 
-  /** An answer that had begun could not be sent to its end. */
+  /** Reports that an answer could not be sent to its end after it had begun. */
   breakOff(call: RequestContext, error: unknown): void {
     const account = this.account(call, 500)
     account.error = error
@@ -275,7 +272,7 @@ export const ValidationError = Type.Object(
   { title: 'ValidationError' },
 )
 
-/** Whatever was thrown, as the refusal that the caller is told. */
+/** Turns whatever was thrown into the refusal that the caller gets. */
 export function refusalOf(error: unknown): AppError {
   if (error instanceof AppError) return error
   return new AppError('internal', 'Something went wrong on the server', { cause: error })

@@ -11,9 +11,9 @@ import type { Reply } from './responder.ts'
 const apiPrefix = '/api/v1'
 
 /**
- * Who may call a route, and what its requests are counted by: a page or back end with a snippet
- * key, an analyst with a session token, who manages the organisation, or the dashboard by its cookie. What
- * anyone may read is nobody's, so nothing is counted; the operator is not counted either.
+ * Who may call a route, and which bucket counts its requests: a page or back end with a snippet key, an
+ * analyst with a session token, a manager of the organisation, or the dashboard by its cookie. What anyone
+ * may read belongs to no organisation, so it is not counted; nor are calls of the operator.
  */
 export type RouteAccess =
   | { caller: 'snippet key' | 'session token'; bucket: Bucket }
@@ -22,8 +22,8 @@ export type RouteAccess =
   | { caller: 'anyone'; bucket?: never }
 
 /**
- * What the path's id must name. A published flow is one that callers see now; a reported one was
- * ever published, because reports about it may arrive late.
+ * What the path's id must name. A published flow is one that callers see now. A reported one was published at
+ * some time, because reports about it may arrive late.
  */
 export type PathSubject = 'published flow' | 'reported flow' | 'any flow' | 'reported step'
 
@@ -34,25 +34,28 @@ export type FoundFor<S extends PathSubject | undefined> = S extends 'reported st
     ? FlowEntry
     : null
 
-/** An answer as the API's description tells it. */
+/** An answer as the API's description states it. */
 export interface AnswerShape {
   /** When it is given, in one sentence. */
   description: string
-  /** Its body; absent where there is none. Services return the schema's own type, so that the two cannot part. */
+  /**
+   * Its body; absent if it has none. Services return the schema's own type, so that the two cannot drift
+   * apart.
+   */
   schema?: TSchema
-  /** A body to show; without one it is put together from the schema's examples. */
+  /** An example body; if absent, one is built from the schema's examples. */
   example?: unknown
-  /** JSON unless said otherwise. */
+  /** JSON unless set. */
   type?: 'application/x-ndjson' | 'text/csv' | 'text/html' | '*/*'
-  /** The same for many callers: it has an `ETag`, is compressed, and is 304 where it is known. */
+  /** It is the same for many callers: it has an `ETag`, is compressed, and is a 304 for those that have it. */
   isShared?: boolean
-  /** It has an `ETag`, by which an edit says what it has read. */
+  /** It has an `ETag`, with which an edit names the version that it has read. */
   hasETag?: boolean
   /** Offered as a file, by `Content-Disposition`. */
   isFile?: boolean
 }
 
-/** What a route answers when all is well, by status; 422 only where that body is more than an error. */
+/** What a route answers on success, by status; 422 only if that body is more than an error. */
 export type AnswerShapes = (
   | { 200: AnswerShape }
   | { 201: AnswerShape }
@@ -69,33 +72,33 @@ export type Route<
   Q extends TObject | undefined = TObject | undefined,
 > = RouteAccess & {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Below `/api/v1` (but for the product's files), with `:flow_id` or `:step_id` for the subject. */
+  /** Below `/api/v1` (except for the product's files), with `:flow_id` or `:step_id` for the subject. */
   path: string
   /** What generated clients call it: a verb and a noun. */
   operation: string
   tag: Tag
   /** One line for the API's description. */
   summary: string
-  /** What more there is to say, in Markdown. */
+  /** Further details, in Markdown. */
   description?: string
   answers: AnswerShapes
-  /** `?key=` is honoured, for callers that cannot set headers. POST routes always do. */
+  /** `?key=` is accepted, for callers that cannot set headers. POST routes always accept it. */
   keyInQuery?: boolean
   subject?: S
   body?: B
   bodyLimitBytes?: number
   query?: Q
-  /** Something is stored, so the answer can be 503. All but GET routes always do. */
+  /** Something is stored, so the answer can be 503. This always holds for all but GET routes. */
   isWrite?: boolean
-  /** Codes of refusals that do not follow from the rest of what is said here. */
+  /** Codes of refusals that do not follow from the other fields. */
   refuses?: readonly ToldCode[]
-  /** What has been read has to be named by `If-Match` (428, 412). */
+  /** `If-Match` has to name the version that was read (428, 412). */
   isConditional?: boolean
-  /** Beside the API and not in its description: a file that browsers load, or what our own pages ask. */
+  /** Beside the API and not in its description: a file that browsers load, or a request of Cairn's own pages. */
   isProductFile?: boolean
   /**
-   * Who reads its answers in place of any origin's pages: our own, and then nothing else is let in (401);
-   * or none, for what browsers and providers are sent to.
+   * Who reads its answers if not pages of any origin: Cairn's own pages, and then everything else is refused
+   * (401); or no page, for addresses that browsers and providers are sent to.
    */
   readers?: 'own pages' | 'no page'
   /** A download that may take long: the connection is not cut while the client reads. */
@@ -124,11 +127,11 @@ export function route<
   return definition as unknown as Route
 }
 
-/** What all management routes share, by what they ask of who calls them. */
+/** What all management routes share, given what they require of their caller. */
 export const managing = <N extends Needs>(needs: N) =>
   ({ caller: 'management', bucket: 'manage', tag: 'Management', needs }) as const
 
-/** Whether what the API answers may be other after a request. */
+/** Whether a request may change what the API answers. */
 export const mayChange = ({ caller, method }: Pick<Route, 'caller' | 'method'>): boolean =>
   caller === 'management' && method !== 'GET'
 

@@ -12,9 +12,9 @@ import { AppError, type UnauthorizedCause, unauthorized } from '../core/errors.t
 import { isNewTo, type PublicKey, signatureAlgorithms } from '../core/organisation/key-set.ts'
 import type { Clock } from '../core/time/clock.ts'
 
-/** Why a session token is refused, in a word of the fixed list that log and metrics have. */
+/** Why a session token is refused, as one of the fixed causes that the log and the metrics know. */
 
-/** The claims of which jose checks more than the form. */
+/** The claims whose values jose checks, not only their form. */
 const ofClaim: Readonly<Record<string, UnauthorizedCause>> = {
   exp: 'token_without_exp',
   nbf: 'token_not_yet_valid',
@@ -22,7 +22,7 @@ const ofClaim: Readonly<Record<string, UnauthorizedCause>> = {
   aud: 'token_wrong_audience',
 }
 
-/** The one 401 in place of jose's error, which quotes the token. */
+/** The one 401 that replaces jose's error, because that quotes the token. */
 export function tokenRefusal(fault: unknown): AppError {
   return fault instanceof AppError ? fault : unauthorized(causeOf(fault))
 }
@@ -30,11 +30,11 @@ export function tokenRefusal(fault: unknown): AppError {
 function causeOf(fault: unknown): UnauthorizedCause {
   if (fault instanceof errors.JWTExpired) return 'token_expired'
   if (fault instanceof errors.JOSEAlgNotAllowed) return 'token_bad_algorithm'
-  // The key is known, and is for other algorithms.
+  // The key is known, but it is for other algorithms.
   if (fault instanceof errors.JWKSNoMatchingKey) return 'token_bad_algorithm'
   if (fault instanceof errors.JWKSMultipleMatchingKeys) return 'token_ambiguous_key'
   if (fault instanceof errors.JWSSignatureVerificationFailed) return 'token_bad_signature'
-  // A claim of the wrong type says nothing at all.
+  // A claim of the wrong type makes the token malformed.
   if (fault instanceof errors.JWTClaimValidationFailed && fault.reason !== 'invalid') {
     return ofClaim[fault.claim] ?? 'token_malformed'
   }
@@ -43,10 +43,10 @@ function causeOf(fault: unknown): UnauthorizedCause {
 
 /** What a session token must say, whoever signs it. */
 export interface TokenRules {
-  /** Expected `iss`; null where a shared secret comes without an issuer. */
+  /** Expected `iss`; null if a shared secret comes without an issuer. */
   issuer: string | null
   audience: string | null
-  /** Required `typ`, such as `at+jwt`; null takes any that a session token may have. */
+  /** Required `typ`, such as `at+jwt`; null accepts any that a session token may have. */
   type: string | null
   /** The claim that names the organisation, by id or slug. */
   organisationClaim: string
@@ -74,23 +74,23 @@ export interface OwnSessionTokens extends SessionTokens {
 /** The public keys of an identity provider, as they are known in this thread. */
 export interface KeySource {
   readonly keys: readonly PublicKey[]
-  /** Has them fetched anew where that is due. Resolves soon, whatever the provider does. */
+  /** Has them fetched again if that is due. Resolves soon, whatever the provider does. */
   renew(): Promise<void>
 }
 
 /** The one algorithm that belongs to a secret: a token that names another is refused. */
 const secretAlgorithm = 'HS256'
 
-/** Far above what providers make; a longer one is refused before any work is spent on it. */
+/** Far longer than providers' tokens. A longer one is refused before any work is spent on it. */
 const longestToken = 16 * 1024
 
-/** What a session token may say that it is: nothing in particular, or an access token (RFC 9068). */
+/** The types that a session token may name: none in particular, or an access token (RFC 9068). */
 const usualTypes = ['jwt', 'at+jwt']
 
-/** A `typ` without what makes no difference (RFC 7515, section 4.1.9). */
+/** A `typ` without the parts that make no difference (RFC 7515, section 4.1.9). */
 const typeNamed = (typ: string) => typ.toLowerCase().replace(/^application\//, '')
 
-/** That a token says it is of another kind, of which providers sign several for one audience. */
+/** Whether a token says that it is of another kind. Providers sign several kinds for one audience. */
 function isOtherKind(typ: unknown, claims: JWTPayload, type: string | null): boolean {
   // A security event, such as a logout (RFC 8417, section 2.2), need not name its type.
   if (typeof claims.events === 'object') return true
@@ -99,13 +99,13 @@ function isOtherKind(typ: unknown, claims: JWTPayload, type: string | null): boo
   return typeof typ !== 'string' || !types.includes(typeNamed(typ))
 }
 
-/** Whether each part is written in the one way that its bytes have (RFC 7515, section 2). */
+/** Whether each part is the one valid encoding of its bytes (RFC 7515, section 2). */
 const isCanonical = (token: string) =>
   token.split('.').every(part => Buffer.from(part, 'base64url').toString('base64url') === part)
 
 /**
- * What jose leaves open, of a token that it has verified: it goes by whole seconds, decodes signatures
- * that are written in other ways too, and takes a token of any kind.
+ * Checks what jose leaves open in a token that it has verified: jose compares whole seconds, decodes
+ * signatures that are also written in other ways, and accepts a token of any kind.
  *
  * @throws AppError `unauthorized`
  */
@@ -117,7 +117,7 @@ function requireExact(token: string, claims: JWTPayload, { type, clock }: TokenR
   if (isOtherKind(typ, claims, type)) throw unauthorized('token_wrong_type')
 }
 
-/** The checks of every token (RFC 7519; RFC 8725, section 3) around its signature's. */
+/** The checks of every token besides that of its signature (RFC 7519; RFC 8725, section 3). */
 function verified(
   rules: TokenRules,
   algorithms: readonly string[],
@@ -146,7 +146,7 @@ function verified(
   }
 }
 
-/** Session tokens over a secret: the embedded issuer's own key, or one shared with a provider. */
+/** Session tokens signed with a secret: the embedded issuer's own key, or one shared with a provider. */
 export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnSessionTokens {
   const { secret, issuer, audience, organisationClaim, clock } = options
   const { sessionToken } = jwt({
@@ -161,7 +161,7 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
       [secretAlgorithm],
       async (token, checks) =>
         (await sessionToken.verify(token, checks)) ||
-        // It only says no; jose, by which it verifies, says why.
+        // It only says no; jose, with which it verifies, says why.
         (await jwtVerify(token, secret, checks)).payload,
     ),
     async issue(organisation, lifetimeSeconds) {
@@ -178,14 +178,14 @@ export function secretTokens(options: TokenRules & { secret: Uint8Array }): OwnS
 }
 
 /**
- * Finds the key by which an identity provider has signed something. jose finds the one key that a
- * token names and that fits its algorithm; of two that fit it is neither (OpenID Connect Core 1.0,
- * section 10.1). A key that is not known is looked for once more at the provider.
+ * Finds the key with which an identity provider has signed something. jose finds the one key that a token
+ * names and that fits its algorithm. If two keys fit, it takes neither (OpenID Connect Core 1.0, section
+ * 10.1). If the key is not known, the provider is asked once more.
  */
 export function keyFinder(source: KeySource) {
   let known: readonly PublicKey[] = []
   let findKey = createLocalJWKSet({ keys: [] })
-  // Asked for only once the algorithm is a known one, and no critical header an unknown one.
+  // Called only once the algorithm and all critical headers are known ones.
   return async (header: JWTHeaderParameters) => {
     if (isNewTo(source.keys, header)) await source.renew()
     if (known !== source.keys) {

@@ -7,10 +7,10 @@ import { furthestMs, timePattern } from '../core/time/rfc3339.ts'
 export const Maybe = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** Under it a schema holds what the API's description tells in its place. */
+/** Under this key a schema holds the one that the API's description shows in its place. */
 export const toldAs = Symbol('told as')
 
-/** A place that the gate checks loosely, because a rule of the module's own judges it strictly. */
+/** A value that the gate checks loosely, because a rule of the module checks it strictly. */
 export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
   ...judged,
   [toldAs]: told,
@@ -19,7 +19,7 @@ export const Told = <T extends TSchema>(judged: T, told: TSchema): T => ({
 const Person = (description: string, example: string) =>
   Maybe(Type.String({ minLength: 1, maxLength: 128, description, examples: [example] }))
 
-/** Any text is one to be judged: only the right one has its form. */
+/** Has no pattern: a text of any form is judged like a hash, and is wrong. */
 const UserHash = Maybe(
   Type.String({
     maxLength: 128,
@@ -35,7 +35,7 @@ export const PersonFields = {
   userHash: UserHash,
 }
 
-/** What `personIn` asks of the two, as a keyword of the object that has them. */
+/** The rule of `personIn` about the two ids, as a keyword of the object that has them. */
 export const namesPerson = {
   anyOf: ['userId', 'anonymousId'].map(name => ({
     required: [name],
@@ -45,12 +45,12 @@ export const namesPerson = {
 
 export const timeWords = 'an RFC 3339 time or epoch milliseconds'
 
-/** Which days and hours there are is for `timeIn` and `parseTime` to say. */
+/** `timeIn` and `parseTime` decide which days and hours exist. */
 export const Time = Type.Union([Type.String({ maxLength: 40 }), Type.Number()], {
   mustBe: timeWords,
 })
 
-/** A time that may be left out. It has no example: sent as it is, one would grow too old. */
+/** A time that may be left out. It has no example, because one that is sent unchanged would become too old. */
 export const MaybeTime = (description: string) =>
   Told(
     Maybe(Time),
@@ -69,7 +69,7 @@ export const MaybeTime = (description: string) =>
 export const Text = (description: string, example: string) =>
   Type.String({ description, examples: [example] })
 
-/** What is answered, or null. */
+/** A value of an answer, or null. */
 export const OrNull = <T extends TSchema>(schema: T, description: string, example?: unknown) =>
   Type.Union([schema, Type.Null()], {
     description,
@@ -80,7 +80,7 @@ export const OrNull = <T extends TSchema>(schema: T, description: string, exampl
 export const Instant = (description: string, example = '2026-11-20T09:30:00.000Z') =>
   Type.String({ format: 'date-time', description, examples: [example] })
 
-/** A time that may not have come. */
+/** A time that may not have come yet. */
 export const InstantOrNull = (description: string, example?: string) =>
   Type.Union([Instant(description, example), Type.Null()])
 

@@ -17,10 +17,10 @@ const causeOf = (verdict: UserHashVerdict): UnauthorizedCause =>
   verdict === 'missing' ? 'missing_user_hash' : 'wrong_user_hash'
 
 /**
- * Judges and counts the hash of a call whose body or query names a user, where the organisation looks
- * at hashes.
+ * Judges and counts the user hash of a call whose body or query names a user, if the organisation checks
+ * hashes.
  *
- * @throws AppError `unauthorized` where it requires them, and this one is wrong or missing
+ * @throws AppError `unauthorized` if it requires them, and this one is wrong or missing
  */
 export function checkUserHash(
   call: RequestContext,

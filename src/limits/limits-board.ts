@@ -1,6 +1,7 @@
 /**
- * What a thread tells the main one of a limiter on another machine: whether that is away, and how many
- * requests were decided without it. Each thread alone writes its own; one that is started again counts on.
+ * What a thread tells the main one about a limiter on another machine: whether it is away, and how many
+ * requests were decided without it. Each thread writes only its own board; a thread that is restarted goes on
+ * counting there.
  */
 export class LimitsBoard {
   private readonly words: Float64Array
@@ -22,7 +23,7 @@ export class LimitsBoard {
     return this.words[1]!
   }
 
-  /** @returns whether that is news */
+  /** @returns whether that has changed */
   setAway(is: boolean): boolean {
     const isNews = this.isAway !== is
     this.words[0] = Number(is)

@@ -5,7 +5,7 @@ import { growingMemory, growTo } from './growing-memory.ts'
 
 /** 32-bit words of one window: count with tag, two start times, one to keep entries aligned. */
 const wordsPerWindow = 4
-/** How far ahead of this thread's time a start may lie; further is a window of weeks ago. */
+/** How far a start may lie ahead of this thread's time; one further ahead is of a window from weeks ago. */
 const aheadMs = 1_000
 const countBits = 22
 const countMask = (1 << countBits) - 1
@@ -24,15 +24,15 @@ function told(taken: Taken, admitted: boolean, remaining: number, resetInMs: num
 /**
  * Fixed-window counters in shared memory, exact over all threads: a window per (slot, bucket).
  *
- * A window's count and start must change together, but 64-bit atomics make a BigInt each. So the
- * count word carries a 10-bit tag that grows by one with every new window, and the window's start
- * stands in one of two words chosen by the tag's parity. Opening a window writes the *other*
- * start word first, and only by compare-and-swap against the value read before the count: a
- * thread that was held up meanwhile cannot overwrite the start of a window that somebody else
- * has opened. The count word's compare-and-swap then makes the new start valid.
+ * A window's count and start must change together, but 64-bit atomics make a BigInt each. So the count word
+ * carries a 10-bit tag that grows by one with every new window, and the window's start is in one of two
+ * words, chosen by the tag's parity. Opening a window writes the *other* start word first, and only by
+ * compare-and-swap against the value read before the count: a thread that was held up meanwhile cannot
+ * overwrite the start of a window that somebody else has opened. The count word's compare-and-swap then makes
+ * the new start valid.
  *
- * Nothing is allocated but the answer, where the caller brings none; nothing is locked, and a
- * request that is refused writes nothing.
+ * Nothing is allocated except the answer, if the caller passes none. Nothing is locked, and a request that is
+ * refused writes nothing.
  */
 export class WindowTable {
   private readonly words: Int32Array
@@ -91,7 +91,7 @@ export class WindowTable {
   }
 }
 
-/** What one of several admits of a limit: together no more than that, but one at least. */
+/** How much of a limit one of several sharers admits: together no more than the limit, but each at least one. */
 const shareOf = (limit: number, sharers: number) =>
   sharers <= 1 || limit <= 0 ? limit : Math.max(1, Math.floor(limit / sharers))
 
@@ -100,8 +100,8 @@ export class SharedMemoryLimiter implements Limiter {
   private readonly windows: WindowTable
 
   /**
-   * @param slotOf an organisation's place in the memory, from 1 on: the same in every thread
-   * @param sharers among how many processes a limit is divided
+   * @param slotOf gives an organisation's place in the memory, from 1 on: the same in every thread
+   * @param sharers gives how many processes a limit is divided among
    */
   constructor(
     memory: SharedArrayBuffer,

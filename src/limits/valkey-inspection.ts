@@ -8,7 +8,7 @@ import { inTime, prepare } from './valkey-link.ts'
 export class LimitsUnusable extends Error {
   override readonly name = 'LimitsUnusable'
 
-  /** @param mayPass whether it may be well in a moment, without anybody */
+  /** @param mayPass whether it may be well again in a moment without anybody's help */
   constructor(
     readonly what: string,
     readonly advice: string,
@@ -18,20 +18,20 @@ export class LimitsUnusable extends Error {
   }
 }
 
-/** What a usable server says of itself. */
+/** What a usable server says about itself. */
 export interface ValkeySeen {
   /** Host and port. */
   place: string
   /** `Valkey 8.0.1` or `Redis 7.0.15`. */
   what: string
-  /** Of one count. */
+  /** For one count. */
   tookMs: number
 }
 
 /** How long each step may take, milliseconds. */
 const patienceMs = 2_000
 
-/** The first release whose scripts and expiry are what is asked of them. */
+/** The first release whose scripts and expiry do what is needed here. */
 const leastMajor = 7
 
 const usualPort = 6_379
@@ -85,7 +85,7 @@ export async function inspectValkey({
 
 type Fields = ReadonlyMap<string, string>
 
-/** What INFO tells, by name. */
+/** The fields of INFO, by name. */
 const fieldsOf = (info: string): Fields =>
   new Map(
     info.split(/\r?\n/).flatMap(line => {
@@ -99,7 +99,7 @@ const nameOf = (info: Fields): string => {
   return valkey ? `Valkey ${valkey}` : `Redis ${info.get('redis_version')}`
 }
 
-/** @throws LimitsUnusable where it would not count right */
+/** @throws LimitsUnusable if it would not count correctly */
 function requireUsable(place: string, info: Fields): void {
   const refuse = (what: string, advice: string) => {
     throw new LimitsUnusable(`${place} ${what}`, advice)
@@ -126,7 +126,7 @@ function requireUsable(place: string, info: Fields): void {
   }
 }
 
-/** What to do about an answer that says no, by its code. */
+/** What to do about an answer that is an error, by its code. */
 const adviceOf: Record<string, string> = {
   NOPERM:
     'allow the user +info +script|load +evalsha +eval +get +set +incr +pttl +pexpire on ~cairn:*, +select for a database number, and +hello +auth +ping',
@@ -137,12 +137,12 @@ const adviceOf: Record<string, string> = {
   ERR: 'look at its log, and at the number of the database',
 }
 
-/** @throws LimitsUnusable where the answer says no, or does not come */
+/** @throws LimitsUnusable if the answer is an error, or does not come */
 async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   try {
     return await inTime(patienceMs, answer)
   } catch (error) {
-    // Behind it stands the script.
+    // The script follows the reason.
     const [reason = ''] = (error as Error).message.split(/[\r\n]| script: /)
     const advice = adviceOf[reason.split(' ')[0] ?? ''] ?? 'look whether it is overloaded'
     const isAnswer = /^[A-Z]+ /.test(reason)
@@ -151,7 +151,7 @@ async function asked<T>(place: string, answer: Promise<T>): Promise<T> {
   }
 }
 
-/** The client does not say why there is no connection, so it is tried by hand. */
+/** The client does not say why there is no connection, so one is tried by hand. */
 async function whyNoConnection(address: string): Promise<LimitsUnusable> {
   const url = new URL(address)
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -178,7 +178,7 @@ async function whyNoConnection(address: string): Promise<LimitsUnusable> {
 /** What is wrong, what to do, and whether it may pass by itself. */
 type Fault = readonly [what: string, advice: string, mayPass?: boolean]
 
-/** A server that waits for the end of a line takes no TLS; any other is overloaded, or not reached. */
+/** A silent server that waits for the end of a line takes no TLS; any other is overloaded, or not reached. */
 const silent = (url: URL): Fault => [
   'does not answer',
   `look whether it runs and a firewall is between; ${whichTls(url)}`,
@@ -190,7 +190,7 @@ const whichTls = (url: URL) =>
     ? 'if it takes no TLS there, name it by redis://'
     : 'if it takes TLS there, name it by rediss://'
 
-/** In the protocol's form for people, which all of them take. */
+/** As an array of the protocol, which all of them take. */
 function greetingOf({ username, password }: URL): string {
   const words = [username || 'default', password].map(word => decodeURIComponent(word))
   const parts = password === '' ? ['PING'] : ['AUTH', ...words]

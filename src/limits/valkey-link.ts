@@ -1,15 +1,18 @@
 import { RedisClient } from 'bun'
 
-/** How long a new connection may take to be of use, milliseconds. */
+/** How long a new connection may take until it is usable, milliseconds. */
 const connectsWithinMs = 1_000
 
-/** The pause before another is tried; doubled, up to the longest, after one that soon failed at work. */
+/**
+ * The pause before another connection is tried; doubled, up to the longest, after one that failed soon after
+ * it began to work.
+ */
 const firstPauseMs = 1_000
 const longestPauseMs = 30_000
-/** A connection that was of use for so long has not failed for the same reason as the one before. */
+/** A connection that worked for this long has not failed for the same reason as the one before. */
 const stableAfterMs = 10_000
 
-/** A timer that is later than this was held up by this thread, which may not have read the answers yet. */
+/** A timer that fires later than this was held up by its own thread, which may not have read the answers yet. */
 const heldUpMs = 20
 /** How often in a row that excuses a missing answer. */
 const mostExcuses = 5
@@ -23,11 +26,11 @@ export interface Call {
 /** What all calls run. */
 export interface Script {
   text: string
-  /** A call that writes something, and leaves nothing behind: whether the server is of use. */
+  /** A call that writes something and leaves nothing behind, to find out whether the server is usable. */
   probe(): Call
 }
 
-/** Who is told that the server is away, and that it is back. */
+/** Is told when the server is away, and when it is back. */
 export interface LinkObserver {
   onAway(reason: string): void
   onBack(): void
@@ -36,7 +39,7 @@ export interface LinkObserver {
 const isClosed = (error: unknown) =>
   (error as { code?: string } | undefined)?.code === 'ERR_REDIS_CONNECTION_CLOSED'
 
-/** Has a client that is connected run the script once, and answers by what name. */
+/** Has a connected client load the script and run it once. @returns the name by which to call it */
 export async function prepare(client: RedisClient, { text, probe }: Script): Promise<string> {
   const sha = String(await client.send('SCRIPT', ['LOAD', text]))
   await client.send('EVALSHA', evaluated(sha, probe()))
@@ -62,9 +65,9 @@ class Connection {
 }
 
 /**
- * The way to a Valkey or Redis server, which may be away: then nothing waits for it. The client has no
- * limit of its own for how long an answer takes, and gives up for good after some attempts to connect; so
- * a connection that is late or broken is closed here, and another one is tried after a pause.
+ * The link to a Valkey or Redis server. While the server is away, nothing waits for it. The client never
+ * times out an answer, and gives up for good after some attempts to connect. So a connection that is late or
+ * broken is closed here, and another one is tried after a pause.
  */
 export class ValkeyLink {
   private connection: Connection | null = null
@@ -72,7 +75,7 @@ export class ValkeyLink {
   private pauseMs = firstPauseMs
   private isClosed = false
 
-  /** @param patienceMs a request waits so long for an answer, and twice as long where it is unlucky */
+  /** @param patienceMs how long a request waits for an answer, or twice as long if it is unlucky */
   constructor(
     private readonly url: string,
     private readonly script: Script,
@@ -108,7 +111,7 @@ export class ValkeyLink {
   /**
    * Runs the script.
    *
-   * @throws where there is no answer, or one that says no; the link is away from then on
+   * @throws if there is no answer, or if it is an error; the link is away from then on
    */
   async call(call: Call): Promise<unknown> {
     const { connection } = this
@@ -127,7 +130,7 @@ export class ValkeyLink {
     try {
       return await client.send('EVALSHA', evaluated(sha, call))
     } catch (error) {
-      // Somebody has emptied the server's memory of scripts.
+      // Somebody has emptied the server's script cache.
       if (!(error as Error).message.startsWith('NOSCRIPT ')) throw error
       return client.send('EVAL', evaluated(this.script.text, call))
     }
@@ -141,12 +144,13 @@ export class ValkeyLink {
     connection?.client.close()
   }
 
-  /** What is still waited for fails with it. */
+  /** Calls that still wait for an answer fail with the connection. */
   private lose(connection: Connection, error: unknown): void {
     if (connection !== this.connection) return
     this.connection = null
     connection.client.close()
-    // A server closes what nobody has used for long, which is no fault: it is there all the same.
+    // A server closes a connection that nobody has used for long. That is no fault, because the server is
+    // still there.
     if (isClosed(error) && connection.hasAnswered) {
       this.open()
       return
@@ -164,10 +168,10 @@ export class ValkeyLink {
 }
 
 /**
- * An answer that is waited for no longer than so many milliseconds, unless this thread was too busy to read
- * it in time.
+ * Waits for an answer for at most so many milliseconds, or longer if this thread was too busy to read it in
+ * time.
  *
- * @throws where it takes longer
+ * @throws if it takes longer
  */
 export function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
@@ -176,7 +180,7 @@ export function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
     const dueAt = performance.now() + ms
     timer = setTimeout(() => {
       const isHeldUp = performance.now() - dueAt > heldUpMs
-      // What has come meanwhile is read first.
+      // Lets answers that have arrived meanwhile be read first.
       setImmediate(() => {
         if (timer === null) return
         if (isHeldUp && excuses < mostExcuses) watch(excuses + 1)

@@ -5,14 +5,14 @@ import type { Limiter, Taken } from '../core/organisation/limiter.ts'
 import type { LimitsBoard } from './limits-board.ts'
 import { type Script, ValkeyLink } from './valkey-link.ts'
 
-/** What becomes of requests while the server that counts them is away. */
+/** What happens to requests while the server that counts them is away. */
 export type WhileAway = 'share' | 'open' | 'refuse'
 
 /**
- * Counts requests in fixed windows, as far as these have room. KEYS are the windows; ARGV[1] is their length
- * in milliseconds, then for each window its limit and how many requests there are. Answers for each window
- * how many it held before, and in how many milliseconds it ends; -1 for a key that is no window. A request
- * that is refused writes nothing.
+ * Counts requests in fixed windows, as far as these have room. KEYS are the windows. ARGV[1] is their length
+ * in milliseconds; then come, for each window, its limit and how many requests there are. Answers for each
+ * window how many it held before, and in how many milliseconds it ends; -1 for a key that is no window. A
+ * request that is refused writes nothing.
  */
 const countAll = `
 local length = tonumber(ARGV[1])
@@ -42,18 +42,18 @@ return told
 /** The server, and what to do without it. */
 export interface LimitsServer {
   url: string
-  /** How long a request waits for it, and up to twice as long, milliseconds. */
+  /** How long a request waits for it, sometimes up to twice as long, milliseconds. */
   patienceMs: number
   whileAway: WhileAway
 }
 
-/** What the server runs. The probe is a window of a millisecond, which nobody else has. */
+/** The script that the server runs. The probe is a window of a millisecond that nobody else has. */
 export const script: Script = {
   text: countAll,
   probe: () => ({ keys: [`cairn:{probe}:${crypto.randomUUID()}`], args: ['1', '1', '1'] }),
 }
 
-/** Windows that are known to be full: as many as organisations could fill at once, and then forgotten. */
+/** How many full windows are remembered before all are forgotten: as many as organisations could fill at once. */
 const mostFull = 10_000
 
 /** A window that had no room under a limit, until it ends by the monotonic clock. */
@@ -72,9 +72,9 @@ interface Waiting {
 }
 
 /**
- * Counts requests in Valkey or Redis: exactly over all nodes that name the same one. What comes while a
- * question is under way makes the next, so that a rush costs a question for many requests. A full window is
- * remembered until it ends, so that a flood costs the server nothing.
+ * Counts requests in Valkey or Redis, exactly over all nodes that name the same one. Requests that arrive
+ * while a call is under way share the next one, so that a rush costs one call for many requests. A full
+ * window is remembered until it ends, so that a flood costs the server nothing.
  */
 export class ValkeyLimiter implements Limiter {
   private readonly link: ValkeyLink
@@ -85,7 +85,7 @@ export class ValkeyLimiter implements Limiter {
   private isAsking = false
 
   /**
-   * @param alone counts in this node's share of a limit while the server is away
+   * @param alone counts within this node's share of a limit while the server is away
    * @param board is told when it is away, and what is decided without it
    */
   constructor(
@@ -117,7 +117,7 @@ export class ValkeyLimiter implements Limiter {
   take(organisation: Organisation, bucket: Bucket, now: number): MaybePromise<Taken> {
     const { isThere } = this.link
     if (!isThere && this.whileAway === 'open') return this.decideAlone(organisation, bucket, now)
-    // In braces what a cluster spreads keys by: an organisation's windows stay together.
+    // A cluster spreads keys by the part in braces, so an organisation's windows stay together.
     const key = `cairn:{${organisation.id}}:${bucket}`
     const full = this.full.get(key)
     if (full) {
@@ -136,7 +136,7 @@ export class ValkeyLimiter implements Limiter {
     })
   }
 
-  /** Asks for all that waits, and for what comes meanwhile, until nothing does. */
+  /** Asks for all waiting requests, and for those that arrive meanwhile, until none are left. */
   private async ask(): Promise<void> {
     this.isAsking = true
     while (this.waiting.size > 0) {
@@ -160,7 +160,7 @@ export class ValkeyLimiter implements Limiter {
     this.isAsking = false
   }
 
-  /** @param before how many requests the window held before these; -1 where the key is no window */
+  /** @param before how many requests the window held before these; -1 if the key is no window */
   private settle(key: string, requests: Waiting[], before: number, resetInMs: number): void {
     if (before < 0) {
       this.settleAlone(requests)
@@ -204,7 +204,7 @@ export class ValkeyLimiter implements Limiter {
   }
 }
 
-/** As the newest of them has it. */
+/** The limit that the newest of them has. */
 function limitOf(requests: readonly Waiting[]): number {
   const { organisation, bucket } = requests.at(-1)!
   return organisation.limits[bucket]

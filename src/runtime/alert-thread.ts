@@ -18,13 +18,13 @@ import { Pulse } from './pulse.ts'
 import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 
-/** The thread that looks what is wrong, and tells those who want to know; there once anybody does. */
+/** The thread that looks for what is wrong and alerts those who want to know. It exists once anybody does. */
 
 declare const self: Worker
 
-/** How often it is looked whether something is to be sent, milliseconds. */
+/** How often the thread checks whether something is to be sent, milliseconds. */
 const sendEveryMs = 1_000
-/** Looks lie so far apart, however often one is asked for, milliseconds. */
+/** The least time between looks, however often one is asked for, milliseconds. */
 const fewestBetweenMs = 1_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
@@ -58,7 +58,7 @@ function start(message: AlertThreadStart) {
   let looking: Promise<void> | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
   let next: { timer: ReturnType<typeof setTimeout>; at: number } | null = null
-  /** A look that is planned for sooner stays: who asks again and again puts none off. */
+  /** A look that is planned for sooner stays, so that asking again and again does not put it off. */
   const lookAt = (at: number) => {
     if (stopping.signal.aborted || (next && next.at <= at)) return
     if (next) clearTimeout(next.timer)
@@ -67,7 +67,7 @@ function start(message: AlertThreadStart) {
   const lookSoon = () => lookAt(Math.max(clock.monotonic(), lookedAt + fewestBetweenMs))
   const look = async () => {
     next = null
-    // Of several nodes one looks; it begins once it is that.
+    // Only one of several nodes looks. This one starts once it has become that node.
     if (job && !job.isOurs) return lookAt(clock.monotonic() + fewestBetweenMs)
     if (looking) return lookAt(clock.monotonic() + fewestBetweenMs)
     looking = tried(() => watch.look(stopping.signal))
@@ -90,7 +90,7 @@ function start(message: AlertThreadStart) {
   new Pulse(message.pulse).start(clock.monotonic)
   report({ type: 'ready' })
   return {
-    /** Something was changed that somebody waits to see. */
+    /** Called after a change that somebody waits to see. */
     lookSoon() {
       if (!job || job.isOurs) lookSoon()
       else job.ask().catch(failed)
@@ -102,7 +102,7 @@ function start(message: AlertThreadStart) {
     async stop() {
       clearInterval(timer)
       if (next) clearTimeout(next.timer)
-      // What is on its way is due at the next start, under the same id.
+      // Messages on their way are due again at the next start, under the same id.
       stopping.abort()
       await Promise.all([looking, ...sending])
       await job?.release().catch(failed)

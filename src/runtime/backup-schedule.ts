@@ -7,31 +7,31 @@ import { newestBackup } from '../storage/sqlite/backup/folder.ts'
 import { clearPartials, partialIn } from '../storage/sqlite/backup/partial.ts'
 import type { Log } from './log.ts'
 
-/** How often it is looked whether a backup is due, and the pause after one that failed; milliseconds. */
+/** How often the schedule checks whether a backup is due, and the pause after a failed one; milliseconds. */
 const lookEveryMs = 1_000
 const retryAfterMs = 5 * minuteMs
-/** How long a stop waits for one that it has ended, whose folder may hang; milliseconds. */
+/** How long a stop waits for a backup that it has ended, because its folder may hang; milliseconds. */
 const endWithinMs = 2_000
 
 export type BackupSettings = Pick<Config, 'data' | 'backupEvery' | 'backupKeep' | 'backupDir'>
 
-/** What became of the scheduled backups, for the metrics. */
+/** The outcome of the scheduled backups, for the metrics. */
 export interface BackupsSeen {
-  /** 0 where none are scheduled. */
+  /** 0 if none are scheduled. */
   everyMs: number
-  /** For how long one has been due that is not made yet. */
+  /** For how long a backup has been due without being made. */
   overdueMs: number
-  /** The newest; its duration is null where an earlier run of the server made it. */
+  /** The newest backup; its duration is null if an earlier run of the server made it. */
   last: { at: number; bytes: number; durationMs: number | null } | null
-  /** Of this run of the server. */
+  /** In this run of the server. */
   failures: number
   isFailing: boolean
 }
 
 /**
- * Has a backup made every so often, by the same program in a process of its own: it takes nothing from
- * the threads that answer, and may not share a process with those that have the database open (see
- * `copyDatabase`). What is due follows from the backups that are there, so a restart changes nothing.
+ * Has a backup made at the set interval, by the same program in a process of its own. That takes nothing from
+ * the threads that answer, and a backup must not share a process with those that have the database open (see
+ * `copyDatabase`). When one is due follows from the backups that exist, so a restart changes nothing.
  */
 export class BackupSchedule {
   private last: BackupsSeen['last'] = null
@@ -45,7 +45,7 @@ export class BackupSchedule {
   private timer: ReturnType<typeof setInterval> | null = null
 
   constructor(
-    /** As they are by now. */
+    /** The current settings. */
     private readonly settings: () => BackupSettings,
     private readonly clock: Clock,
     private readonly log: Log,
@@ -56,7 +56,7 @@ export class BackupSchedule {
     this.look()
   }
 
-  /** Ends a backup that is being made: nothing stays of it, and it is due at the next start. */
+  /** Ends a backup that is being made: nothing of it remains, and it is due at the next start. */
   async stop(): Promise<void> {
     if (this.timer) clearInterval(this.timer)
     this.timer = null
@@ -128,10 +128,10 @@ export class BackupSchedule {
     }
   }
 
-  /** @returns null where it was ended because the server stops */
+  /** @returns null if it was ended because the server stops */
   private async run(args: readonly string[]): Promise<Made | null> {
     const child = Bun.spawn([...program, ...args], {
-      // Nothing but its arguments says what it does.
+      // Only its arguments determine what it does.
       env: {},
       stdin: 'ignore',
       stdout: 'pipe',
@@ -158,10 +158,10 @@ interface Made {
   removed: string[]
 }
 
-/** This program: one file, or, in development, run by Bun. */
+/** This program: a single file, or in development a script that Bun runs. */
 const program = import.meta.url.includes('$bunfs')
   ? [process.execPath]
   : [process.execPath, join(import.meta.dir, '../main.ts')]
 
-/** Null also where the folder is not there yet, or cannot be read: making one tells. */
+/** Null also if the folder does not exist yet or cannot be read: making a backup will report that. */
 const newestIn = (folder: string, now: number) => newestBackup(folder, now).catch(() => null)

@@ -1,26 +1,30 @@
-/** How often one has to be told that a server is not ready until it sends nothing more; as the manual sets them. */
+/**
+ * How often a balancer has to be told that a server is not ready before it sends nothing more, as the manual
+ * configures it.
+ */
 const refusalsEnough = 2
 
-/** How far its questions lie apart, as far as that is reckoned with, milliseconds. */
+/** The shortest and longest interval between its questions that is allowed for, milliseconds. */
 const [quickestPaceMs, slowestPaceMs] = [1_000, 5_000]
 
-/** One who has asked whether a server is ready. */
+/** A client that has asked whether the server is ready. */
 interface Asker {
   at: number
-  /** How long before that it had asked; null where it had not. */
+  /** How long before that it had last asked; null if it had not. */
   paceMs: number | null
-  /** How often in succession it was told that the server is not. */
+  /** How often in a row it was told that the server is not ready. */
   refusals: number
 }
 
 /**
- * Balancers, which ask again and again whether a server is ready, and go on sending requests until they know that it
- * is not. A server that closed its connections before that would cut what is just on its way.
+ * Load balancers ask again and again whether a server is ready, and go on sending requests until they know
+ * that it is not. A server that closed its connections before that would cut off requests that are just on
+ * their way.
  */
 export class Balancers {
   private readonly askers = new Map<string, Asker>()
 
-  /** @param who its address @param now by a clock that never steps, milliseconds */
+  /** @param who the client's address @param now by a clock that never steps, milliseconds */
   asked(who: string, isReady: boolean, now: number): void {
     for (const [one, { at }] of this.askers) {
       if (now - at > 2 * slowestPaceMs) this.askers.delete(one)
@@ -33,12 +37,12 @@ export class Balancers {
     })
   }
 
-  /** Whether each knows that the server is not ready, or asks no more. */
+  /** Whether each balancer knows that the server is not ready, or has stopped asking. */
   areTold(now: number): boolean {
     return [...this.askers.values()].every(
       ({ at, paceMs, refusals }) =>
         refusals >= refusalsEnough ||
-        // Whoever asks once is none.
+        // A client that has asked only once is not a balancer.
         paceMs === null ||
         now - at > 2 * Math.min(slowestPaceMs, Math.max(quickestPaceMs, paceMs)),
     )

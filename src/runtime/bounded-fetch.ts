@@ -1,12 +1,12 @@
-/** Who answers does so badly: later than is waited for, or with more than is read. */
+/** The other side answers too late, or with more than is read. */
 export class TooMuch extends Error {
   override readonly name = 'TooMuch'
 }
 
 /**
- * Fetches from an address that an operator has set, or that such a one names: from there and no other,
- * within the signal's time, and no more than so many bytes, measured as they come: nothing small can
- * become large here.
+ * Fetches from an address that an operator has set, or that such an address names. It follows no redirects,
+ * takes no longer than the signal allows, and reads no more than `mostBytes`, measured as they arrive: it
+ * never decompresses, so nothing small can become large.
  *
  * @throws TooMuch, or what fetch throws
  */
@@ -21,7 +21,7 @@ export async function boundedFetch(
     ...init,
     headers,
     redirect: 'manual',
-    // Asked so seldom that a connection kept open has mostly been closed at the other end.
+    // Requests are so rare that the other end has mostly closed a kept connection by then.
     keepalive: false,
     decompress: false,
   })

@@ -1,28 +1,28 @@
 import { fullGC, heapSize } from 'bun:jsc'
 
-/** How often it is looked how far a heap has grown, milliseconds. */
+/** How often the growth of a heap is checked, milliseconds. */
 const lookEveryMs = 500
-/** Of so many looks is a thread calm that had next to nothing to do meanwhile. */
+/** A thread is calm if it had next to nothing to do for this many looks. */
 const looksWhenCalm = 4
-/** Answers or commands within them, at most. */
+/** The most answers or commands within these looks. */
 const mostWhenCalm = 20
-/** Answers or commands since the last collection from which on there is something to give back. */
+/** How many answers or commands since the last collection leave something to give back. */
 const leastWorth = 1_000
-/** The same in bytes of the heap, for a download is one answer. */
+/** The same in bytes of the heap, because a download is a single answer. */
 const leastWorthBytes = 8 * 2 ** 20
 
-/** How far the heap of a thread that answers may grow before all of it is looked through, bytes. */
+/** How far the heap of an answering thread may grow before all of it is collected, bytes. */
 export const mostGrowthBytes = 12 * 2 ** 20
-/** Of a larger heap a thread would stand still too long meanwhile; of this, 15 ms. */
+/** Collecting all of a larger heap would block the thread for too long; for this size it takes 15 ms. */
 const largestLookedThrough = 48 * 2 ** 20
 
-/** What a thread's garbage is collected by; the engine's own unless a test brings another. */
+/** Collects a thread's garbage; the engine's own heap unless a test brings another. */
 interface Heap {
   /** Bytes, as known without a collection. */
   size(): number
-  /** Looks through all of it. */
+  /** Collects all of it. */
   collect(): void
-  /** The same, and gives back what is free, compiled code too. */
+  /** The same, and gives back free memory, including compiled code. */
   giveBack(): void
 }
 
@@ -33,25 +33,25 @@ export const ownHeap: Heap = {
 }
 
 /**
- * Collects a thread's garbage where the engine would put it off.
+ * Collects a thread's garbage when the engine would put it off.
  *
- * Under load, the engine mostly looks at what is new. Whatever was in use at such a moment counts as old
- * from then on, and stays until the heap has doubled: of a long download that is page after page.
+ * Under load, the engine mostly collects new objects. Anything in use at such a moment counts as old from
+ * then on, and stays until the heap has doubled: in a long download, page after page.
  *
- * After a rush nothing is allocated, so the engine collects nothing, and a heap of garbage would stay for
- * as long as the quiet does.
+ * After a rush nothing is allocated, so the engine collects nothing, and a heap of garbage would stay for as
+ * long as it is quiet.
  */
 export class Collector {
   private doneBefore = 0
   private looks = 0
   private doneSinceGivenBack = 0
-  /** The least that the heap was since it was last collected. */
+  /** The smallest size of the heap since it was last collected. */
   private least: number
   private leastSinceGivenBack: number
 
   /**
    * @param done how many answers or commands the thread has done so far
-   * @param mostGrowth bytes by which its heap may grow before all of it is looked through
+   * @param mostGrowth bytes by which its heap may grow before all of it is collected
    */
   constructor(
     private readonly done: () => number,
@@ -81,7 +81,7 @@ export class Collector {
     }
   }
 
-  /** Whether next to nothing is done now, and there is something to give back. */
+  /** Whether the thread does next to nothing now and has something to give back. */
   private isCalm(size: number): boolean {
     this.looks = 0
     const done = this.done()

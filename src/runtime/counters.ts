@@ -11,16 +11,16 @@ import type { Exposition, Labels } from './exposition.ts'
 import type { Tally } from './tally.ts'
 
 /**
- * Counters of one thread, in memory that the main thread reads. Each thread alone writes its own,
- * so counting is a plain addition (an atomic one would be five times as dear, and 32 bits wrap
- * within hours where microseconds are summed); doubles are whole up to 2^53. A thread that is
- * started again goes on with the counters of the one before it.
+ * Counters of one thread, in memory that the main thread reads. Only the thread itself writes them, so
+ * counting is a plain addition. (An atomic one would cost five times as much, and 32 bits overflow within
+ * hours when microseconds are summed.) Doubles are exact integers up to 2^53. A thread that is restarted goes
+ * on with the counters of the one before it.
  */
 function counterMemory(words: number): SharedArrayBuffer {
   return new SharedArrayBuffer(words * Float64Array.BYTES_PER_ELEMENT)
 }
 
-/** What all threads have counted together. */
+/** The sums over all threads. */
 function summed(memories: readonly SharedArrayBuffer[], words: number): Float64Array {
   const sums = new Float64Array(words)
   for (const memory of memories) {
@@ -31,11 +31,11 @@ function summed(memories: readonly SharedArrayBuffer[], words: number): Float64A
 }
 
 /**
- * A histogram within a row of counters: one a bucket, one for what lies beyond the last bound, and
- * the sum of all that was observed.
+ * A histogram within a row of counters: one counter per bucket, one for values beyond the last bound, and the
+ * sum of all observed values.
  */
 export class Histogram {
-  /** Counters that one takes. */
+  /** How many counters a histogram takes. */
   readonly words: number
 
   /** @param bounds upper bounds of the buckets, inclusive, ascending */
@@ -68,25 +68,25 @@ export class Histogram {
   }
 }
 
-/** A declared route, as far as it is counted. */
+/** The parts of a declared route that are needed for counting. */
 export interface CountedRoute {
   method: string
   path: string
   bucket?: Bucket
 }
 
-/** What is counted of an answer. */
+/** The parts of an answer that are counted. */
 type CountedAnswer = Pick<
   RequestSummary,
   'method' | 'route' | 'organisation' | 'status' | 'durationMs' | 'cause'
 >
 
-/** Methods and routes that are none of ours: whatever callers make up is one label. */
+/** The one label for all methods and routes that the server does not have, because callers can make up any. */
 const other = 'other'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', other] as const
 
-/** How a method is told, in metrics and log: a made-up one could hold anything. */
+/** A method's label in metrics and log, because a made-up method could hold anything. */
 export const methodLabel = (method: string): string =>
   (methods as readonly string[]).includes(method) ? method : other
 
@@ -96,7 +96,7 @@ const statuses = [
   ...[...new Set<number>(Object.values(statusOf))].sort(),
 ]
 
-/** Shown of every route from the start: an alert by `rate` misses a series' first step. */
+/** Shown for every route from the start, because an alert on `rate` misses a series' first step. */
 const watchedStatuses = [401, 429, 500, 503]
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'] as const
@@ -106,11 +106,11 @@ const durations = new Histogram([
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ])
 
-/** The most paths that there is room for, besides that of requests without a route. */
+/** The most paths that there is room for, besides the one for requests without a route. */
 const mostPaths = 120
 
-// In a row: a counter a cause of 401; then a place a (path, method), with a counter a status and a
-// histogram a status class.
+// Layout: one counter per cause of a 401; then one place per (path, method), with one counter per status and
+// one histogram per status class.
 const placeWords = statuses.length + statusClasses.length * durations.words
 const httpWords = unauthorizedCauses.length + (mostPaths + 1) * methods.length * placeWords
 
@@ -123,10 +123,10 @@ const classOf = (status: number) => Math.min(Math.max(Math.floor(status / 100) -
 export class HttpCounters implements AnswerObserver {
   private readonly counters: Float64Array
   private readonly places: ReadonlyMap<string | null, number>
-  /** By this thread, since it began. */
+  /** Answers by this thread since it started. */
   total = 0
 
-  /** @param tally of the same answers by organisation */
+  /** @param tally counts the same answers by organisation */
   constructor(
     memory: SharedArrayBuffer,
     routes: readonly CountedRoute[],
@@ -167,7 +167,7 @@ const placeAt = (path: number, method: number) =>
 const histogramAt = (place: number, statusClass: number) =>
   place + statuses.length + statusClass * durations.words
 
-/** What all HTTP threads have counted, as metrics. */
+/** The counts of all HTTP threads, as metrics. */
 export function renderHttp(
   page: Exposition,
   memories: readonly SharedArrayBuffer[],
@@ -224,7 +224,7 @@ export function renderHttp(
   }
 }
 
-/** `erased` is told to nobody else. */
+/** `erased` is reported only here. */
 const verdicts = ['accepted', 'duplicate', ...rejectionCodes, 'erased'] as const
 
 type Verdict = (typeof verdicts)[number]
@@ -233,11 +233,11 @@ const latencies = new Histogram([
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
 ])
 
-/** Events a commit; a group takes 5,000 and the rest of the batch that passes it. */
+/** Events per commit. A group takes 5,000, and the rest of the batch that exceeds it. */
 const sizes = new Histogram([1, 2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000])
 
-// In a row: a counter a verdict, one of faults, one of commands, one of deleted events and when the oldest
-// was received, the two histograms.
+// Layout: one counter per verdict; one each for faults, commands, deleted events and when the oldest was
+// received; then the two histograms.
 const faultsAt = verdicts.length
 const commandsAt = faultsAt + 1
 const deletedAt = commandsAt + 1
@@ -250,7 +250,7 @@ const commitWords = sizeAt + sizes.words
 export class CommitCounters implements StorageObserver {
   private readonly counters: Float64Array
 
-  /** @param tally of events by the organisation's row */
+  /** @param tally counts events by the organisation's row */
   constructor(
     memory: SharedArrayBuffer,
     private readonly tally: Tally<number> | null = null,
@@ -270,7 +270,7 @@ export class CommitCounters implements StorageObserver {
   committed({ commands, events, durationMs }: CommitReport): void {
     this.add(commandsAt, commands)
     latencies.observe(this.counters, latencyAt, durationMs / 1_000)
-    // Housekeeping has a transaction too, and no size.
+    // Housekeeping has transactions too, but they have no size.
     if (commands > 0) sizes.observe(this.counters, sizeAt, events)
   }
 
@@ -309,7 +309,7 @@ export class CommitCounters implements StorageObserver {
   }
 }
 
-/** What the storage thread has counted, as metrics. */
+/** The counts of the storage thread, as metrics. */
 export function renderCommits(page: Exposition, memory: SharedArrayBuffer): void {
   const counters = summed([memory], commitWords)
   const at = (i: number) => counters[i] as number

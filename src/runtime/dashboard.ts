@@ -8,11 +8,11 @@ import { sessionKey } from './session-key.ts'
 
 type Dashboard = NonNullable<AppDeps['dashboard']>
 
-/** For each question to the provider; large providers' documents have some ten kilobytes. */
+/** For each request to the provider. Large providers' documents have some ten kilobytes. */
 const patienceMs = 5_000
 const mostBytes = 256 * 1024
 
-/** The OpenID provider by which people sign in; null where none is configured. */
+/** The OpenID provider with which people sign in; null if none is configured. */
 export function signInProviderOf(
   config: Config,
   keys: KeySource,
@@ -29,7 +29,7 @@ export function signInProviderOf(
   }
 }
 
-/** What the dashboard needs to know of a server; null where it has none. */
+/** What the dashboard needs to know about a server; null if that has no dashboard. */
 export function dashboardFor(
   { dashboard, data, publicUrl }: Config,
   { provider, log }: { provider: Dashboard['provider']; log: Log },
@@ -40,7 +40,7 @@ export function dashboardFor(
     serverKey: () => sessionKey(data),
     provider,
     onFailure({ problem, message }) {
-      // Anybody can open the address to which the provider sends people back, again and again.
+      // Not logged, because anybody can open the provider's return address again and again.
       if (problem === 'expired') return
       log.warn({ problem, reason: message }, 'nobody was signed in by the identity provider')
     },

@@ -7,18 +7,18 @@ const lookEveryMs = 1_000
 
 /** What was last seen of the disk that holds the data directory. */
 export interface DiskSeen {
-  /** Null where the file system does not say. */
+  /** Null if the file system does not say. */
   freeBytes: number | null
   totalBytes: number
   databaseBytes: number
   walBytes: number
-  /** Why the database could not be written, as far as can be told without writing. */
+  /** Why the database could not be written, as far as that shows without writing. */
   fault: 'gone' | 'replaced' | 'read-only' | null
 }
 
 /**
- * Looks at the disk in the background, so that whoever asks is answered at once, even when the
- * disk hangs: then the last look is under way for long.
+ * Looks at the disk in the background, so that callers are answered at once, even when the disk hangs. A disk
+ * that hangs shows as a look that takes long.
  */
 export class DiskWatch {
   /** Null until the first look is done. */
@@ -74,7 +74,7 @@ export class DiskWatch {
     const fault = () => {
       if (isGone) return 'gone'
       if (database && database.ino !== this.inode) return 'replaced'
-      // Taken away rights do not matter: the files are open.
+      // Rights that were taken away do not matter, because the files are already open.
       return refusal === 'EROFS' ? 'read-only' : null
     }
     return {

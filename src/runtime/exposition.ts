@@ -1,4 +1,4 @@
-/** Names and values of labels; each value comes from a fixed list, so that no caller makes series. */
+/** Names and values of labels. Each value comes from a fixed list, so that callers cannot create series. */
 export type Labels = Readonly<Record<string, string>>
 
 const escaped = (value: string) => value.replace(/[\\"\n]/g, c => (c === '\n' ? '\\n' : `\\${c}`))
@@ -9,7 +9,7 @@ function labelsAsText(labels: Labels): string {
 }
 
 /**
- * A page in the Prometheus text format 0.0.4: a family says once what it is, then come its samples.
+ * A page in the Prometheus text format 0.0.4: each family is declared once, and its samples follow.
  *
  * https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format
  */
@@ -29,18 +29,18 @@ export class Exposition {
     else this.samples.set(name, [{ labels, value }])
   }
 
-  /** The sum of all samples of a name whose labels are as asked; 0 where there are none. */
+  /** The sum of all samples of a name whose labels match; 0 if there are none. */
   sum(name: string, isIt: (labels: Labels) => boolean = () => true): number {
     const samples = this.samples.get(name) ?? []
     return samples.reduce((sum, { labels, value }) => sum + (isIt(labels) ? value : 0), 0)
   }
 
-  /** The value of a name; null where it is not there. */
+  /** The value of a name; null if it has no samples. */
   value(name: string): number | null {
     return this.samples.has(name) ? this.sum(name) : null
   }
 
-  /** The sums of a name by one of its labels. */
+  /** The sums of a name, grouped by one of its labels. */
   by(name: string, label: string): Map<string, number> {
     const sums = new Map<string, number>()
     for (const { labels, value } of this.samples.get(name) ?? []) {
@@ -50,7 +50,7 @@ export class Exposition {
     return sums
   }
 
-  /** A family of one sample that goes up and down; left out where it is not known. */
+  /** A family of one sample that goes up and down; left out if the value is not known. */
   gauge(name: string, help: string, value: number | null): void {
     if (value === null) return
     this.family(name, 'gauge', help)

@@ -3,7 +3,7 @@ import type { Exposition } from './exposition.ts'
 import { type Counts, columns } from './tally.ts'
 import type { OrganisationTraffic } from './traffic.ts'
 
-/** What a server said of itself at one moment. */
+/** What a server reported about itself at one moment. */
 export interface Look {
   /** Monotonic milliseconds. */
   atMs: number
@@ -15,7 +15,7 @@ export interface Look {
 const requests = 'cairn_http_requests_total'
 const duration = 'cairn_http_request_duration_seconds'
 const commit = 'cairn_commit_duration_seconds'
-/** Organisations that are told of. */
+/** How many organisations are reported. */
 const mostOrganisations = 50
 
 /** What can be read off the metrics alone. */
@@ -24,7 +24,7 @@ export type FiguresOfMetrics = Omit<
   'version' | 'commit' | 'startedAt' | 'notReady' | 'threads' | 'backups' | 'retention'
 > & { retention: Omit<ServerFigures['retention'], 'days'> }
 
-/** What happened between two looks at a server, and how it stands at the second. */
+/** What happened between two looks at a server, and its state at the second. */
 export function figuresBetween(from: Look, to: Look): FiguresOfMetrics {
   const { metrics } = to
   const before = from.metrics
@@ -99,7 +99,7 @@ function limitsServerIn(metrics: Exposition): ServerFigures['limitsServer'] {
 function organisationRates(from: Look, to: Look, seconds: number): OrganisationRates[] {
   const rates = [...to.traffic].map(([id, now]) => {
     const before: Counts | undefined = from.traffic.get(id)
-    // Counting begins anew where nobody looked on for a while.
+    // Counting starts again if nobody has looked for a while.
     const isSame = before !== undefined && columns.every(column => before[column] <= now[column])
     const rated = columns.map(column => [
       column,
@@ -114,8 +114,8 @@ function organisationRates(from: Look, to: Look, seconds: number): OrganisationR
 }
 
 /**
- * The upper bound, in the histogram's unit, below which a share of what was observed between two
- * pages lies; null where nothing was. Beyond the last bound it is infinite.
+ * The upper bound, in the histogram's unit, below which a share of the values observed between two pages
+ * lies; null if none were observed. Beyond the last bound it is infinite.
  */
 export function quantileBetween(
   from: Exposition,

@@ -28,14 +28,17 @@ import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 import { tokensFor } from './tokens.ts'
 
-/** A thread that answers requests: reads in memory or by its own connection, writes by message. */
+/** A thread that answers requests. It reads from memory or by its own connection, and writes by message. */
 
 declare const self: Worker
 
-/** Bodies are measured by our own limit; Bun's stands far above it, because it answers without headers. */
+/**
+ * Bodies are checked against Cairn's own limit. Bun's is far above it, because Bun answers without the
+ * headers.
+ */
 const largestRequestBytes = 8 * 1024 ** 3
 
-/** How long a connection may be silent: longer than storage tries before it gives up on the disk. */
+/** How long a connection may be idle: longer than storage retries before it gives up on the disk. */
 const idleSeconds = 30
 
 /** How long requests in flight may take to finish after a stop, milliseconds. */
@@ -43,7 +46,7 @@ const drainMs = 10_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
-/** The main thread has the figures of the server. */
+/** Asks the main thread, which has the figures of the server. */
 const server: ServerWatch = {
   look() {
     const { promise, resolve } = Promise.withResolvers<ServerFigures>()
@@ -106,12 +109,12 @@ async function start(message: HttpThreadStart) {
   app.listen({
     port: config.port,
     hostname: config.host,
-    // All HTTP threads listen on one port, and the kernel deals connections out.
+    // All HTTP threads listen on one port, and the kernel distributes the connections.
     reusePort: true,
     maxRequestBodySize: largestRequestBytes,
     idleTimeout: idleSeconds,
   })
-  // Bun would answer what is in flight with a bare 503, which says that nothing was kept of it.
+  // Otherwise Bun would answer requests in flight with a bare 503, which says that nothing of them was stored.
   process.on('exit', () => app.server?.stop(true))
   new Pulse(message.pulse).start(clock.monotonic)
   new Collector(() => counters.total, mostGrowthBytes).start()
@@ -119,7 +122,7 @@ async function start(message: HttpThreadStart) {
 
   async function stop() {
     const { server } = app
-    // Stops accepting; what is in flight is answered, and idle connections are closed.
+    // Stops accepting, answers what is in flight, and closes idle connections.
     const drained = server?.stop(false)
     await Promise.race([drained, Bun.sleep(drainMs)])
     await server?.stop(true)
@@ -130,7 +133,7 @@ async function start(message: HttpThreadStart) {
     report({ type: 'stopped' })
   }
 
-  /** Requests that wait for the keys of the issuer before are refused. */
+  /** Requests that wait for the previous issuer's keys are refused. */
   function reload({ config, issuerKeys: known }: Reloaded) {
     log.level = config.logLevel
     requestLog.levelChanged()
@@ -145,8 +148,8 @@ async function start(message: HttpThreadStart) {
 }
 
 /**
- * Lets the operator in, at a socket that nobody else can open. Under the data directory's lock no other
- * server has it: what a killed one left is taken away.
+ * Lets the operator in, at a socket that nobody else can open. This server holds the data directory's lock,
+ * so no other server uses the socket, and one that a killed server left is removed.
  */
 function openDoor(deps: AppDeps, socket: string) {
   rmSync(socket, { force: true })
@@ -157,8 +160,8 @@ function openDoor(deps: AppDeps, socket: string) {
       unix: socket,
       fetch,
       maxRequestBodySize: largestRequestBytes,
-      // Nobody else can hold a connection open, and some of the operator's work takes long. Bun's types
-      // know of no such option at a socket; Bun does.
+      // Nobody else can hold a connection open, and some of the operator's work takes long. Bun supports this
+      // option on a socket, but its types do not know that.
       idleTimeout: 0 as never,
     })
   } finally {

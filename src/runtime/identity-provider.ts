@@ -4,17 +4,17 @@ import { secureUrl, shownAddress } from '../core/organisation/secure-url.ts'
 import { shown } from '../core/text/wording.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 
-/** Who signs session tokens, where Cairn does not and no secret is shared. */
+/** The signer of session tokens, if that is not Cairn and no secret is shared. */
 export interface IdentityProvider {
-  /** As it stands in the tokens. */
+  /** As the tokens name it. */
   issuer: string
-  /** Where its keys are, for a provider that cannot be asked; null: found by discovery. */
+  /** Where its keys are, for a provider without discovery; null if discovery finds them. */
   jwksUrl: string | null
 }
 
 type ProviderSettings = Pick<Config, 'sessionSecret' | 'sessionIssuer' | 'sessionJwksUrl'>
 
-/** The identity provider whose public keys verify session tokens; null where a secret does. */
+/** The identity provider whose public keys verify session tokens; null if a secret does. */
 export function providerOf(config: ProviderSettings): IdentityProvider | null {
   const { sessionSecret, sessionIssuer: issuer, sessionJwksUrl: jwksUrl } = config
   return issuer === null || sessionSecret !== null ? null : { issuer, jwksUrl }
@@ -37,20 +37,20 @@ class NotThere extends ProviderFailure {}
 
 export interface ProvidersAnswer {
   keys: PublicKey[]
-  /** How long the provider says that they can be kept; null where it does not. */
+  /** How long the keys can be kept, as the provider says; null if it does not say. */
   maxAgeSeconds: number | null
-  /** How far the provider's clock is ahead of ours, within a second; null where it tells no time. */
+  /** How far the provider's clock is ahead of this server's, within a second; null if the answer names no time. */
   clockSkewMs: number | null
 }
 
-/** For all that is asked of a provider together. */
+/** For all requests to a provider together. */
 const usualPatienceMs = 5_000
 
 /** Large providers' documents have some ten kilobytes. */
 const largestBytes = 256 * 1024
 
 /**
- * The keys of a provider, now: from the address that its discovery document names (OpenID Connect
+ * Fetches a provider's current keys: from the address that its discovery document names (OpenID Connect
  * Discovery 1.0, section 4; RFC 8414, section 3), or from the one that is configured.
  *
  * @throws ProviderFailure
@@ -72,7 +72,7 @@ export async function askProvider(
   return { keys, maxAgeSeconds: maxAgeIn(headers), clockSkewMs }
 }
 
-/** Where an issuer's documents stand: OpenID's behind its path, OAuth's before it. */
+/** The addresses of an issuer's documents: OpenID's is below its path, OAuth's comes before the path. */
 function discoveryUrls(issuer: string): [openId: string, oauth: string] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -89,7 +89,7 @@ async function discoveredJwksUrl(issuer: string, signal: AbortSignal): Promise<s
   } catch (absent) {
     if (!(absent instanceof NotThere)) throw absent
     const answer = await getJson(oauth, signal).catch(error => {
-      // What most providers have is named, where neither is there.
+      // If neither is there, the error names the one that most providers have.
       throw error instanceof NotThere ? absent : error
     })
     return jwksUrlIn(answer.value, oauth, issuer)
@@ -98,7 +98,7 @@ async function discoveredJwksUrl(issuer: string, signal: AbortSignal): Promise<s
 
 function jwksUrlIn(document: unknown, from: string, issuer: string): string {
   const { issuer: named, jwks_uri: jwksUrl } = (document ?? {}) as Record<string, unknown>
-  // Else another issuer's keys would count as this one's (OpenID Connect Discovery 1.0, section 4.3).
+  // Otherwise another issuer's keys would count as this one's (OpenID Connect Discovery 1.0, section 4.3).
   if (named !== issuer) {
     throw new ProviderFailure(
       `${from} is of the issuer ${typeof named === 'string' ? `"${shown(named)}"` : '(none)'}, not "${issuer}"`,
@@ -106,7 +106,7 @@ function jwksUrlIn(document: unknown, from: string, issuer: string): string {
     )
   }
   const url = typeof jwksUrl === 'string' ? secureUrl(jwksUrl) : null
-  // A provider elsewhere must not send us to what listens on this machine.
+  // A provider elsewhere must not be able to send Cairn to services that listen on this machine.
   if (!url || (url.protocol === 'http:' && !issuer.startsWith('http:'))) {
     throw new ProviderFailure(
       `${from} names no https address as "jwks_uri"`,
@@ -122,7 +122,7 @@ interface Document {
   clockSkewMs: number | null
 }
 
-/** A JSON document, bounded in time and size, from this address and no other. */
+/** Fetches a JSON document, bounded in time and size, from this address and no other. */
 async function getJson(url: string, signal: AbortSignal): Promise<Document> {
   const address = shownAddress(url)
   const sentAt = Date.now()
@@ -184,9 +184,9 @@ function explained(address: string, error: unknown): ProviderFailure {
 
 function skewIn(headers: Headers, nowMs: number): number | null {
   const dateMs = Date.parse(headers.get('date') ?? '')
-  // What a cache between us has kept is as old as it says.
+  // A cache in between says how old its answer is.
   const ageMs = Number(headers.get('age') ?? 0) * 1000
-  // The header is cut to whole seconds: on average it is half of one late.
+  // The header is truncated to whole seconds, so on average it is half a second late.
   const skewMs = Math.round(dateMs + ageMs + 500 - nowMs)
   return Number.isFinite(skewMs) ? skewMs : null
 }
@@ -197,17 +197,17 @@ function maxAgeIn(headers: Headers): number | null {
   return seconds === undefined ? null : Number(seconds)
 }
 
-/** What an operator should know of whoever issues session tokens. */
+/** What an operator should know about the issuer of session tokens. */
 export interface IssuerCheck {
   ok: boolean
   detail: string
-  /** What to do, where it is not well. */
+  /** What to do if it is not ok. */
   fix?: string
-  /** How far the provider's clock is ahead of ours, within a second. */
+  /** How far the provider's clock is ahead of this server's, within a second. */
   clockSkewMs?: number
 }
 
-/** Whether the issuer of session tokens can be used: is reached, is itself, and has usable keys. */
+/** Whether the issuer of session tokens can be used: it is reached, is the configured one, and has usable keys. */
 export async function checkIssuer(config: ProviderSettings): Promise<IssuerCheck> {
   const provider = providerOf(config)
   if (provider === null) {

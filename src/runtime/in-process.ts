@@ -28,33 +28,33 @@ import { sessionKey, shareSessionKey } from './session-key.ts'
 import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 
-/** A server's operator is let in through it, with or without a server. */
+/** The operator's way in, with or without a running server. */
 export interface Door {
   fetch(request: Request): Promise<Response>
-  /** What went wrong in the newest answer, where that was a fault and no refusal: no log tells of it. */
+  /** The fault behind the newest answer, if that was a fault and not a refusal. It is in no log. */
   readonly fault: unknown
-  /** What the operator should know of where this leads; null where all is as it should be. */
+  /** What the operator should know about the storage that this leads to; null if all is well. */
   readonly warning: string | null
   close(): Promise<void>
 }
 
 const bufferBounds = { events: 10_000, bytes: 256 * 1024 ** 2 }
 
-/** What either storage is to a command. */
+/** The parts of either storage that a command uses. */
 interface OpenStorage {
   readonly inbox: Inbox
   close(): Promise<void>
 }
 
-/** What it is told. */
+/** The options that it is given. */
 type Told = Pick<StorageOptions, 'shared' | 'clock' | 'bufferBounds' | 'policy'>
 
 function openDirectory(dataDir: string, told: Told): OpenStorage {
-  // Nothing is deleted in passing: this is not known to have the server's settings.
+  // Nothing is deleted in passing, because this process may not have the server's settings.
   return new Storage({ ...told, dataDir, retention: { days: longestRetentionDays } })
 }
 
-/** The copy of what management keeps, and the key, go where nobody else looks. */
+/** The copy of the management data, and the key, go into a directory that nobody else looks at. */
 async function openDatabase(
   url: string,
   { dataDir, ownDir }: { dataDir: string; ownDir: string },
@@ -76,7 +76,10 @@ async function openDatabase(
   }
 }
 
-/** A directory of this process alone, which goes with it. @returns its path, and what deletes it */
+/**
+ * A directory for this process alone, which is deleted when it ends. @returns its path, and a function that
+ * deletes it
+ */
 function ownDirectory(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'cairn-command-'))
   const clear = () => rmSync(path, { recursive: true, force: true })
@@ -95,9 +98,9 @@ function ownDirectory(): { path: string; remove(): void } {
 
 /**
  * The operator's door in this process: the same routes over the same storage as in a server, in one thread.
- * Of a data directory it has the lock; a database it shares with the nodes that run, without being one.
+ * It holds a data directory's lock; a database it shares with the running nodes, without being one of them.
  *
- * @param time another than the machine's, for what is to seem older
+ * @param time replaces parts of the machine's clock, for data that is to seem older
  * @throws DatabaseUnusable, MoveRefused
  */
 export async function doorInProcess(
@@ -123,7 +126,7 @@ export async function doorInProcess(
 }
 
 /**
- * Does something over a database that nodes share, by its storage itself.
+ * Does work on the storage of a database that nodes share.
  *
  * @throws DatabaseUnusable, MoveRefused
  */
@@ -165,7 +168,7 @@ function doorTo(
   )
   const connected = connectStorage(place, client, shared, false)
   let outside: Outside | null = null
-  // Read once somebody needs it: a wrong setting of a server keeps no other command from its work.
+  // Read only once it is needed, so that a wrong server setting does not stop other commands.
   const outsideAsSet = () => {
     outside ??= outsideOf(readConfig({ env: process.env }, settingsOfOutside).config)
     return outside
@@ -201,7 +204,7 @@ function doorTo(
       return fault
     },
     async fetch(request) {
-      // Nodes wait for each other's changes to be taken up, but for no command.
+      // Nodes wait until the others have taken up their changes, but they do not wait for commands.
       if (storage instanceof PostgresStorage) await storage.watch()
       return app.fetch(request)
     },

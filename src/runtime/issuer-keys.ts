@@ -9,46 +9,46 @@ import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { askProvider, type IdentityProvider, ProviderFailure } from './identity-provider.ts'
 import type { Log } from './log.ts'
 
-/** What the main thread tells the HTTP threads of the identity provider's keys. */
+/** What the main thread tells the HTTP threads about the identity provider's keys. */
 export interface KnownKeys {
   keys: readonly PublicKey[]
-  /** Nothing new can be had before, by the monotonic clock that all threads share. */
+  /** No new keys can be fetched before this, by the monotonic clock that all threads share. */
   renewableAt: number
 }
 
 /** How often the provider is asked. */
 const schedule = {
-  /** Where it does not say how long its keys can be kept, and the bounds where it does. */
+  /** If it does not say how long its keys can be kept, and the bounds if it does. */
   everyMs: 10 * minuteMs,
   leastMs: minuteMs,
   mostMs: hourMs,
-  /** After a failure, doubled with each further one. */
+  /** The pause after a failure, doubled with each further one. */
   firstPauseMs: 5_000,
   longestPauseMs: 5 * minuteMs,
 }
 
 /**
- * Fetches for keys that requests name and nobody knows. It takes no credential to name one, so they
- * are bounded: a stranger's few leave room for a new key's first use, and a flood has the provider
- * asked twice a minute.
+ * Bounds the fetches for unknown keys that requests name, because naming one takes no credential. A
+ * stranger's few leave room for a new key's first use, and a flood makes Cairn ask the provider twice a
+ * minute.
  */
 const asked = { atOnce: 5, refillMs: minuteMs / 2 }
 
 /**
- * The keys of the identity provider, in the main thread: fetched here alone, in the background and
- * when a request names a new one. The last good ones go on working, and outlive a restart in a
- * file, however long the provider is down.
+ * The identity provider's keys in the main thread. They are fetched only here, in the background and when a
+ * request names a new one. The last good ones keep working however long the provider is down, and survive a
+ * restart in a file.
  */
 export class IssuerKeys {
   private keys: readonly PublicKey[] = []
   private failures = 0
-  /** What the log last said of the provider. */
+  /** What the log last said about the provider. */
   private news: 'nothing' | 'answers' | `fails: ${string}` = 'nothing'
   private dueAt: number
-  /** A provider that fails is not asked again before, whoever wants it. */
+  /** A provider that fails is not asked again before this, whoever wants it. */
   private pausedUntil = Number.NEGATIVE_INFINITY
   private readonly budget = new TokenBucket(asked.atOnce, asked.refillMs)
-  /** A request named an unknown key when nothing could be fetched: done as soon as it can be. */
+  /** A request named an unknown key when nothing could be fetched. The fetch is made as soon as it can be. */
   private isWanted = false
   private fetching: Promise<void> | null = null
 
@@ -84,8 +84,8 @@ export class IssuerKeys {
   }
 
   /**
-   * A request named a key that nobody knows: fetches at once, or where that was done too often, as
-   * soon as it may be. A provider that fails is not asked more often for it.
+   * For a request that names an unknown key: fetches at once or, if that was done too often, as soon as it is
+   * allowed. A provider that fails is not asked more often because of it.
    */
   async renew(): Promise<void> {
     const now = this.clock.monotonic()
@@ -144,7 +144,7 @@ export class IssuerKeys {
     }
   }
 
-  /** Once for each reason: a provider that is down for a day is a line or two. */
+  /** Logs each reason once, so that a provider that is down for a day takes a line or two. */
   private complain(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     if (this.news === `fails: ${reason}`) return
@@ -167,9 +167,9 @@ const usualPatienceMs = 3_000
 
 /** The identity provider's keys in an HTTP thread: handed over by the main thread, which fetches them. */
 export class HandedKeys {
-  /** Of those who wait for the main thread's next word; null where nobody does. */
+  /** Resolves for all who wait for the main thread's next message; null if nobody waits. */
   private waiting: PromiseWithResolvers<void> | null = null
-  /** The moment until which nothing new can be had, of which the main thread has heard. */
+  /** The `renewableAt` for which the main thread has already been asked. */
   private toldAt: number | null = null
 
   constructor(
@@ -190,7 +190,7 @@ export class HandedKeys {
     this.waiting = null
   }
 
-  /** All who come while one waits share the question and the answer. */
+  /** All who come while one waits share its question and the answer. */
   async renew(): Promise<void> {
     if (this.clock.monotonic() < this.known.renewableAt) return this.askForLater()
     if (!this.waiting) {
@@ -201,7 +201,10 @@ export class HandedKeys {
     await this.waiting.promise
   }
 
-  /** Nobody waits so long, but the key should be known by then: said once, not for each request. */
+  /**
+   * Nobody waits that long, but the key should be known by then. The main thread is asked once, not for each
+   * request.
+   */
   private askForLater(): void {
     if (this.toldAt === this.known.renewableAt) return
     this.toldAt = this.known.renewableAt
@@ -210,8 +213,8 @@ export class HandedKeys {
 }
 
 /**
- * How often something may be done that anybody can ask for: a few times at once, then once an
- * interval (a token bucket, kept as the one moment at which it will be full again).
+ * Bounds how often something is done that anybody can ask for: a few times at once, then once per interval.
+ * This is a token bucket, kept as the one moment at which it will be full again.
  */
 class TokenBucket {
   private fullAt = Number.NEGATIVE_INFINITY
@@ -221,7 +224,7 @@ class TokenBucket {
     private readonly refillMs: number,
   ) {}
 
-  /** From when on it allows for one more, by the clock that `spend` is told. */
+  /** From when on it allows one more, by the clock that `spend` is given. */
   get allowsAt(): number {
     return this.fullAt - (this.most - 1) * this.refillMs
   }
@@ -232,14 +235,14 @@ class TokenBucket {
 }
 
 /**
- * A provider's last good keys in `issuer-keys.json`, for a start while it is down: a JWK set, bound
- * to the issuer, and to the address where one is configured.
+ * A provider's last good keys in `issuer-keys.json`, for a start while it is down: a JWK set, bound to the
+ * issuer and, if one is configured, to the address.
  */
 
 const fileIn = (dataDir: string) => join(dataDir, 'issuer-keys.json')
 
 /**
- * The keys kept of this provider; none where there is no file, or where it is another's.
+ * The stored keys of this provider; none if there is no file, or if it is another provider's.
  *
  * @throws what the file system or the JSON parser throws
  */

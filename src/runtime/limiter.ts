@@ -13,7 +13,7 @@ export interface OpenLimiter {
   close(): void
 }
 
-/** The limits server that the settings name; null where requests are counted in memory. */
+/** The limits server that the settings name; null if requests are counted in memory. */
 export const limitsServerOf = ({
   limitsUrl: url,
   limitsPatienceMs: patienceMs,
@@ -22,11 +22,11 @@ export const limitsServerOf = ({
   url === null ? null : { url, patienceMs, whileAway }
 
 /**
- * The limiter that the settings name.
+ * Opens the limiter that the settings name.
  *
- * @param windows where this node counts by itself
- * @param board where it is told whether the other one is away
- * @param node where it is told how many nodes are running, which share a limit while the other one is away
+ * @param windows memory in which this node counts by itself
+ * @param board memory in which this records whether the limits server is away
+ * @param node memory that says how many nodes are running; they share a limit while the limits server is away
  */
 export async function openLimiter(
   config: Config,

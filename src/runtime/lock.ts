@@ -5,7 +5,7 @@ import { type FileLock, isLocked, lockFile } from '../storage/sqlite/database/fi
 import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
-/** Who serves from a data directory; stands in `server.json` for people and for the message. */
+/** The server that serves from a data directory. It is in `server.json`, for people and for error messages. */
 export interface LockHolder {
   pid: number
   host: string
@@ -15,14 +15,14 @@ export interface LockHolder {
   managementHost: string
   managementPort: number
   version: string
-  /** Of the database that it shares with other nodes, as `databasePlace` says it; null where it serves alone. */
+  /** The database that it shares with other nodes, as `databasePlace` names it; null if it serves alone. */
   database?: string | null
-  /** Missing where an older version serves. */
+  /** Missing if an older version serves. */
   sessionTokens?: TokenMode
 }
 
 export interface Lock {
-  /** Says more of the holder, once it is known: a port that was chosen. */
+  /** Updates the description of the holder once more is known: a port that was chosen. */
   describe(holder: LockHolder): void
   release(): void
 }
@@ -67,7 +67,7 @@ export function acquireLock(dataDir: string, holder: LockHolder): Lock {
 }
 
 /**
- * Keeps servers out of a data directory, for work that none may see.
+ * Keeps servers out of a data directory during work that no server may see.
  *
  * @throws LockHeld, DataDirectoryUnusable
  */
@@ -81,7 +81,7 @@ export function keepServersOut(dataDir: string): FileLock {
 export const isHeld = (dataDir: string): boolean =>
   usably(dataDir, () => isLocked(lockFileOf(dataDir)))
 
-/** The server that runs on a data directory, as it said of itself; null where none says so. */
+/** The server that runs on a data directory, as it described itself; null if there is no description. */
 export const holderOf = (dataDir: string): LockHolder | null =>
   attempt(() => JSON.parse(readFileSync(holderFile(dataDir), 'utf8')) as LockHolder, null)
 
@@ -99,10 +99,10 @@ function heldMessage(dataDir: string): string {
   return `a server runs already on ${dataDir} (${who}): stop it, or choose another directory with --data`
 }
 
-/** A disk that is in the way is no fault of the directory: what it says itself is better advice. */
+/** A fault of the disk is not the directory's fault, and the disk's own error is better advice. */
 const diskFault = /^(SQLITE_(FULL|IOERR)|ENOSPC|EDQUOT|EROFS|EIO$)/
 
-/** Does something with a data directory. @throws DataDirectoryUnusable in place of what the system says of it */
+/** Does work with a data directory. @throws DataDirectoryUnusable in place of the system's error */
 function usably<Result>(dataDir: string, work: () => Result): Result {
   try {
     return work()

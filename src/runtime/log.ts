@@ -25,7 +25,7 @@ const statusColour = (status: number): Colour => {
   return status >= 300 ? 'cyan' : 'green'
 }
 
-/** Texts bare where they are one word, so that a line stays readable and a reason's lines stay. */
+/** A text of one word stands bare, so that a line stays readable. */
 const shown = (value: unknown) =>
   withEscapes(typeof value === 'string' && !/\s/.test(value) ? value : JSON.stringify(value))
 
@@ -40,7 +40,7 @@ export function asText(line: string, isColoured: boolean): string {
   const paint = (colour: Colour | undefined, text: string) =>
     isColoured && colour ? painted(text, colour) : text
   const isRequest = typeof durationMs === 'number'
-  // A status without a duration is that of the process.
+  // A status without a duration is the process's status.
   const end = status !== undefined && !isRequest ? { status } : {}
   const answer = isRequest
     ? [paint(statusColour(status), `${status}`), `${durationMs.toFixed(3).padStart(8)} ms `]
@@ -72,7 +72,7 @@ export interface JsonLines {
   write(line: string): void
 }
 
-/** The log of one thread; `lines` is null where people read it as text. */
+/** The log of one thread; `lines` is null if the log is text for people. */
 export interface ThreadLog {
   thread: string
   log: Log
@@ -80,10 +80,10 @@ export interface ThreadLog {
 }
 
 /**
- * The log of one thread, on standard output: JSON lines, or text where a person looks on. Nothing
- * that a caller sent goes into it: a request is told by its route's pattern, an error by `reasonOf`.
+ * The log of one thread, on standard output: JSON lines, or text for people. Nothing that a caller sent goes
+ * into it: a request appears as its route's pattern, an error as what `reasonOf` gives.
  *
- * @param mutex the memory by which all threads that write to it take turns
+ * @param mutex the memory with which all threads that write to the log take turns
  */
 export function openLog(
   config: Pick<Config, 'logLevel' | 'logFormat'>,
@@ -95,7 +95,7 @@ export function openLog(
   const isColoured = wantsColour({ isTTY: isTerminal }, process.env)
   const sink = LogSink.open(new Mutex(mutex))
   const own = {
-    // JSON's writer escapes the controls of ASCII alone.
+    // The JSON writer escapes only ASCII control characters.
     write: (line: string) => sink.write(isText ? asText(line, isColoured) : withEscapes(line)),
     flush: () => sink.flush(),
   }
@@ -111,38 +111,37 @@ export function openLog(
   return { thread, log, lines: isText ? null : sink }
 }
 
-/** So much is written at once: a write, and waking who reads, costs as much as forty lines. */
+/** How much is written at once: a write, which also wakes the reader, costs as much as forty lines. */
 const pieceBytes = 16_384
 
-/** Of a UTF-16 unit, in UTF-8. */
+/** The most bytes that a UTF-16 unit takes in UTF-8. */
 const longestCharacter = 3
 
 /** How long lines may wait to be written together, milliseconds. */
 const longestWaitMs = 200
 
-/** How often a reader that is slower than a pipe that does not block is tried, a millisecond apart. */
+/** How often a write is retried, a millisecond apart, if the reader is slower than a non-blocking pipe. */
 const mostTries = 200
 
 type Write = (text: Buffer) => number
 
 /**
- * Where the lines of one thread's log go: gathered, because a write for each request would cost
- * more than the request, and written in pieces of whole lines. Threads share one pipe, which keeps
- * pieces apart up to PIPE_BUF only (4 KiB), so they take turns. A log that cannot be written is no
- * reason to stop serving: lines that nobody takes are dropped, and once the reader has gone
- * (`cairn serve | head`) all are. pino's own destination knows no other threads, and on a full disk it
- * tries for ever.
+ * Writes the lines of one thread's log. They are gathered, because a write per request would cost more than
+ * the request, and written in pieces of whole lines. Threads share one pipe, which keeps pieces apart only up
+ * to PIPE_BUF (4 KiB), so they take turns. A log that cannot be written is no reason to stop serving: lines
+ * that nobody takes are dropped, and once the reader is gone (`cairn serve | head`) all are. pino's own
+ * destination does not know of other threads, and it retries forever on a full disk.
  */
 export class LogSink {
   private text = ''
-  /** Taken again for each piece: a new buffer costs as much as all else about its lines. */
+  /** Reused for each piece, because a new buffer costs as much as everything else about its lines. */
   private readonly piece = Buffer.allocUnsafeSlow(pieceBytes * longestCharacter)
   private isClosed = false
-  /** Whether the last piece was dropped: a reader that has stopped is not waited for again. */
+  /** Whether the last piece was dropped. A reader that has stopped is not waited for again. */
   private isStalled = false
-  /** Whether it was dropped after a part of it was written. */
+  /** Whether it was dropped after part of it had been written. */
   private isMidLine = false
-  /** Nothing is waited for while there is nothing to write: an idle thread is not woken. */
+  /** Null while there is nothing to write, so that an idle thread is not woken. */
   private waiting: ReturnType<typeof setTimeout> | null = null
 
   constructor(
@@ -160,7 +159,7 @@ export class LogSink {
   /** @param line with its line feed */
   write(line: string): void {
     if (this.isClosed) return
-    // Characters, which are bytes in nearly every line.
+    // Counts characters, which are bytes in nearly every line.
     if (this.text.length + line.length > pieceBytes) this.flush()
     this.text += line
     this.waiting ??= setTimeout(() => this.flush(), longestWaitMs).unref()
@@ -190,7 +189,7 @@ export class LogSink {
       } catch (error) {
         const { code } = error as { code?: string }
         if (code === 'EPIPE' || code === 'EBADF') this.isClosed = true
-        // What is left of the piece is given up.
+        // The rest of the piece is dropped.
         this.isStalled = code !== 'EAGAIN' || --tries === 0
         if (this.isStalled) return
         Bun.sleepSync(1)
@@ -199,7 +198,7 @@ export class LogSink {
   }
 }
 
-/** A 500 is our fault; a 503 is a promise kept, yet somebody must act; all else is daily life. */
+/** A 500 is Cairn's fault. A 503 is intended, yet somebody must act. Everything else is routine. */
 function levelOf(status: number): 'info' | 'warn' | 'error' {
   if (status < 500) return 'info'
   return status === 503 ? 'warn' : 'error'
@@ -207,9 +206,9 @@ function levelOf(status: number): 'info' | 'warn' | 'error' {
 
 const quoted = (text: string | null) => (text === null ? 'null' : `"${text}"`)
 
-/** One line a request: who, which route, what came of it and in what time. Never what was sent. */
+/** One line per request: who, which route, the outcome and the time. Never what was sent. */
 export class RequestLog implements AnswerObserver {
-  /** Whether lines of daily life are written. */
+  /** Whether routine lines are written. */
   private isDaily = false
 
   constructor(private readonly own: ThreadLog) {
@@ -238,8 +237,8 @@ export class RequestLog implements AnswerObserver {
     const durationMs = Math.round(answered.durationMs * 1000) / 1000
     const msg = `${method} ${route ?? '(no route)'} ${remark}`.trimEnd()
     if (isDaily && lines) {
-      // Not by the library, which takes a tenth of what a small answer costs, nor by JSON's writer, which
-      // takes a third of that. No text in it needs escapes, for all of them are ours.
+      // Not written by the library, which takes a tenth of what a small answer costs, nor by the JSON writer,
+      // which takes a third of that. No text in it needs escapes, because all of them are Cairn's own.
       const place = `"route":${quoted(route)},"organisation":${quoted(organisation)}`
       const why = `${code ? `,"code":"${code}"` : ''}${cause ? `,"cause":"${cause}"` : ''}`
       lines.write(

@@ -2,7 +2,7 @@ import { rewritingHeld } from '../storage/sqlite/database/rewriting.ts'
 import type { LongWork, LongWorkPlace } from '../storage/sqlite/writer/long-work.ts'
 import { inThread } from './threads.ts'
 
-/** Long work in a thread of its own, made for each piece; one piece at a time. */
+/** Does long work in a thread that is made for each piece, one piece at a time. */
 export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>): LongWork {
   let isBusy = false
   const run = async <Result>(
@@ -10,7 +10,7 @@ export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>): LongWork {
     input: readonly unknown[],
     tell: (progress: never) => void = () => {},
   ): Promise<Result> => {
-    // Another thread is told so by the lock; this one need not make a thread to learn it.
+    // Another thread learns this from the lock. This one need not start a thread to learn it.
     if (isBusy) throw rewritingHeld()
     isBusy = true
     try {

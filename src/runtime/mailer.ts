@@ -5,7 +5,7 @@ import type { Config } from '../config/settings.ts'
 /** How long a mail server has for each of its answers, milliseconds. */
 const patienceMs = 10_000
 
-/** Sends mail by the server that is set; null where none is. */
+/** Sends mail through the configured server; null if there is none. */
 export function mailerOf({
   smtpUrl,
   mailFrom,
@@ -13,7 +13,7 @@ export function mailerOf({
   if (smtpUrl === null) return null
   let transport: Transporter | null = null
   return async ({ to, subject, text, html, id }) => {
-    // Few ever send mail: what does it is loaded by those.
+    // Loaded on first use, because few servers ever send mail.
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({
       url: smtpUrl,
@@ -29,7 +29,7 @@ export function mailerOf({
       await transport.sendMail({
         ...{ from, to, subject, text, html },
         messageId: `<${id}@${domain}>`,
-        // No program of holidays answers what a program sends (RFC 3834).
+        // Keeps automatic replies away (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
       })
       return { status: 250 }

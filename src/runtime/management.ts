@@ -1,12 +1,12 @@
 import { version } from '../core/version.ts'
 import { Exposition } from './exposition.ts'
 
-/** What the management port asks of the server. */
+/** What the management port needs from the server. */
 export interface Health {
   /**
    * Why the server is not ready, in words; empty when it is.
    *
-   * @param who asks, by its address
+   * @param who the address of the client that asks
    */
   notReady(who: string): string[]
   metrics(): string
@@ -22,12 +22,12 @@ const text = (status: number, body: string, headers: Record<string, string> = {}
     },
   })
 
-/** Not by `URL`, which throws where the Host header is nonsense. */
+/** Not parsed with `URL`, which throws if the Host header is nonsense. */
 const pathOf = ({ url }: Request) => url.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/, '')
 
 /**
- * The port for whoever runs the server: alive, ready, metrics. It needs no credential, so it
- * listens on this machine alone unless told otherwise.
+ * The port for those who run the server: alive, ready, metrics. It needs no credential, so it listens on this
+ * machine alone unless configured otherwise.
  */
 export function serveManagement(
   address: { hostname: string; port: number },
@@ -35,7 +35,7 @@ export function serveManagement(
 ): Bun.Server<undefined> {
   return Bun.serve({
     ...address,
-    // Bun's page about an error would show our source.
+    // Bun's error page would show Cairn's source.
     development: false,
     error: () => text(500, 'Something went wrong; the process is alive\n'),
     fetch(request, server) {

@@ -21,21 +21,21 @@ export interface MetricSources {
   lag: Pick<LagBoard, 'events' | 'waitingSince'>
   disk: Pick<DiskWatch, 'seen'>
   httpThreads: { up: number; configured: number; restarts: number }
-  /** How often the threads were told to load the catalogue anew. */
+  /** How often the threads were told to reload the catalogue. */
   catalogueGeneration: number
   /** Whether it is ready for traffic. */
   isReady: boolean
-  /** How the latest reading of the settings went, and when one last went well, Unix milliseconds. */
+  /** Whether the latest reload of the settings succeeded, and when one last did, Unix milliseconds. */
   reloads: { wentWell: boolean; lastGoodAt: number }
   backups: BackupsSeen
   identity: Pick<IdentityBoard, 'sums'>
-  /** How the limits server does, a board a thread; null where requests are counted in memory. */
+  /** The state of the limits server, one board per thread; null if requests are counted in memory. */
   limits: readonly LimitsBoard[] | null
-  /** How it stands among others over a database; null for a server alone. */
+  /** Its state among the nodes over a database; null for a server alone. */
   node: { board: NodeBoard; monotonicMs: number } | null
 }
 
-/** All metrics, for Prometheus and for the dashboard's page of the server. */
+/** All metrics, for Prometheus and for the dashboard's server page. */
 export function metricsOf(sources: MetricSources): Exposition {
   const page = new Exposition()
   renderHttp(page, sources.httpCounters, sources.routes)
@@ -101,7 +101,7 @@ function renderServer(page: Exposition, sources: MetricSources): void {
   )
 }
 
-/** Where organisations look at hashes; every verdict from the start, as with 401s. */
+/** For organisations that check user hashes. Every verdict is shown from the start, as with 401s. */
 function renderIdentity(page: Exposition, identity: MetricSources['identity']): void {
   const name = 'cairn_user_hashes_total'
   page.family(name, 'counter', 'Calls and events that named a user, by what became of the hash.')
@@ -122,7 +122,7 @@ function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
   )
 }
 
-/** A database that has not answered for so long is away, milliseconds. */
+/** A database counts as away if it has not answered for this long, milliseconds. */
 const awayAfterMs = 3_000
 
 function renderNode(
@@ -168,7 +168,7 @@ function renderNode(
   )
 }
 
-/** Left out until the disk was looked at, rather than shown as nothing. */
+/** Left out until the disk has been looked at, rather than shown as 0. */
 function renderDisk(page: Exposition, { disk: { seen }, node }: MetricSources): void {
   if (seen === null) return
   const bytes = node ? node.board.databaseBytes : seen.databaseBytes
@@ -177,7 +177,7 @@ function renderDisk(page: Exposition, { disk: { seen }, node }: MetricSources): 
   page.gauge('cairn_disk_free_bytes', 'Room on the disk of the data.', seen.freeBytes)
 }
 
-/** What no backup has told yet is left out. */
+/** Values that no backup has reported yet are left out. */
 function renderBackups(page: Exposition, seen: BackupsSeen): void {
   const { everyMs, overdueMs, last, failures, isFailing } = seen
   const now = (name: string, help: string, value: number) =>
@@ -193,7 +193,7 @@ function renderBackups(page: Exposition, seen: BackupsSeen): void {
   now('last_duration_seconds', 'How long the newest took.', last.durationMs / 1_000)
 }
 
-/** By the names that every Prometheus client uses. */
+/** Under the names that every Prometheus client uses. */
 function renderProcess(page: Exposition): void {
   const { user, system } = process.cpuUsage()
   const cpuSeconds = (user + system) / 1e6
@@ -212,12 +212,12 @@ function renderProcess(page: Exposition): void {
   page.gauge('process_max_fds', 'Open file descriptors that it may have.', mostOpenFiles())
 }
 
-/** Null without a limit, or where the system has no `/proc`. */
+/** Null without a limit, or if the system has no `/proc`. */
 function mostOpenFiles(): number | null {
   const limits = attempt(() => readFileSync('/proc/self/limits', 'utf8'), '')
   const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? []
   return limit === undefined ? null : Number(limit)
 }
 
-/** Null where the system has no `/proc`. */
+/** Null if the system has no `/proc`. */
 const countOpenFiles = () => attempt(() => readdirSync('/proc/self/fd').length, null)

@@ -1,7 +1,7 @@
-/** How long it is waited for, milliseconds: a thread that died while it held it must not hold up the rest. */
+/** How long a thread waits for it, milliseconds. A thread that died while it held it must not hold up the rest. */
 const mostWaitMs = 250
 
-/** A mutex of threads: a word of memory that all of them see, 1 while one of them holds it. */
+/** A mutex between threads: a word of memory that all of them see, 1 while one of them holds it. */
 export class Mutex {
   private readonly taken: Int32Array
 
@@ -13,7 +13,7 @@ export class Mutex {
     return new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   }
 
-  /** Does something while no other thread does. */
+  /** Does work while no other thread does. */
   runExclusive(work: () => void): void {
     const taken = this.taken
     while (Atomics.compareExchange(taken, 0, 0, 1) !== 0) {

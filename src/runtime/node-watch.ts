@@ -2,10 +2,10 @@ import type { Config } from '../config/settings.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
 import type { Log } from './log.ts'
 
-/** How far a node's clock may be from the database's, milliseconds: what follows NTP is much nearer. */
+/** How far a node's clock may be from the database's, milliseconds. A clock that follows NTP is much nearer. */
 export const tolerableMs = 2_000
 
-/** Says in the log what an operator is to mend about this node among others, as soon as it is so. */
+/** Logs what an operator has to mend about this node among the others, as soon as it happens. */
 export class NodeWatch {
   private readonly board: NodeBoard
   private isApart = false
@@ -49,6 +49,6 @@ export class NodeWatch {
   }
 }
 
-/** What several nodes without a limits server come to. */
+/** The consequence of several nodes without a limits server. */
 export const limitsForEach =
   'each node counts requests by itself, so that an organisation may send its limits once to each: set CAIRN_LIMITS_URL'

@@ -25,7 +25,7 @@ import { keepSnippet, shareSnippet } from './snippet-versions.ts'
 import type { LoadedThreads, Supervisor } from './supervisor.ts'
 import type { Prepared } from './task-thread.ts'
 
-/** Organisations may come later; more often the commands were given another directory, or database. */
+/** Organisations may be created later. More often the commands were given another directory or database. */
 const noOrganisation = ({ data, databaseUrl }: Config) =>
   databaseUrl === null
     ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
@@ -34,7 +34,7 @@ const noOrganisation = ({ data, databaseUrl }: Config) =>
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
-/** What of a server is there before it answers. */
+/** The parts of a server that exist before it answers. */
 interface NewServer {
   config: Config
   clock: Clock
@@ -44,15 +44,15 @@ interface NewServer {
   threads: Supervisor
 }
 
-/** What comes before a server answers: its storage is made ready, and its threads are started over it. */
+/** The steps before a server answers: its storage is prepared, and its threads are started over it. */
 export class Opening {
-  /** What the operator should know, though it serves. */
+  /** What the operator should know although it serves. */
   readonly warnings: string[] = []
   private preparation: Preparation | null = null
 
   constructor(private readonly server: NewServer) {}
 
-  /** What is done to the database before it is served, and how far it is; null where nothing is. */
+  /** What is being done to the database before it is served, and the progress; null if nothing is. */
   get preparing(): string | null {
     return this.preparation?.text ?? null
   }
@@ -76,7 +76,8 @@ export class Opening {
   }
 
   /**
-   * As one of the nodes over a database, whose copy the storage thread fills before anybody reads it.
+   * Opens as one of the nodes over a database. The storage thread fills this node's copy before anybody reads
+   * it.
    *
    * @throws DatabaseUnusable, MoveRefused, WrongStorage
    */
@@ -103,13 +104,13 @@ export class Opening {
     const prepared = prepareDatabase(copyDir, clock.now())
     if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
     prepared.close()
-    // Another node may be asked for some at any time, and this one be asked to look after them.
+    // Alerts may be configured through another node at any time, and this node may have to look after them.
     all.wantAlerts()
   }
 
   /**
-   * What only a person can mend keeps the server from its start; a limits server that is away does not,
-   * for then nothing would come up again before that does.
+   * A fault that only a person can fix keeps the server from starting. A limits server that is away does not,
+   * because otherwise nothing would come up again before it does.
    *
    * @throws LimitsUnusable
    */
@@ -126,7 +127,7 @@ export class Opening {
     }
   }
 
-  /** The database as this release wants it, and without whoever was to be erased. */
+  /** Brings the database to what this release needs, and erases everybody who was to be erased. */
   private async prepare(): Promise<PreparedDatabase> {
     const { clock, config, log } = this.server
     const open = () => prepareDatabase(config.data, clock.now())
@@ -149,7 +150,7 @@ export class Opening {
     return prepared
   }
 
-  /** Nobody is answered meanwhile but on the management port; a signal to stop ends it at once. */
+  /** Meanwhile only the management port answers. A signal to stop ends it at once. */
   private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
     const { log, clock, config, lock } = this.server
     const giveUp = (signal: string) => {
@@ -158,7 +159,7 @@ export class Opening {
       lock.release()
       process.exit(0)
     }
-    // Nothing to read again yet: without this it would end the process.
+    // There is nothing to reload yet, but without a handler the signal would end the process.
     const reload = () => log.info('settings are read again once this server is ready')
     process
       .on('SIGTERM', giveUp)

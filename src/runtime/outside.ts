@@ -5,10 +5,10 @@ import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 import { mailerOf } from './mailer.ts'
 
-/** How long a receiver has for all of it, and how much of what it answers is read. */
+/** How long a receiver has in all, and how much of its answer is read. */
 const patienceMs = 10_000
 const mostBytes = 64 * 1024
-/** Of a name's addresses, those that are tried. */
+/** How many of a name's addresses are tried. */
 const mostAddresses = 3
 
 /** Every address of a name. */
@@ -19,7 +19,7 @@ const resolveByTheSystem: Resolve = async name => {
   return found.map(({ address }) => address)
 }
 
-/** What is set about the way out. */
+/** The settings of the way out. */
 export const settingsOfOutside = ['webhooksPrivate', 'publicUrl', 'smtpUrl', 'mailFrom'] as const
 
 type Settings = Pick<Config, (typeof settingsOfOutside)[number]>
@@ -40,11 +40,11 @@ export function outsideOf(
       const late = AbortSignal.timeout(patienceMs)
       const ended = signal ? AbortSignal.any([signal, late]) : late
       const work = post(new URL(url), { headers, body, ended }, allowsPrivate, resolve)
-      // A resolver knows no signal.
+      // A resolver takes no signal.
       const gone = Promise.withResolvers<Sent>()
       const end = () => {
         if (late.aborted) gone.resolve({ fault: tooLate })
-        // That is no attempt: it is due at the next start.
+        // This does not count as an attempt: the message is due at the next start.
         else gone.reject(new Error('The server was stopped'))
       }
       ended.addEventListener('abort', end, { once: true })
@@ -66,8 +66,8 @@ interface Message {
 }
 
 /**
- * Posts to the very addresses that were judged: a name that is asked for twice may mean another machine the
- * second time. Nothing is followed, and little is read.
+ * Posts to the very addresses that were checked, because a name that is resolved twice may mean another
+ * machine the second time. No redirect is followed, and little is read.
  */
 async function post(
   url: URL,
@@ -116,7 +116,7 @@ async function postTo(
     headers: { ...headers, host: url.host },
     body,
     signal: ended,
-    // The certificate has to be of the name, not of the address.
+    // The certificate has to be for the name, not for the address.
     tls: { serverName: url.hostname.replace(/^\[|\]$/g, '') },
   }
   try {

@@ -8,11 +8,11 @@ export type StoragePlace = Pick<Config, 'data' | 'databaseUrl'>
 
 const copyDirOf = (dataDir: string) => join(dataDir, 'copy')
 
-/** Where the SQLite files are: in the data directory, or, of a node, those of its copy. */
+/** Where the SQLite files are: in the data directory or, for a node, in its copy. */
 export const databaseDirOf = ({ data, databaseUrl }: StoragePlace): string =>
   databaseUrl === null ? data : copyDirOf(data)
 
-/** Makes room for a node's copy, which is filled anew at each start. */
+/** Empties the directory of a node's copy, which is filled again at each start. */
 export function emptyCopyDir(place: StoragePlace): string {
   const directory = databaseDirOf(place)
   rmSync(directory, { recursive: true, force: true })
@@ -20,17 +20,20 @@ export function emptyCopyDir(place: StoragePlace): string {
   return directory
 }
 
-/** Whether a data directory is a node's, which has what management keeps as a copy alone. */
+/** Whether a data directory is a node's, which has the management data only as a copy. */
 export const isOfNode = (dataDir: string): boolean =>
   !hasDatabase(dataDir) && hasDatabase(copyDirOf(dataDir))
 
-/** A data directory holds, or held, another storage than the settings name; the message says what to do. */
+/**
+ * A data directory holds, or held, a storage other than the one that the settings name; the message says what
+ * to do.
+ */
 export class WrongStorage extends Error {
   override readonly name = 'WrongStorage'
 }
 
 /**
- * To be called where no database is named: one made here would stand beside the shared one, unnoticed.
+ * To be called if the settings name no database: one made here would stand beside the shared one, unnoticed.
  *
  * @throws WrongStorage
  */
@@ -41,10 +44,10 @@ export function requireNotOfNode(dataDir: string): void {
   )
 }
 
-/** A directory has a database of its own, of which nothing is in the one that the settings name. */
+/** The directory has a database of its own, and nothing of it is in the one that the settings name. */
 export const notMoved = (dataDir: string, database: string): string =>
   `${dataDir} holds cairn.db, whose organisations are not in the database at ${database}: run "cairn move", which takes them there, or choose another directory with --data`
 
-/** What was moved has gone on being changed where it was. */
+/** The database was changed in its old place after it was moved. */
 export const changedSinceMoved = (dataDir: string, database: string): string =>
   `cairn.db in ${dataDir} was opened again after it was moved into the database at ${database}: what was changed in it since is not there; keep it somewhere else`

@@ -1,14 +1,14 @@
 import type { Config } from '../config/settings.ts'
 
-/** A port cannot be had, in words for the person who chose it. */
+/** A port is not available, in words for the person who chose it. */
 export class PortTaken extends Error {
   override readonly name = 'PortTaken'
 }
 
-/** The ports below it are the system's own, where it has not been told otherwise. */
+/** The ports below it are the system's own unless it is configured otherwise. */
 const firstFreePort = 1_024
 
-/** A port that nobody else listens on, until it is let go. */
+/** A port that nobody else listens on until it is released. */
 export interface HeldPort {
   port: number
   letGo(): void
@@ -17,9 +17,9 @@ export interface HeldPort {
 /**
  * Makes sure that nobody listens on a port, and chooses one for port 0.
  *
- * HTTP threads share a port, and with that permission a second program on the same port, or the
- * management port of this one, would start without an error: so the port is first taken alone, held
- * while others are chosen, and let go again.
+ * HTTP threads share a port. With that permission, a second program on the same port, or this one's
+ * management port, would start without an error. So the port is first taken exclusively, held while others
+ * are chosen, and released again.
  *
  * @param portSetting how to choose another port, for the error
  * @param addressSetting how to choose another address; the two are named alike
@@ -42,10 +42,10 @@ export function holdPort(
 }
 
 /**
- * Keeps a port that the system has chosen until the HTTP threads listen on it: meanwhile the system
- * would give it to the next program that asks for any.
+ * Keeps a port that the system has chosen until the HTTP threads listen on it. Otherwise the system would
+ * give it to the next program that asks for any.
  *
- * @returns lets it go
+ * @returns a function that releases it
  */
 export function keepPort(hostname: string, port: number): () => void {
   const busy = () => new Response(null, { status: 503 })
@@ -53,7 +53,7 @@ export function keepPort(hostname: string, port: number): () => void {
   return () => void server.stop(true)
 }
 
-/** As `holdPort`, for one port alone: it is let go at once. */
+/** Like `holdPort`, for one port alone: it is released at once. */
 export function claimPort(...wanted: Parameters<typeof holdPort>): number {
   const { port, letGo } = holdPort(...wanted)
   letGo()
@@ -63,7 +63,7 @@ export function claimPort(...wanted: Parameters<typeof holdPort>): number {
 export const portSetting = 'CAIRN_PORT or --port'
 export const managementPortSetting = 'CAIRN_MANAGEMENT_PORT or --management-port'
 
-/** The two ports of a server, which are not the same. */
+/** Chooses the two ports of a server, which must differ. */
 export function claimPorts({ host, port, managementHost, managementPort }: PortsWanted) {
   const api = holdPort(host, port, portSetting)
   try {
@@ -76,7 +76,7 @@ export function claimPorts({ host, port, managementHost, managementPort }: Ports
 
 type PortsWanted = Pick<Config, 'host' | 'port' | 'managementHost' | 'managementPort'>
 
-/** What an error of the system's means, and which setting mends it. */
+/** What a system error means, and which setting fixes it. */
 export function portFault(
   code: string,
   told: { hostname: string; port: number; portSetting: string; addressSetting: string },

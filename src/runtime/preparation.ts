@@ -4,13 +4,13 @@ import type { Log } from './log.ts'
 import type { PreparationStart, Prepared } from './task-thread.ts'
 import { inThread } from './threads.ts'
 
-/** What is done, and how far it is. */
+/** What is being done, and its progress. */
 type Progress = UpgradeProgress | ErasureProgress
 
-/** How often the log says how far it is, besides each part's beginning, milliseconds. */
+/** How often the log reports progress, besides the beginning of each part, milliseconds. */
 const tellEveryMs = 10_000
 
-/** What is done to a database before it is served, while the management port answers: how far it is. */
+/** Work on a database before it is served, while the management port answers and reports the progress. */
 export class Preparation<Of extends keyof Prepared = keyof Prepared> {
   private progress: Progress | null = null
   private readonly startedAt: number
@@ -55,7 +55,7 @@ export class Preparation<Of extends keyof Prepared = keyof Prepared> {
   }
 }
 
-/** What /readyz begins with; `doctor` knows by it that all is well, and takes time. */
+/** The words with which /readyz begins. By them `doctor` knows that all is well, but takes time. */
 const verbOf = { upgrade: 'migrating', erasures: 'erasing' } as const
 
 function textOf(progress: Progress): string {

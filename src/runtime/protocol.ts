@@ -3,31 +3,31 @@ import type { SharedMemory } from '../storage/shared/boards.ts'
 import type { CountedRoute } from './counters.ts'
 import type { KnownKeys } from './issuer-keys.ts'
 
-/** What the threads of a server say to each other. */
+/** The messages that the threads of a server send each other. */
 
-/** All that a thread needs to begin. */
+/** Everything that a thread needs to start. */
 export interface ThreadStart {
   type: 'start'
   name: string
   config: Config
   shared: SharedMemory
-  /** Its own counters, and where it shows that it turns. */
+  /** Its own counters, and the memory in which it shows that its event loop turns. */
   counters: SharedArrayBuffer
   pulse: SharedArrayBuffer
   /** Which thread may write to the log. */
   logMutex: SharedArrayBuffer
   /** When it was made, by the main thread's monotonic clock. */
   madeAt: number
-  /** As the environment says. */
+  /** From the environment. */
   failpoints: string | undefined
 }
 
-/** To an HTTP thread, besides its start: the way to storage, and what is known of the issuer. */
+/** To an HTTP thread, besides its start: the way to storage, and what is known about the issuer. */
 export interface HttpThreadStart extends ThreadStart {
   storage: MessagePort
   /** Where requests are counted. */
   windows: SharedArrayBuffer
-  /** Where it tells how a limiter on another machine does. */
+  /** Where it reports the state of a limiter on another machine. */
   limits: SharedArrayBuffer
   issuerKeys: KnownKeys
   /** Where it lets the operator in; null for threads that do not. */
@@ -44,7 +44,7 @@ export interface LookForAlerts {
   type: 'look'
 }
 
-/** To any thread: the settings, and what is known of the identity provider's keys, as they are now. */
+/** To any thread: the current settings, and what is known about the identity provider's keys. */
 export interface Reloaded {
   type: 'reloaded'
   config: Config
@@ -57,7 +57,7 @@ export interface Join {
   port: MessagePort
 }
 
-/** To any thread: say what was counted by organisation, and go on to count. */
+/** To any thread: report the counts by organisation, and go on counting. */
 export interface TallyWanted {
   type: 'tally'
   answer: MessagePort
@@ -74,9 +74,9 @@ export type ThreadReport =
   | { type: 'ready'; routes?: CountedRoute[] }
   /** A request named a key of the identity provider that the HTTP thread does not know. */
   | { type: 'issuer_keys_wanted' }
-  /** Somebody wants to know how the server does; its figures come by the port. */
+  /** Somebody wants to know the server's figures, which are sent through the port. */
   | { type: 'figures_wanted'; answer: MessagePort }
-  /** Something is to be watched, or sent, that was not before. */
+  /** There is something new to watch or to send. */
   | { type: 'alerts_wanted' }
   | { type: 'stopped' }
   | { type: 'failed'; message: string }

@@ -1,9 +1,9 @@
-/** How often a thread says that it still turns, milliseconds. */
+/** How often a thread shows that its event loop still turns, milliseconds. */
 const beatEveryMs = 500
 
 /**
- * The pulse of one thread, in memory that the main thread reads: a thread that is stuck, in a
- * sync that never returns or in a loop, is alive by every other sign.
+ * The pulse of one thread, in memory that the main thread reads. A thread that is stuck in a loop, or in a
+ * sync that never returns, looks alive by every other sign.
  */
 export class Pulse {
   private readonly lastBeat: Float64Array
@@ -16,7 +16,7 @@ export class Pulse {
     return new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT)
   }
 
-  /** Beats from now on, as long as the thread turns. */
+  /** Beats from now on, as long as the thread's event loop turns. */
   start(now: () => number): void {
     this.beat(now())
     setInterval(() => this.beat(now()), beatEveryMs).unref()

@@ -2,13 +2,19 @@ import type { BufferGauge } from '../storage/shared/boards.ts'
 import type { NodeBoard } from '../storage/shared/node-board.ts'
 import type { DiskWatch } from './disk-watch.ts'
 
-/** A thread that has not turned for this long is stuck: a locked database holds it up for five seconds. */
+/**
+ * A thread whose event loop has not turned for this long is stuck. A locked database holds it up for five
+ * seconds.
+ */
 export const stuckAfterMs = 10_000
 
 /** How long the disk may take to say how full it is, milliseconds. */
 const hangingAfterMs = 5_000
 
-/** Less room than this is a full disk: what a large write-ahead log takes, or a share of a small disk. */
+/**
+ * A disk with less room than this counts as full: the size of a large write-ahead log, or a share of a small
+ * disk.
+ */
 const leastFreeBytes = 64 * 2 ** 20
 const leastFreeShare = 0.05
 
@@ -22,23 +28,23 @@ const seconds = (ms: number) => `${Math.round(ms / 1_000)} s`
 export interface ServerState {
   phase: 'starting' | 'serving' | 'stopping'
   /**
-   * Of one of several over a database: what ails that ails all of them, and no other would do better. Null
-   * for a server alone.
+   * For one of several nodes over a database: a database that fails affects all of them, so no other node
+   * would do better. Null for a server alone.
    */
   node: Pick<NodeBoard, 'answersUntil' | 'leasedUntil' | 'followedAt'> | null
   /** By the clock that all threads share. */
   monotonicMs: number
-  /** What is done to the database before it is served; null where nothing is. */
+  /** What is being done to the database before it is served; null if nothing is. */
   preparing: string | null
   dataDir: string
   httpThreads: { up: number; configured: number }
-  /** Since when each thread has not turned, milliseconds, by name. */
+  /** For how long each thread has not turned, milliseconds, by name. */
   silentMs: ReadonlyMap<string, number>
   gauge: Pick<BufferGauge, 'isRefused' | 'hasRoom'>
   disk: Pick<DiskWatch, 'seen' | 'waitingMs'>
 }
 
-/** Why the server should get no traffic, a sentence each that says what to do; none when it should. */
+/** Why the server should get no traffic: one sentence per reason, which says what to do; none if it should. */
 export function whyNotReady(state: ServerState): string[] {
   if (state.phase === 'starting') {
     return [state.preparing ?? 'starting: wait until all threads are up']
@@ -53,8 +59,8 @@ export function whyNotReady(state: ServerState): string[] {
 }
 
 /**
- * Whether the server hangs so that only a new start can heal it: a thread is stuck, and not for the
- * disk, which no start heals and which reads need not wait for.
+ * Whether the server hangs so that only a restart can heal it: a thread is stuck, and not because of the
+ * disk, which no restart heals and which reads need not wait for.
  */
 export function isHopeless({ silentMs, disk }: Pick<ServerState, 'silentMs' | 'disk'>): boolean {
   const isStuck = [...silentMs.values()].some(ms => ms >= stuckAfterMs)
@@ -86,7 +92,7 @@ function* storageTroubles({ gauge, node }: ServerState): Iterable<string> {
   }
 }
 
-/** The database answers this node, which yet does not know what others have changed. */
+/** The database answers this node, but the node does not know yet what others have changed. */
 function* nodeTroubles({ node, monotonicMs: now }: ServerState): Iterable<string> {
   if (node === null || now >= node.leasedUntil) return
   if (now >= node.answersUntil || now - node.followedAt >= stuckAfterMs) {

@@ -1,6 +1,6 @@
 import { type Config, type SettingName, settingNames, variableOf } from '../config/settings.ts'
 
-/** Settings that a running server takes up; all others are those of its start. */
+/** Settings that a running server takes up; all others keep the value that they had at the start. */
 const live = [
   'retentionDays',
   'backupEvery',
@@ -23,23 +23,24 @@ const live = [
 
 const isLive = (name: SettingName) => (live as readonly SettingName[]).includes(name)
 
-/** Settings that only commands read, anew each time. */
+/** Settings that only commands read, each time they run. */
 const ofCommands: readonly SettingName[] = ['keyGraceHours']
 
-/** What a reload comes to. */
+/** The result of a reload. */
 export interface Reload {
-  /** What the server goes on with. */
+  /** The settings with which the server goes on. */
   config: Config
-  /** Variables of the settings that it takes up; a value may be a secret. */
+  /** The variables of the settings that it takes up, without values, because a value may be a secret. */
   changed: string[]
   /** Variables of those that wait for the next start. */
   waiting: string[]
 }
 
 /**
- * @param running what the server runs with
- * @param asked what it was asked to start with: a port that it chose itself is no change
- * @param next what it is asked for now
+ * @param running the settings with which the server runs
+ * @param asked the settings with which it was asked to start, so that a port that it chose itself is no
+ *   change
+ * @param next the settings that it is asked to use now
  */
 export function reloadOf(running: Config, asked: Config, next: Config): Reload {
   const differing = (from: Config, of: (name: SettingName) => boolean) =>

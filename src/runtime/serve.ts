@@ -41,34 +41,34 @@ import { readTraffic } from './traffic.ts'
 export interface Running {
   url: string
   managementUrl: string
-  /** What the operator should know, though it serves. */
+  /** What the operator should know although it serves. */
   warnings: readonly string[]
-  /** Says it in the server's log. */
+  /** Writes a warning to the server's log. */
   warn(message: string): void
   /** Resolves with the exit status once everything is stopped. */
   stopped: Promise<number>
-  /** Not ready, stop accepting, finish what is in flight, flush, checkpoint. */
+  /** In this order: not ready, stop accepting, finish what is in flight, flush, checkpoint. */
   stop(): void
 }
 
-/** How often it is looked whether the identity provider's keys are due. */
+/** How often the server checks whether the identity provider's keys are due. */
 const lookEveryMs = 1_000
-/** How long a node that stops waits for balancers to know of it, at most, and how often it looks, milliseconds. */
+/** How long a stopping node waits at most until balancers know of it, and how often it checks, milliseconds. */
 const balancersWaitMs = 10_000
 const looksForThemMs = 50
 
-/** Reads the settings again, as a reload needs. */
+/** Reads the settings again, for a reload. */
 export type Reread = () => Pick<ReadConfig<SettingName>, 'config' | 'warnings'>
 
 /**
- * Puts the server together: the lock, the storage thread, the HTTP threads, the management port.
- * Resolves once it answers; throws, with everything released, where it cannot.
+ * Puts the server together: the lock, the storage thread, the HTTP threads, the management port. Resolves
+ * once it answers; throws, with everything released, if it cannot.
  */
 export async function serve(
   given: Config,
   reread: Reread = () => ({ config: given, warnings: [] }),
 ): Promise<Running> {
-  // Each thread arms its own; a name that is wrong is refused here.
+  // Each thread arms its own failpoints. Here, a wrong name is refused.
   armFailpoints(process.env.CAIRN_FAILPOINTS)
   const holder = {
     pid: process.pid,
@@ -102,7 +102,7 @@ class Server implements Supervised {
   readonly logMutex = Mutex.memory()
   readonly clock = systemClock()
   readonly log: Log
-  /** Null where session tokens are over a secret. */
+  /** Null if session tokens are signed with a secret. */
   issuerKeys: IssuerKeys | null
   private readonly threads = new Supervisor(this)
   private readonly gauge: BufferGauge
@@ -112,14 +112,14 @@ class Server implements Supervised {
   private readonly balancers = new Balancers()
   private readonly disk: DiskWatch
   private readonly backups: BackupSchedule
-  /** Null where nobody wants to know. */
+  /** Null if no service manager wants to be told. */
   private readonly manager: ServiceManager | null
   private readonly watch: FiguresOfServer
   private readonly opening: Opening
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
-  /** How the latest reading of the settings went, and when one last went well; Unix milliseconds. */
+  /** Whether the latest reload of the settings succeeded, and when one last did; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
 
   constructor(
@@ -180,7 +180,7 @@ class Server implements Supervised {
     )
     const { opening } = this
     const started = tellOfStart(this.manager, () => opening.preparing)
-    // They load while the database is prepared.
+    // The threads load while the database is prepared.
     const threads = this.threads.load()
     try {
       await opening.requireLimits()
@@ -214,7 +214,7 @@ class Server implements Supervised {
     return running
   }
 
-  /** Begins to fetch the identity provider's keys. Nobody waits for it: the provider may be down. */
+  /** Starts to fetch the identity provider's keys. Not awaited, because the provider may be down. */
   private watchIssuer(): void {
     this.issuerKeys?.refresh()
     setInterval(() => this.issuerKeys?.refresh(), lookEveryMs).unref()
@@ -239,7 +239,7 @@ class Server implements Supervised {
     return whyNotReady(this.state)
   }
 
-  /** Tells the service manager that this is ready, and from then on how it is. */
+  /** Tells the service manager that this server is ready, and from then on its status. */
   private tell(manager: ServiceManager, url: string): void {
     tellOfService(manager, {
       status: () => {
@@ -288,7 +288,7 @@ class Server implements Supervised {
     })
   }
 
-  /** Reads the settings anew and takes up what it can; where one is wrong, nothing changes. */
+  /** Reads the settings again and takes up what it can; if one is wrong, nothing changes. */
   private reload(): void {
     if (this.phase !== 'serving') return
     this.manager?.reloading()
@@ -296,7 +296,7 @@ class Server implements Supervised {
       const { config: next, warnings } = this.settings.reread()
       const { config, changed, waiting } = reloadOf(this.config, this.settings.asked, next)
       if (changed.length > 0) this.take(config)
-      // Said by the more talkative of the two levels.
+      // Logged at the more verbose of the two levels.
       if (!this.log.isLevelEnabled('info')) this.log.level = config.logLevel
       this.log.info({ changed }, changed.length > 0 ? 'settings taken up' : 'no setting changed')
       if (waiting.length > 0) this.log.warn({ waiting }, 'changed settings wait for a restart')
@@ -313,7 +313,7 @@ class Server implements Supervised {
   }
 
   private take(config: Config): void {
-    // What can fail comes first.
+    // The steps that can fail come first.
     if (providerOf(config) === null) ownTokensFor(config, this.clock)
     const isSameIssuer = Bun.deepEquals(providerOf(config), providerOf(this.config))
     const { lock, holder } = this.held
@@ -326,7 +326,7 @@ class Server implements Supervised {
   }
 
   private watchSignals(): void {
-    // In a terminal it means that the terminal is gone, elsewhere that the settings have changed.
+    // At a terminal, SIGHUP means that the terminal is gone; elsewhere, that the settings have changed.
     const isTerminal = isatty(0)
     if (!isTerminal) process.on('SIGHUP', () => this.reload())
     for (const signal of ['SIGTERM', 'SIGINT', ...(isTerminal ? ['SIGHUP'] : [])]) {
@@ -342,10 +342,10 @@ class Server implements Supervised {
     if (this.isStopping) return
     this.phase = 'stopping'
     this.manager?.stopping()
-    // A server alone has nobody who would answer in its place.
+    // A server alone has no other node that would answer in its place.
     if (this.nodeBoard !== null) await this.balancersTold()
     await this.threads.stopHttp()
-    // It reads the database, whose log is about to be cut back.
+    // A backup reads the database, whose write-ahead log is about to be truncated.
     await this.backups.stop()
     if (await this.threads.stopStorage()) this.finish(0)
   }

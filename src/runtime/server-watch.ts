@@ -3,7 +3,7 @@ import { commit, version } from '../core/version.ts'
 import type { BackupsSeen } from './backup-schedule.ts'
 import { figuresBetween, type Look } from './figures.ts'
 
-/** Rates are over this time at least, and a look this old is not compared with; milliseconds. */
+/** Rates cover the first time at least, and a look older than the second is not compared with; milliseconds. */
 const shortestMs = 1_000
 const longestMs = 30_000
 const mostLooks = 4
@@ -20,7 +20,7 @@ export interface WatchedServer {
   retentionDays(): number
 }
 
-/** Looks at the server when somebody asks, and tells what has happened since the look before. */
+/** Looks at the server when somebody asks, and reports what has happened since the look before. */
 export class FiguresOfServer implements ServerWatch {
   /** The newest last. */
   private looks: readonly Look[] = []
@@ -28,7 +28,7 @@ export class FiguresOfServer implements ServerWatch {
 
   constructor(private readonly server: WatchedServer) {}
 
-  /** Those who ask at once get one answer. */
+  /** Those who ask at the same time get one answer. */
   look(): Promise<ServerFigures> {
     this.underWay ??= this.compare().finally(() => {
       this.underWay = null

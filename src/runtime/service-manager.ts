@@ -2,18 +2,21 @@ import { dlopen, type Pointer, ptr } from 'bun:ffi'
 import { shortReasonOf } from '../core/text/reason.ts'
 import type { Log } from './log.ts'
 
-/** What systemd gave this process to talk by (sd_notify(3), sd_watchdog_enabled(3)). */
+/**
+ * The variables with which systemd tells this process how to report to it (sd_notify(3),
+ * sd_watchdog_enabled(3)).
+ */
 type NotifyVariable =
   /** Path of a datagram socket; `@` begins an abstract one. */
   | 'NOTIFY_SOCKET'
-  /** Microseconds in which it wants to hear from us. */
+  /** Microseconds within which it wants to hear from this process. */
   | 'WATCHDOG_USEC'
-  /** Whom it means by that. */
+  /** The process that it means by that. */
   | 'WATCHDOG_PID'
 
 type NotifyEnvironment = Readonly<Partial<Record<NotifyVariable | (string & {}), string>>>
 
-/** Numbers of Linux that the calls below take; the same on x64 and arm64. */
+/** Linux constants for the calls below; the same on x64 and arm64. */
 const afUnix = 1
 const sockDgram = 2
 const sockCloexec = 0o2000000
@@ -21,13 +24,13 @@ const msgDontWait = 0x40
 const msgNoSignal = 0x4000
 const clockMonotonic = 1
 
-/** Room for a path in a socket's address, its end included (unix(7)). */
+/** Room for a path in a socket's address, including its terminator (unix(7)). */
 const longestPath = 108
 
 /**
- * Bun has no datagram sockets of the unix family, so these three are called in the C library, as
- * `sd_notify` does. A child process (`systemd-notify`) would be another sender, which
- * `NotifyAccess=main` refuses.
+ * Bun has no datagram sockets of the unix family, so these three functions of the C library are called, as
+ * `sd_notify` does. A child process (`systemd-notify`) would be another sender, which `NotifyAccess=main`
+ * refuses.
  */
 const openLibrary = () =>
   dlopen('libc.so.6', {
@@ -47,7 +50,7 @@ function socketAddress(path: string): Buffer {
   return address
 }
 
-/** Whoever supervises this process, where it wants to be told how it is: systemd, or nobody. */
+/** The supervisor of this process, if it wants to be told the status: systemd, or none. */
 export class ServiceManager {
   private readonly library = openLibrary()
   private readonly socket: number
@@ -61,7 +64,7 @@ export class ServiceManager {
     if (this.socket < 0) throw new Error('no socket can be made')
   }
 
-  /** Null where nobody asked to be told. What cannot be told is no reason not to serve. */
+  /** Null if nobody asked to be told. A supervisor that cannot be told is no reason not to serve. */
   static from(env: NotifyEnvironment, log: Log): ServiceManager | null {
     if (!env.NOTIFY_SOCKET) return null
     try {
@@ -72,7 +75,7 @@ export class ServiceManager {
     }
   }
 
-  /** From now on requests are answered; also said after a reload. */
+  /** From now on requests are answered; also sent after a reload. */
   ready(): void {
     this.tell('READY=1')
   }
@@ -82,7 +85,7 @@ export class ServiceManager {
     this.tell(`STATUS=${text}`)
   }
 
-  /** Starting takes longer: what it does, and how long it needs at least from now, milliseconds. */
+  /** Starting takes longer: says what is being done, and how long it needs at least from now, milliseconds. */
   starting(text: string, atLeastMs: number): void {
     this.tell(`STATUS=${text}`, `EXTEND_TIMEOUT_USEC=${atLeastMs * 1_000}`)
   }
@@ -99,7 +102,7 @@ export class ServiceManager {
     this.tell('WATCHDOG=1')
   }
 
-  /** Never waits: a message that it does not take now is dropped, and the next one says more. */
+  /** Never waits: a message that cannot be taken now is dropped, and the next one says more. */
   private tell(...lines: string[]): void {
     const text = Buffer.from(lines.map(line => line.replaceAll('\n', '; ')).join('\n'))
     const flags = msgNoSignal | msgDontWait
@@ -107,7 +110,7 @@ export class ServiceManager {
     sendto(this.socket, at(text), text.length, flags, at(this.address), this.address.length)
   }
 
-  /** By the clock that systemd compares with; no clock of Bun's is that one. */
+  /** By the clock that systemd compares with, which none of Bun's clocks is. */
   private monotonicMicros(): bigint {
     const time = new BigInt64Array(2)
     this.library.clock_gettime(clockMonotonic, at(time))

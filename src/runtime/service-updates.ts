@@ -1,11 +1,11 @@
 import type { ServiceManager } from './service-manager.ts'
 
-/** How often the service manager is told how this is, milliseconds; what it asks for if that is more often. */
+/** How often the service manager is told the status, milliseconds; more often if it asks for that. */
 const tellEveryMs = 1_000
-/** How long the service manager is asked to go on waiting while this starts, each time it is told. */
+/** How much longer the service manager is asked to wait during a start, each time it is told. */
 const startsWithinMs = 60_000
 
-/** Tells the service manager what takes so long, until what this returns is called. */
+/** Tells the service manager what takes so long, until the returned function is called. */
 export function tellOfStart(
   manager: ServiceManager | null,
   preparing: () => string | null,
@@ -16,20 +16,20 @@ export function tellOfStart(
   return () => clearInterval(telling)
 }
 
-/** How a server is, for whoever asks. */
+/** The status of a server. */
 interface Served {
   status(): string
-  /** Whether only a new start can heal it. */
+  /** Whether only a restart can heal it. */
   isHopeless(): boolean
   isStopping(): boolean
 }
 
-/** Tells the service manager that the server is ready, and from then on how it is. */
+/** Tells the service manager that the server is ready, and from then on its status. */
 export function tellOfService(manager: ServiceManager, server: Served): void {
   let told = server.status()
   manager.status(told)
   manager.ready()
-  // A third of what it waits for: one that comes late is no reason to be restarted.
+  // A third of the time that it waits, so that one late message is no reason for a restart.
   const everyMs = Math.min(tellEveryMs, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 3)
   const tell = () => {
     if (server.isStopping()) return

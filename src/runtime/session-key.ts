@@ -18,8 +18,8 @@ const keyBytes = 32
 const keyName = 'session.key'
 
 /**
- * The key by which Cairn signs session tokens where no identity provider is configured. Made at
- * the first call and kept in `session.key`, in hex, readable to its owner alone.
+ * The key with which Cairn signs session tokens if no identity provider is configured. Made at the first call
+ * and kept in `session.key`, in hex, readable only by its owner.
  *
  * @throws SessionKeyUnusable
  */
@@ -33,7 +33,7 @@ export function sessionKey(dataDir: string): Uint8Array {
   try {
     makeSyncedDirectory(dataDir)
     make(file)
-    // A token that was given out must not lose its key to a power cut.
+    // A power cut must not lose the key of a token that was already given out.
     syncDirectory(dataDir)
     return read(file)
   } catch (error) {
@@ -42,8 +42,8 @@ export function sessionKey(dataDir: string): Uint8Array {
 }
 
 /**
- * Has all nodes over one database sign by one key: that of the node that was the first. To be called
- * before `sessionKey` is.
+ * Makes all nodes over one database sign with one key: that of the first node. To be called before
+ * `sessionKey` is.
  *
  * @throws SessionKeyUnusable
  */
@@ -58,8 +58,8 @@ export async function shareSessionKey(
 }
 
 /**
- * The key that nodes over a database sign by, made where there is none yet, for whoever has no directory of
- * a node.
+ * The key with which the nodes over a database sign, made if there is none yet. For callers that have no
+ * node's directory.
  *
  * @throws SessionKeyUnusable
  */
@@ -72,7 +72,7 @@ export async function sharedSessionKey(url: string, now: number): Promise<Uint8A
   }
 }
 
-/** What the database has, which is what is given where it has none. */
+/** The database's text; if it has none, the given one is stored and returned. */
 async function sharedText(postgres: Queries, own: string, at: number): Promise<string> {
   const content = new TextEncoder().encode(own)
   const shared = await keepFileIfAbsent(postgres, { name: keyName, at, content })
@@ -106,8 +106,8 @@ function keyIn(content: string, where: string): Uint8Array {
 }
 
 /**
- * The key is written whole under another name and then linked, which fails where a key exists: of
- * two processes that start at once, both use the key of the first.
+ * The key is written in full under another name and then linked. Linking fails if a key exists, so two
+ * processes that start at once both use the key of the first.
  */
 function make(file: string): void {
   const draft = `${file}.${process.pid}.${crypto.randomUUID()}`

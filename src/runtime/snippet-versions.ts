@@ -14,8 +14,8 @@ const fileName = new RegExp(`^snippet-(?:(?:${names})-)?[0-9a-f]{16}\\.js$`)
 const folderIn = (dataDir: string) => join(dataDir, 'snippet')
 
 /**
- * Writes this release's snippet into the data directory, where it outlives an upgrade: a page that
- * names a version by its hash goes on getting just that one.
+ * Writes this release's snippet into the data directory, where it survives an upgrade: a page that names a
+ * version by its hash keeps getting exactly that one.
  *
  * @throws what the file system throws
  */
@@ -24,17 +24,20 @@ export function keepSnippet(dataDir: string): void {
   mkdirSync(folder, { recursive: true })
   for (const { name, text } of snippetFiles) {
     const file = join(folder, name)
-    // Whole or not at all: after an upgrade nothing could mend it.
+    // Whole or not at all, because after an upgrade nothing could repair it.
     if (textIn(file) !== text) replaceSynced(file, text)
   }
 }
 
 const textIn = (file: string) => attempt(() => readFileSync(file, 'utf8'), null)
 
-/** As nodes share them. */
+/** The name under which nodes share a file. */
 const keptName = (name: string) => `snippet/${name}`
 
-/** The same for all nodes: a page may be answered by another one than the one that named the file. */
+/**
+ * The same for all nodes, because a page's request for a file may reach another node than the one that named
+ * it.
+ */
 export async function shareSnippet(postgres: Queries, now: number): Promise<void> {
   for (const { name, text } of snippetFiles) {
     await keepFileIfAbsent(postgres, {
@@ -47,7 +50,7 @@ export async function shareSnippet(postgres: Queries, now: number): Promise<void
 /**
  * A file that an older release has left there, or that another node has; else null.
  *
- * @param postgres what nodes share, if anything
+ * @param postgres the database that nodes share, if there is one
  */
 export async function keptSnippetFile(
   dataDir: string,

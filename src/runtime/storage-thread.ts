@@ -17,22 +17,25 @@ import { Pulse } from './pulse.ts'
 import { systemClock } from './system-clock.ts'
 import { Tally } from './tally.ts'
 
-/** The thread that alone writes. */
+/** The only thread that writes. */
 
 declare const self: Worker
 
-/** How often a change by another process is looked for, and presence is written, milliseconds. */
+/** How often the thread looks for changes by other processes, and writes presence, milliseconds. */
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 const lookAtLogEveryMs = 1_000
-/** How often a node looks for what others have changed, milliseconds: so long a publish waits at most. */
+/** How often a node looks for changes by others, milliseconds. A publish waits at most this long. */
 const followEveryMs = 100
-/** The first look for what to seal and what to delete, and the next after one that failed, milliseconds. */
+/**
+ * How soon the first look for what to seal and what to delete is, and the next after one that failed,
+ * milliseconds.
+ */
 const sealAfterMs = 2_000
 const retainAfterMs = 2_000
 /**
- * When a node looks for erasures that another has left half done, and how large the database is, and how
- * often, milliseconds.
+ * When, and how often, a node looks for erasures that another has left half done, and at the size of the
+ * database, milliseconds.
  */
 const lookAfterMs = 1_000
 const lookEveryMs = 60_000
@@ -42,7 +45,7 @@ const report = (message: ThreadReport) => self.postMessage(message)
 /**
  * Work that is done in slices.
  *
- * @param work answers after how many milliseconds it wants to go on; null where it has failed
+ * @param work returns the milliseconds after which it wants to go on; null if it has failed
  */
 function slices(firstMs: number, work: () => Promise<number | null>) {
   let timer: ReturnType<typeof setTimeout> | null = null
@@ -61,17 +64,17 @@ function slices(firstMs: number, work: () => Promise<number | null>) {
   }
 }
 
-/** What either storage is to this thread. */
+/** The parts of either storage that this thread uses. */
 interface OpenStorage {
   readonly inbox: Inbox
-  /** Takes up how many days raw events are kept. */
+  /** Sets how many days raw events are kept. */
   retainFor(days: number): void
   giveBack(): void
-  /** Ends what it does from time to time, flushes and closes. */
+  /** Ends its periodic work, flushes and closes. */
   close(): Promise<void>
 }
 
-/** What it tells this thread, and is told by it. */
+/** What it reports to this thread, and what this thread gives it. */
 type Told = Pick<
   StorageOptions,
   | 'clock'
@@ -85,7 +88,7 @@ type Told = Pick<
 > & {
   log: Log
   config: Config
-  /** Housekeeping that fails is logged and tried again at its next turn. */
+  /** Housekeeping that fails is logged and retried at its next turn. */
   tried<T>(work: () => T | Promise<T>): Promise<T | null>
 }
 
@@ -127,7 +130,7 @@ function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
   }
 }
 
-/** A storage that nodes share, whose copy the main thread has made room for. */
+/** A storage that nodes share. The main thread has made room for its copy. */
 async function openPostgres(
   url: string,
   { log, config, tried, ...told }: Told,
@@ -209,7 +212,7 @@ async function start(message: ThreadStart) {
   const { databaseUrl } = config
   const storage = databaseUrl === null ? openSqlite(told) : await openPostgres(databaseUrl, told)
   new Pulse(message.pulse).start(clock.monotonic)
-  // Under load most of what it holds is in use: to look through it often would cost a fifth of its time.
+  // Under load most of its heap is in use, and collecting all of it often would cost a fifth of the thread's time.
   new Collector(() => counters.commands, Number.POSITIVE_INFINITY, {
     ...ownHeap,
     giveBack() {
@@ -233,7 +236,7 @@ async function start(message: ThreadStart) {
   }
 }
 
-/** What comes before it is open waits for that. */
+/** Messages that come before the storage is open wait for that. */
 let running: Promise<Awaited<ReturnType<typeof start>>> | null = null
 
 type Message = ThreadStart | Join | Reloaded | TallyWanted | Stop

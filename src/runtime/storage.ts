@@ -16,7 +16,7 @@ import { longWorkBeside } from './long-work-thread.ts'
 import { databaseDirOf, type StoragePlace } from './place.ts'
 import { systemClock } from './system-clock.ts'
 
-/** What callers are told who want to know something that is in the database alone. */
+/** The refusal for callers who want something that is only in the database. */
 const whileAway = (cause: unknown) =>
   new AppError('overloaded', 'The database does not answer at the moment', {
     cause,
@@ -27,21 +27,21 @@ const whileAway = (cause: unknown) =>
 export interface ConnectedStorage {
   stores: Stores
   management: ManagementStores
-  /** The database that nodes share; null where there is none. */
+  /** The database that nodes share; null if there is none. */
   postgres: Postgres | null
-  /** Looking after alerts, which one of several nodes does; null for a server alone. */
+  /** The job of looking after alerts, which one of several nodes does; null for a server alone. */
   job: SharedJob | null
-  /** The nodes that do not know of the last change that was made here, by name; absent for a server alone. */
+  /** The nodes that do not know of the last change made here, by name; absent for a server alone. */
   nodesBehind?: () => Promise<readonly string[]>
   close(): Promise<void>
 }
 
 /**
- * Connects a thread with the storage that the settings name, which is open.
+ * Connects a thread to the storage that the settings name, which is open.
  *
- * @param client of the storage thread
+ * @param client the client of the storage thread
  * @param isServed whether a server's writes are to be let pass
- * @param monotonic of the clock that all threads share
+ * @param monotonic the time of the clock that all threads share
  */
 export function connectStorage(
   place: StoragePlace,

@@ -32,44 +32,44 @@ import {
 /** Pause before a dead thread is started again: doubled each time, up to the longest. */
 const firstRestartMs = 100
 const longestRestartMs = 10_000
-/** A thread that lived this long has not died of the same cause: the pause begins anew. */
+/** A thread that lived this long has not died of the same cause, so the pause starts over. */
 const stableAfterMs = minuteMs
-/** How long the HTTP threads have to finish what is in flight, which they give up after ten seconds. */
+/** How long the HTTP threads have to finish requests in flight, which they give up after ten seconds. */
 const stopWithinMs = 12_000
 
 /** The one HTTP thread that lets the operator in. */
 const operatorsThread = 'http-1'
 
-/** What threads are told of their server, as it is at the moment. */
+/** What threads are told about their server, as it is at the moment. */
 export interface Supervised {
   readonly config: Config
   readonly clock: Clock
   readonly log: Log
   /** Which thread may write to the log. */
   readonly logMutex: SharedArrayBuffer
-  /** Null where session tokens are over a secret. */
+  /** Null if session tokens are signed with a secret. */
   readonly issuerKeys: IssuerKeys | null
-  /** How it does. */
+  /** The figures of the server. */
   figures(): Promise<ServerFigures>
-  /** Nothing can be written any more. */
+  /** Called when nothing can be written any more. */
   onStorageDead(): void
 }
 
 /** Threads that wait to be started. */
 export interface LoadedThreads {
   /**
-   * @param isStorageFirst nobody reads before storage is open; else reads are answered before it has taken
-   *   up all that is stored, and writes wait for it
+   * @param isStorageFirst whether nobody reads before storage is open; otherwise reads are answered before it
+   *   has taken up everything that is stored, and only writes wait for it
    */
   start(isStorageFirst?: boolean): Promise<void>
   abandon(): void
 }
 
-/** The threads of a server: starts them, listens to them, starts again what dies, stops them. */
+/** The threads of a server: starts them, listens to them, restarts those that die, stops them. */
 export class Supervisor {
   readonly shared = newSharedMemory()
   readonly commitCounters = CommitCounters.memory()
-  /** By name, so that a thread that is started again counts on. */
+  /** By name, so that a thread that is restarted goes on counting. */
   private readonly httpCounters = new Map<string, SharedArrayBuffer>()
   private readonly limitsBoards = new Map<string, SharedArrayBuffer>()
   private readonly pulses = new Map<string, Pulse>()
@@ -81,7 +81,7 @@ export class Supervisor {
   private isAlertsStarting = false
   private isStopping = false
   private restarts = 0
-  /** What the HTTP threads count, as they say it. */
+  /** The routes that the HTTP threads count, as they report them. */
   routes: readonly CountedRoute[] = []
 
   constructor(private readonly server: Supervised) {}
@@ -99,12 +99,12 @@ export class Supervisor {
     return [...this.httpCounters.values()]
   }
 
-  /** How a limiter on another machine does, as each HTTP thread sees it. */
+  /** The state of a limiter on another machine, as each HTTP thread sees it. */
   get limits(): LimitsBoard[] {
     return [...this.limitsBoards.values()].map(memory => new LimitsBoard(memory))
   }
 
-  /** Since when each thread has not turned, milliseconds, by name. */
+  /** For how long each thread has not turned, milliseconds, by name. */
   get silentMs(): Map<string, number> {
     const now = this.server.clock.monotonic()
     return new Map([...this.pulses].map(([name, pulse]) => [name, pulse.silentMs(now)]))
@@ -194,7 +194,7 @@ export class Supervisor {
       thread.worker.terminate()
       throw error
     })
-    // The server may have begun to stop meanwhile, and not known of this thread.
+    // The server may have begun to stop meanwhile, without knowing of this thread.
     if (this.isStopping) thread.worker.terminate()
     this.http.set(name, thread)
     // Settings may have changed, and keys been fetched, while it started.
@@ -211,7 +211,7 @@ export class Supervisor {
     return pauseMs
   }
 
-  /** Starts an HTTP thread again when it dies, more patiently each time. */
+  /** Restarts an HTTP thread when it dies, after a longer pause each time. */
   private async keepAlive(name: string, thread: Thread): Promise<void> {
     const { clock, log } = this.server
     const startedAt = clock.monotonic()
@@ -235,8 +235,8 @@ export class Supervisor {
   }
 
   /**
-   * Has alerts looked after from now on, and looked at soon: by a thread that is made once anybody wants
-   * it. Where it dies it is made again, and goes on with what is stored.
+   * Has alerts looked after from now on, and looked at soon, by a thread that is made once anybody wants it.
+   * If the thread dies it is made again, and goes on with what is stored.
    */
   async wantAlerts(): Promise<void> {
     this.alerts?.worker.postMessage({ type: 'look' } satisfies LookForAlerts)
@@ -258,7 +258,7 @@ export class Supervisor {
       await thread.ready
       this.alerts = thread
       this.isAlertsStarting = false
-      // Settings may have changed, and it been asked again, while it started.
+      // Settings may have changed, and alerts been asked for again, while it started.
       this.tell(thread)
       if (this.isStopping) thread.worker.postMessage({ type: 'stop' } satisfies Stop)
       reason = await thread.ended
@@ -288,16 +288,16 @@ export class Supervisor {
     for (const { worker } of threads) worker.postMessage(message)
   }
 
-  /** Resolves once what is in flight is answered, and nothing new is taken. */
+  /** Resolves once requests in flight are answered and no new ones are taken. */
   async stopHttp(): Promise<void> {
     this.isStopping = true
     const threads = [...this.http.values(), ...(this.alerts ? [this.alerts] : [])]
     for (const { worker } of threads) worker.postMessage({ type: 'stop' } satisfies Stop)
-    // A thread that does not even say that it gave up is not waited for any longer.
+    // A thread that does not even report that it gave up is not waited for any longer.
     await Promise.race([Promise.all(threads.map(({ ended }) => ended)), Bun.sleep(stopWithinMs)])
   }
 
-  /** Resolves once all is written and closed; whether that went well. */
+  /** Resolves once everything is written and closed, with whether that went well. */
   async stopStorage(): Promise<boolean> {
     this.storage?.worker.postMessage({ type: 'stop' } satisfies Stop)
     return (await this.storage?.ended) === null

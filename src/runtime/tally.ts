@@ -1,6 +1,6 @@
 import { zeros } from '../core/number/statistics.ts'
 
-/** What is counted of an organisation: requests, those over a limit (429), events by their verdict. */
+/** What is counted per organisation: requests, those over a limit (429), events by their verdict. */
 export const columns = ['requests', 'limited', 'accepted', 'duplicates', 'rejected'] as const
 
 export type Counts = Record<(typeof columns)[number], number>
@@ -11,20 +11,20 @@ export function addTo(sums: Counts, counts: Partial<Counts>): void {
   for (const column of columns) sums[column] += counts[column] ?? 0
 }
 
-/** After this long without a question nobody looks on any more, milliseconds. */
+/** After this long without a read nobody watches any more, milliseconds. */
 const watchedForMs = 10_000
 
-/** The most organisations told of for each column: those with most of it. */
+/** The most organisations reported for each column: those with the highest counts. */
 const mostTold = 100
 
 /**
- * Counts by organisation within one thread, only while somebody looks on (the dashboard's page of the
- * server): metrics must not have a label that grows with the organisations, and requests should not pay
- * for a table that nobody reads.
+ * Counts by organisation within one thread, only while somebody watches (the dashboard's server page).
+ * Metrics must not have a label that grows with the organisations, and requests should not pay for a table
+ * that nobody reads.
  */
 export class Tally<Key extends string | number> {
   private readonly sums = new Map<Key, Counts>()
-  /** Whether counts are wanted: asked before a count is put together. */
+  /** Whether counts are wanted; checked before a count is put together. */
   isWatched = false
   private watchedUntil = 0
 
@@ -41,7 +41,7 @@ export class Tally<Key extends string | number> {
     this.sums.set(key, sums)
   }
 
-  /** What was counted since somebody began to look on, which goes on by this. */
+  /** What was counted since somebody began to watch. Reading it counts as watching on. */
   read(): [Key, Counts][] {
     this.isWatched = true
     this.watchedUntil = this.now() + watchedForMs

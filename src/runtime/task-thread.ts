@@ -10,16 +10,17 @@ import {
 } from '../storage/sqlite/writer/long-work.ts'
 
 /**
- * The thread that does one task and ends: what a database needs before any other opens it (bringing it
- * up to date, erasing people of whom something is left), or long work beside those that answer.
+ * The thread that does one task and ends. The task is what a database needs before any other thread opens it
+ * (bringing it up to date, erasing people of whom something is left), or long work beside the threads that
+ * answer.
  */
 
 declare const self: Worker
 
-/** What each task before serving comes to. */
+/** The result of each task before serving. */
 export interface Prepared {
   upgrade: { copy: string | null }
-  /** `unfinished`: why the files may still hold something of them; null where they do not. */
+  /** `unfinished`: why the files may still hold something of them; null if they do not. */
   erasures: { people: number; unfinished: string | null }
 }
 
@@ -28,14 +29,14 @@ export interface PreparationStart {
   dataDir: string
   /** Unix milliseconds. */
   now: number
-  /** As the environment says. */
+  /** From the environment. */
   failpoints: string | undefined
 }
 
 export interface LongWorkStart {
   task: keyof LongWork
   place: Omit<LongWorkPlace, 'now'>
-  /** All that it takes but whom to tell of progress, which comes last. */
+  /** All arguments of the task except the last, which is told the progress. */
   input: readonly unknown[]
 }
 
@@ -44,10 +45,13 @@ export type TaskStart = PreparationStart | LongWorkStart
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; result: unknown }
-  /** `code` is that of a refusal; `name` is that of any other fault, by which its message is known. */
+  /**
+   * `code` is that of a refusal. `name` is that of any other fault, and tells whether its message is for the
+   * operator.
+   */
   | { type: 'failed'; code: ErrorCode | null; name: string; message: string }
 
-/** Their messages are for the operator as they are. */
+/** Errors whose messages are for the operator as they are. */
 const plain = ['UpgradeRefused', 'BackupRefused', 'SchemaMismatch', 'ErasuresUnreadable']
 
 const report = (message: TaskReport) => self.postMessage(message)

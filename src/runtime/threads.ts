@@ -4,7 +4,10 @@ import type { Clock } from '../core/time/clock.ts'
 import type { ThreadReport } from './protocol.ts'
 import type { TaskReport, TaskStart } from './task-thread.ts'
 
-/** A thread's source by name. In the binary all sources lie below one root, outside it by this file. */
+/**
+ * A thread's source by name. In the binary all sources lie below one root; outside the binary, beside this
+ * file.
+ */
 function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread' | 'alert-thread'): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
@@ -26,7 +29,7 @@ export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
 export const alertThread = (clock: Clock) => threadOf('alert-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
 
-/** A thread that is to be waited for. */
+/** A thread that can be waited for. */
 export interface Thread {
   worker: Worker
   /** Resolves when it says that it is ready; rejects when it fails before. */
@@ -35,7 +38,7 @@ export interface Thread {
   ended: Promise<string | null>
 }
 
-/** Starts a thread and listens to it: a worker that fails says nothing of its own accord. */
+/** Starts a thread and listens to it, because a worker that fails reports nothing by itself. */
 export function startThread(
   worker: Worker,
   message: unknown,
@@ -63,7 +66,7 @@ export function startThread(
   return { worker, ready: ready.promise, ended: ended.promise }
 }
 
-/** Has a task done by a thread that is made for it and ends with it. Its progress goes to `tell`. */
+/** Has a task done by a thread that is made for it and ends with it. Progress goes to `tell`. */
 export async function inThread<Result>(
   start: TaskStart,
   tell: (progress: never) => void,

@@ -1,12 +1,12 @@
 import type { Config } from '../config/settings.ts'
 
-/** How session tokens are checked. Stands in `server.json`, so there is no secret in it. */
+/** How session tokens are checked. It is written to `server.json`, so it holds no secret. */
 export interface TokenMode {
-  /** Cairn by its own key, whoever shares the HS256 secret, or an identity provider by its keys. */
+  /** Cairn with its own key, whoever shares the HS256 secret, or an identity provider with its keys. */
   signer: 'own' | 'secret' | 'provider'
   issuer: string | null
   audience: string | null
-  /** Absent where an older release serves. */
+  /** Absent if an older release serves. */
   type?: string | null
   organisationClaim: string
 }
@@ -28,8 +28,8 @@ export function tokenModeOf(config: TokenSettings): Required<TokenMode> {
 }
 
 /**
- * That a running server refuses the tokens that these settings mean, and what to do; null where both
- * mean the same, and where the server does not say. Two different secrets are not told apart.
+ * Says that a running server refuses the tokens that these settings mean, and what to do; null if both mean
+ * the same, or if the server does not say. Two different secrets are not told apart.
  */
 export function tokenConflict(
   running: TokenMode | undefined,

@@ -13,16 +13,16 @@ import { type TokenSettings, tokenModeOf } from './token-mode.ts'
 
 export type TokenConfig = TokenSettings & Pick<Config, 'data' | 'sessionJwksUrl'>
 
-/** Session tokens as configured: by a provider's public keys, else over a secret. */
+/** Session tokens as configured: verified with a provider's public keys, or else with a secret. */
 export function tokensFor(config: TokenConfig, clock: Clock, source: KeySource): SessionTokens {
   if (providerOf(config) === null) return ownTokensFor(config, clock)
   return providerTokens({ ...tokenModeOf(config), clock, source })
 }
 
 /**
- * Session tokens over the secret of an identity provider, else over Cairn's own key.
+ * Session tokens signed with an identity provider's secret, or else with Cairn's own key.
  *
- * @param key that one, where it is not in the data directory
+ * @param key Cairn's own key, if it is not in the data directory
  */
 export function ownTokensFor(
   { data, ...config }: TokenConfig,

@@ -4,16 +4,16 @@ import type { TallyWanted } from './protocol.ts'
 import { addTo, type Counts, nothing } from './tally.ts'
 import type { Thread } from './threads.ts'
 
-/** What one organisation sends, since somebody began to look on. */
+/** What one organisation has sent since somebody began to watch. */
 export interface OrganisationTraffic extends Counts {
   id: string
   slug: string
 }
 
-/** A thread that is stuck is not waited for, milliseconds. */
+/** How long a thread's answer is waited for, because the thread may be stuck, milliseconds. */
 const patienceMs = 500
 
-/** Asks every thread what it has counted by organisation, and so has them go on to count. */
+/** Asks every thread for its counts by organisation, which also keeps it counting. */
 export async function readTraffic(
   dataDir: string,
   threads: readonly Thread[],

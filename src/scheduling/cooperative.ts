@@ -1,4 +1,4 @@
-/** Lets at most so many pieces of work be under way at once; the rest wait their turn, in order. */
+/** Lets at most so many pieces of work run at once; the rest wait their turn, in order. */
 export class Semaphore {
   private free: number
   private readonly waiting: (() => void)[] = []
@@ -14,7 +14,7 @@ export class Semaphore {
       return await work()
     } finally {
       const next = this.waiting.shift()
-      // A turn is handed on, so that nobody can come in between.
+      // A turn is handed over directly, so that nobody can come in between.
       if (next) next()
       else this.free++
     }
@@ -26,7 +26,7 @@ const sliceMs = 3
 
 type Begin = () => void
 
-/** Who waits for their next slice in this thread; each kind first come first. */
+/** Work that waits for its next slice in this thread, each kind in the order of arrival. */
 const urgent: Begin[] = []
 const patient: Begin[] = []
 let isUrgentTurn = false
@@ -36,31 +36,31 @@ function nextTurn(): void {
   const [first, second] = isUrgentTurn ? [urgent, patient] : [patient, urgent]
   const begin = first.shift() ?? second.shift()
   begin?.()
-  // Sockets are looked at before it is called.
+  // The event loop looks at its sockets before it calls this.
   if (urgent.length + patient.length > 0) setImmediate(nextTurn)
 }
 
 /**
- * Lets long work on a thread give way to what else waits there, every few milliseconds. One slice is
- * worked in a turn of the event loop, however many work at length: two hundred downloads that each
- * had a slice in every turn would keep requests waiting for two hundred slices.
+ * Lets long work on a thread give way every few milliseconds to whatever else waits there. Each turn of the
+ * event loop has one slice, however many pieces of long work there are: two hundred downloads that each had a
+ * slice in every turn would keep requests waiting for two hundred slices.
  */
 export class TimeSlices {
-  /** The first slice has to be waited for too, for many may begin at the same moment. */
+  /** The first slice has to be waited for too, because many may begin at the same moment. */
   private until = Number.NEGATIVE_INFINITY
 
   /**
-   * @param isUrgent of work that others wait for, as checkpoints do for a snapshot: it has every other
-   *   turn, however many are patient
-   * @param pauseMs how long others have the thread to themselves after each slice: a request takes
-   *   several turns, and would wait for a slice in each
+   * @param isUrgent for work that others wait for, as checkpoints wait for a snapshot: it gets every other
+   *   turn, however much patient work there is
+   * @param pauseMs how long others have the thread to themselves after each slice: a request takes several
+   *   turns, and would wait for a slice in each
    */
   constructor(
     private readonly isUrgent = false,
     private readonly pauseMs = 0,
   ) {}
 
-  /** To be awaited before small pieces of work; gives way only where no slice is left. */
+  /** To be awaited before small pieces of work; gives way only once the slice is used up. */
   async rest(): Promise<void> {
     if (performance.now() < this.until) return
     const isBegun = this.until > Number.NEGATIVE_INFINITY
@@ -73,10 +73,13 @@ export class TimeSlices {
   }
 }
 
-/** Slices of what someone at a desk waits for: pages have the thread to themselves for a while after each. */
+/**
+ * Slices for work that a person at a desk waits for: after each one, pages have the thread to themselves for
+ * a while.
+ */
 export const patientSlices = () => new TimeSlices(false, 2)
 
-/** Does work that yields between its pieces, and gives way there where no slice is left. */
+/** Does work that yields between its pieces, and gives way there once the slice is used up. */
 export async function inSlices<T>(work: Generator<unknown, T>, slices: TimeSlices): Promise<T> {
   for (;;) {
     await slices.rest()
@@ -85,7 +88,7 @@ export async function inSlices<T>(work: Generator<unknown, T>, slices: TimeSlice
   }
 }
 
-/** Does such work in one go, where nobody else waits for the thread, or a transaction is open. */
+/** Does such work in one go, if nobody else waits for the thread or a transaction is open. */
 export function atOnce<T>(work: Generator<unknown, T>): T {
   for (;;) {
     const { done, value } = work.next()

@@ -9,7 +9,7 @@ export interface DemoFacts {
   url: string
   managementUrl: string
   siteUrl: string
-  /** Signs whoever opens it in, once; null where there is no dashboard. */
+  /** Signs in whoever opens it, once; null if there is no dashboard. */
   dashboardUrl: string | null
   dataDir: string
   /** How this program can be called from here. */
@@ -24,7 +24,7 @@ export interface DemoFacts {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
 
-/** What a newcomer wants to know of the demo, with a call to copy for every route. */
+/** What a newcomer wants to know about the demo, with a call to copy for every route. */
 export function demoFacts(facts: DemoFacts): string[] {
   const { organisation, snippetKey, token, flows } = facts
   return [

@@ -21,23 +21,23 @@ import { type Page, sendPresent } from './present.ts'
 /** The demo's flows as their author wrote them. */
 const flowFiles: readonly string[] = [welcomeTour, gettingStarted, springRelease]
 
-/** As Harbor's own pages look. */
+/** The look of Harbor's own pages. */
 const theme = {
   ...{ accent: '#0b7285', radius: 10, shadow: 'soft', logo: '/logo.svg' },
   dark: { accent: '#3bc9db', background: '#1b2a36', text: '#e3ecf2', logo: '/logo-dark.svg' },
 }
 
-/** Days of history, today included, where the retention is not shorter. */
+/** Days of history, including today, unless the retention is shorter. */
 const historyDays = 30
-/** Events of a request, as many as one may hold; and requests under way at once. */
+/** Events per request, as many as one may hold; and requests under way at once. */
 const batchSize = 50
 const concurrency = 6
-/** What the pages say of the present is sent again once it is this old. */
+/** What the pages report about the present is sent again once it is this old. */
 const presentMs = 6 * 3_600_000
 
 /**
- * Makes a new directory with the demo's organisation and flows, before it is served: its clock says
- * that they were published on the day before the history begins, so nobody can have seen them earlier.
+ * Makes a new directory with the demo's organisation and flows before it is served. Its clock says that they
+ * were published on the day before the history begins, so that nobody can have seen them earlier.
  */
 export async function prepareDemo(
   { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
@@ -56,7 +56,7 @@ export async function prepareDemo(
   await sendPast({ data, snippetKey, now }, days, today - historyDays + 1)
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 async function currentKey({ ask }: Manager): Promise<string | null> {
   const { keys } = await ask<typeof KeyList>('GET /keys')
   return keys.find(({ worksUntil }) => worksUntil === null)?.key ?? null
@@ -79,7 +79,7 @@ async function makeHarbor(data: string): Promise<void> {
 const inHarbor = <T>(data: string, work: (manager: Manager) => Promise<T>, time?: Partial<Clock>) =>
   managedAt(inDirectory(data), work, { org: 'harbor', how: '' }, time)
 
-/** Flows that are there are left alone. */
+/** Pushes the flows that are missing; existing ones are left alone. */
 async function pushMissing({ ask }: Manager): Promise<void> {
   const { flows: stored } = await ask<typeof ListedFlows>('GET /flows')
   const pushed = new Set(stored.map(({ key }) => key))
@@ -90,7 +90,7 @@ async function pushMissing({ ask }: Manager): Promise<void> {
   if (flows.length > 0) await ask('POST /push', { body: { flows, publish: true } })
 }
 
-/** A link that signs the demo's operator in to the dashboard; null where there is none. */
+/** A link that signs the demo's operator in to the dashboard; null if there is no dashboard. */
 export async function demoLink(
   { data, dashboard, publicUrl }: Pick<Config, 'data' | 'dashboard' | 'publicUrl'>,
   url: string,
@@ -100,7 +100,7 @@ export async function demoLink(
   return (await inHarbor(data, manager => newLink(manager, publicUrl ?? url, body))).url
 }
 
-/** The organisation and its snippet key, of a demo that is served; what is missing is made. */
+/** The organisation of a running demo, and its snippet key; what is missing is made. */
 export async function lookUpDemo(
   data: string,
 ): Promise<{ organisation: Settings; snippetKey: string }> {
@@ -128,7 +128,7 @@ interface Told {
   onProgress(line: string): void
 }
 
-/** Sends what is not stored yet of the history and of the present. @returns the number of events */
+/** Sends the parts of the history and of the present that are not stored yet. @returns the number of events */
 export async function sendAll(told: Told): Promise<number> {
   const { data, page, flows, organisation, now, retentionDays, onProgress } = told
   const { stored, isPresent } = await inHarbor(data, async ({ ask, download }) => {
@@ -150,7 +150,7 @@ export async function sendAll(told: Told): Promise<number> {
   for (let done = 1; done <= days; done++) {
     const happened = eventsOf(today - days + done)
     const last = happened.at(-1)
-    // One that broke off midway is sent again: the server knows events by their ids.
+    // A day that broke off midway is sent again, because the server knows events by their ids.
     if (last && !stored.has(last.id)) {
       await sendDay(page, happened)
       sent += happened.length
@@ -173,6 +173,6 @@ async function sendDay(page: Page, events: readonly DemoEvent[]): Promise<void> 
   const send = (batch: DemoEvent[]) =>
     page('POST /events', { body: { sentAt: Date.now(), events: batch } })
   while (batches.length > 0) await Promise.all(batches.splice(0, concurrency).map(send))
-  // Alone and last: it says that the day is whole.
+  // Sent alone and last, because it marks the day as complete.
   if (last) await send(last)
 }

@@ -9,11 +9,11 @@ import cellStyle from './gallery/cell.css' with { type: 'text' }
 import style from './gallery/gallery.css' with { type: 'text' }
 
 /**
- * The demo's gallery: what visitors see, each kind in each state, on a page of its own. What is looked
- * at is said by the address, so that a picture can be named, and made by a script.
+ * The demo's gallery: what visitors see, each kind in each state, on a page of its own. The address says what
+ * is shown, so that a picture can be named, and made by a script.
  */
 
-/** How a picture stands when it is looked at, where it is not just its flow's first step. */
+/** The state in which a picture is shown, if that is not just its flow's first step. */
 const states: Readonly<Record<string, Omit<Shown, 'flow'>>> = {
   'tooltip-middle': { step: 'tip' },
   'modal-last': { step: 'last' },
@@ -107,7 +107,7 @@ function cell({ flow, ...state }: Shown, { ground, theme, ...looks }: Looks): st
 <section>Ask for three offers<br><small>Ben, Friday</small></section></main></html>`
 }
 
-/** What is answered at `/gallery…`: type and text, or null where there is nothing. */
+/** The answer at `/gallery…`: its type and text, or null if there is nothing. */
 export function galleryAt({ pathname, searchParams }: URL): [type: string, body: string] | null {
   const files: Record<string, [string, string]> = {
     '/gallery/gallery.css': ['text/css', style as unknown as string],

@@ -3,7 +3,7 @@ import { dayMs, hourMs } from '../../core/time/durations.ts'
 import type { Event } from '../../modules/events/model.ts'
 import { SeededRandom } from './random.ts'
 
-/** An event as a client sends it. */
+/** An event in the form in which a client sends it. */
 export type DemoEvent = Event & { id: string; occurredAt: number }
 
 export const demoOrigin = 'https://app.harbor.example'
@@ -18,7 +18,7 @@ const weekdayFactor = [0.25, 1.05, 1.15, 1.1, 1, 0.8, 0.3]
 const hours = [0, 0, 0, 0, 0, 1, 3, 7, 10, 9, 7, 5, 6, 9, 9, 8, 6, 4, 2, 2, 1, 1, 0, 0]
 const hourLot = hours.flatMap((weight, hour) => Array<number>(weight).fill(hour))
 
-/** What people do at a step of the tour: read so long, then leave, skip, or go on. */
+/** What people do at a step of the tour: they read for so long, and then leave, skip, or go on. */
 const tourSteps: Record<string, { seconds: number; leaves: number; skips: number }> = {
   hello: { seconds: 7, leaves: 0.17, skips: 0 },
   'create-project': { seconds: 14, leaves: 0.08, skips: 0.03 },
@@ -28,7 +28,7 @@ const tourSteps: Record<string, { seconds: number; leaves: number; skips: number
 }
 const otherStep = { seconds: 10, leaves: 0.1, skips: 0.05 }
 
-/** How many tick an item of the checklist, and after how many hours in the middle. */
+/** The share of people who tick an item of the checklist, and the median of hours until they do. */
 const checklistItems: Record<string, { share: number; hours: number }> = {
   'create-project': { share: 0.82, hours: 0.2 },
   'invite-teammate': { share: 0.44, hours: 5 },
@@ -44,10 +44,10 @@ const daysBeforeLoss = 24
 const releaseHourMs = 10 * hourMs
 export const lostSince = (firstDay: number) => (firstDay + daysBeforeLoss) * dayMs + releaseHourMs
 
-/** Whether one of the pages that do not find it, three in four of them. */
+/** Whether this is one of the pages that do not find it, three in four of them. */
 const missesIt = (runId: string | null | undefined) => Bun.hash.xxHash32(`${runId}`) % 4 !== 0
 
-/** What people answer from 0 to 10, each as often as it stands here. */
+/** Answers from 0 to 10, each as frequent as it appears here. */
 const scores = [2, 4, 5, 6, 6, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10]
 
 type Report = (kind: Event['kind'], at: number, more?: Partial<DemoEvent>) => void
@@ -57,7 +57,7 @@ interface Visitor {
   anonymousId?: string
 }
 
-/** One day's people and all that they did from then on, some of it on later days. */
+/** One day's people and everything that they did from then on, some of it on later days. */
 export function historyOfDay(
   day: number,
   { flows, firstDay }: { flows: readonly Flow[]; firstDay: number },
@@ -81,7 +81,7 @@ export function historyOfDay(
   )
 }
 
-/** What would have happened, but that a step has lost its element: who went on from it never saw it. */
+/** The events after a step has lost its element: people who went on from it never saw it. */
 function withoutElement(
   events: readonly DemoEvent[],
   stepId: string | undefined,
@@ -99,7 +99,7 @@ function withoutElement(
   })
 }
 
-/** What the site says of somebody when a run starts: who pays finishes more. */
+/** What the site says about a person when a run starts. People who pay finish more often. */
 function sayPlan(userId: string, own: readonly DemoEvent[]): void {
   const isDone = own.some(({ kind }) => kind === 'flow_completed')
   const plans = isDone ? ['free', 'team', 'team', 'business'] : ['free', 'free', 'team', 'business']
@@ -127,7 +127,7 @@ class History {
     if (visitor.userId) sayPlan(visitor.userId, this.events.slice(before))
   }
 
-  /** Up to three runs: who neither finished nor dismissed the tour may try again on a later day. */
+  /** Up to three runs: a person who neither finished nor dismissed the tour may try again on a later day. */
   private tourRuns(visitor: Visitor, start: number, tour: Flow): void {
     let at = start
     for (let run = 0; run < 3; run++) {
@@ -183,7 +183,7 @@ class History {
     }
   }
 
-  /** What somebody answers who is asked whether they would recommend Harbor: most would. */
+  /** A person's answer to whether they would recommend Harbor. Most would. */
   private recommendation(report: Report, at: number, step: Step | undefined): void {
     const { random } = this
     if (!step) {
@@ -203,7 +203,10 @@ class History {
     report('flow_completed', answered + 20)
   }
 
-  /** Items that wait for an event are ticked by it, sent by Harbor's back end; others by the page. */
+  /**
+   * Items that wait for an event are ticked by that event, which Harbor's back end sends; others are ticked
+   * by the page.
+   */
   private ticks(visitor: Visitor, start: number, flow: Flow): void {
     const { random } = this
     const report = this.reporter(visitor, start, flow, '/home')

@@ -6,20 +6,20 @@ import { askedByPage } from '../manage.ts'
 import { type DemoEvent, historyOfDay, lostSince, lostStep } from './history.ts'
 import { healthOf } from './present.ts'
 
-/** The element of this one is found by another way on some pages, some days after the other is lost. */
+/** On some pages this step's element is found in another way, some days after the other one is lost. */
 const driftingStep = 'find-help'
 const driftsAfterMs = 48 * hourMs
 const otherWays: readonly HealthOutcome[] = ['found_by_alternate', 'changed', 'found_by_alternate']
-/** Of so many looks in a row the first few are those. */
+/** The first few of so many looks in a row have those outcomes. */
 const looks = 8
 /** Reports under way at once, which one commit stores. */
 const atOnce = 100
-/** The last hours are those of the present. */
+/** The last hours belong to the present. */
 const presentMs = 7 * hourMs
 
 /**
- * What pages have said in the past of the elements that they looked for, sent as they would have sent
- * it, with the clock of that time: a health report is of the moment of its receipt.
+ * Sends what pages reported in the past about the elements that they looked for, as they would have sent it,
+ * with the clock of that time, because a health report is dated by its receipt.
  */
 export async function sendPast(
   { data, snippetKey, now }: { data: string; snippetKey: string; now: number },
@@ -44,7 +44,7 @@ export async function sendPast(
         if (key !== driftingStep || occurredAt < drifts.since) return 'found'
         return otherWays[drifts.looks++ % looks] ?? 'found'
       }
-      // Some of what a day's people do is on later days.
+      // Some of what a day's people do happens on later days.
       const seen = days
         .flatMap(day => historyOfDay(day, { flows, firstDay }))
         .filter(({ kind }) => kind === 'step_viewed' || kind === 'target_missing')

@@ -7,7 +7,7 @@ import { type DemoEvent, demoOrigin } from './history.ts'
 /** Calls the API as a page or a back end would. */
 export type Page = Asker['ask']
 
-/** What ten people's pages say of a step's element: most steps are well, two are not. */
+/** What ten people's pages report about a step's element: most steps are well, two are not. */
 const outcomes: Record<string, readonly HealthOutcome[]> = {
   'add-task': ['not_found', 'hidden', 'not_found', 'not_found', 'not_found', 'not_found'],
   'find-help': ['found_by_alternate', 'changed', 'found_by_alternate'],
@@ -15,8 +15,8 @@ const outcomes: Record<string, readonly HealthOutcome[]> = {
 const reporters = 10
 
 /**
- * What pages see in place of the two: the button of `add-task` has other classes, so that its
- * selector finds nothing, and what stands around Help is no header any more.
+ * What pages see instead for those two: the button of `add-task` has other classes, so that its selector
+ * finds nothing, and the element around Help is no longer a header.
  */
 const changed: Record<string, { isFound: boolean; change: Record<string, unknown> }> = {
   'add-task': {
@@ -32,7 +32,7 @@ const changed: Record<string, { isFound: boolean; change: Record<string, unknown
   },
 }
 
-/** What stands around the elements of the site's pages. */
+/** The surroundings of elements on the site's pages. */
 const header = [{ tag: 'header', nth: 0 }]
 const row = [
   { tag: 'div', nth: 1 },
@@ -66,8 +66,8 @@ export const fingerprintOf = (step: Step, change: Record<string, unknown> = {}) 
 })
 
 /**
- * The present day: health reports, fingerprints, heartbeats, ticks and completions through the
- * routes of their own. Stays well within every limit, so that the copied calls are not refused.
+ * Sends the present day: health reports, fingerprints, heartbeats, ticks and completions through their own
+ * routes. Stays well within every limit, so that the copied calls are not refused.
  */
 export async function sendPresent(
   page: Page,
@@ -114,7 +114,7 @@ const report = (fingerprint: unknown, candidates: readonly unknown[] = []) => ({
   snippetVersion,
 })
 
-/** What a page says of a step's element; `i` makes reports differ. */
+/** What a page reports about a step's element; `i` makes reports differ. */
 export function healthOf(step: Step, outcome: HealthOutcome, i: number) {
   return {
     outcome,
@@ -128,7 +128,7 @@ export function healthOf(step: Step, outcome: HealthOutcome, i: number) {
   }
 }
 
-/** Some who opened the checklist lately tick an item by hand. */
+/** Some people who opened the checklist lately tick an item by hand. */
 async function tick(page: Page, flows: readonly Flow[], recent: readonly DemoEvent[]) {
   const flow = flows.find(({ checklist }) => checklist !== null)
   const item = flow?.checklist?.items.find(({ completeOn }) => completeOn === null)
@@ -140,7 +140,7 @@ async function tick(page: Page, flows: readonly Flow[], recent: readonly DemoEve
   }
 }
 
-/** Some who saw the announcement lately have it completed by Harbor's back end. */
+/** Harbor's back end completes the announcement for some people who saw it lately. */
 async function complete(page: Page, flows: readonly Flow[], recent: readonly DemoEvent[]) {
   const flow = flows.find(({ kind }) => kind === 'announcement')
   if (!flow) return

@@ -1,4 +1,4 @@
-/** Chance that is the same at every run, so that the demo makes the same history again. */
+/** Random numbers that are the same at every run, so that the demo makes the same history again. */
 export class SeededRandom {
   private state: number
 
@@ -27,7 +27,7 @@ export class SeededRandom {
     return list[Math.floor(this.next() * list.length)] as T
   }
 
-  /** Waiting times of people: half are below the median, a few far above it. */
+  /** Waiting times of people: half are below the median, and a few are far above it. */
   waitMs(medianSeconds: number): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next())
     return Math.max(400, Math.round(1000 * medianSeconds * Math.exp(0.6 * normal)))

@@ -26,13 +26,13 @@ import {
   warning,
 } from './finding.ts'
 
-/** How long a backup may take before it is missed. */
+/** How long a backup may take before it counts as missing. */
 const patienceMs = 30 * minuteMs
 
-/** How old the newest of those that are made by hand, or by cron, may be. */
+/** How old the newest backup may be if they are made by hand or by cron. */
 const oldDays = 7
 
-/** Whether backups are made, and what restores have left. */
+/** Whether backups are made, and what restores have left behind. */
 export async function checkBackups({ data, config, now }: Subject): Promise<Finding[]> {
   const left = data !== null && isReadableDirectory(data) ? checkAside(data) : []
   if (!config) return left
@@ -42,7 +42,10 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
   return [await checkNewest(backupDir, backupEvery, now), ...left]
 }
 
-/** By what the backups noted where the data is: they may lie anywhere, also where nobody here can look. */
+/**
+ * Goes by what the backups recorded beside the data, because they may lie anywhere, even where this cannot
+ * look.
+ */
 function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
   if (checkpoints === 'litestream') {
     return ok('backup', 'no backups are scheduled here: Litestream is to keep a replica')
@@ -60,7 +63,7 @@ function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
 const schedule =
   'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
 
-/** False where the database cannot be read, of which others tell. */
+/** False if the database cannot be read, which other checks report. */
 const holdsEvents = (data: string) =>
   attempt(() => {
     using database = openForReading(data)
@@ -84,17 +87,17 @@ async function checkNewest(folder: string, everyMs: number, now: number): Promis
   return error('backup', `${what}, older than CAIRN_BACKUP_EVERY asks for`, advice)
 }
 
-/** Replaced databases take room, and hold what was erased since. */
+/** Replaced databases take up room, and hold what was erased since. */
 function checkAside(data: string): Finding[] {
   const aside = databasesAside(data)
   if (aside.length === 0) return []
   const what = `${counted(aside.length, 'database')} that restores replaced ${aside.length === 1 ? 'is' : 'are'} kept`
-  // With the logs that those of damaged ones have beside them.
+  // The pattern includes the logs that are kept beside damaged databases.
   const advice = `once all is well, run "rm ${shellWord(resolve(data))}/cairn.db.before-*"`
   return [warning('backup', what, advice)]
 }
 
-/** What backups, restores and tried migrations leave behind that were killed. */
+/** What killed backups, restores and tried migrations leave behind. */
 export function checkLeftovers({ data, config }: DataSubject): Finding[] {
   const folders = [data, copiesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
   const left = [...new Set(folders)].filter(isReadable).flatMap(leftIn)

@@ -32,9 +32,9 @@ import { type DataSubject, error, type Finding, ok, warning } from './finding.ts
 import { serverProcess } from './server-check.ts'
 
 const damaged = 'stop the server, keep a copy of the data directory, and restore a backup'
-/** Over it, a check is said to take a while: a disk reads some hundred megabytes a second. */
+/** Above this size the user is told that a check takes a while: a disk reads some hundred megabytes a second. */
 const largeBytes = 2e9
-/** A log that checkpoints keep up with is cut back to 64 MiB. */
+/** A log that checkpoints keep up with is truncated to 64 MiB. */
 const largeLogBytes = 256e6
 
 /** Whether the database can be read, is of this version, and is whole. Writes nothing. */
@@ -86,7 +86,7 @@ function unreadable(data: string, fault: unknown): Finding {
   return error('database', explained(fault).lines.join(' '), null)
 }
 
-/** Commands and server may have been given different directories: every key is unknown then. */
+/** If commands and server were given different directories, every key is unknown. */
 function checkOrganisations(database: Database, data: string): Finding[] {
   if (!hasNoOrganisation(database)) return []
   const what = 'there is no organisation in this data directory yet'
@@ -131,7 +131,7 @@ function quickFaults(database: Database): string[] {
   return faults
 }
 
-/** What is to be said of events that a database has refused, whichever it is. */
+/** The finding about events that a database has refused, whichever database it is. */
 export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters): Finding {
   if (count === 0) return ok('dead_letters', 'no dead letters wait')
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
@@ -139,7 +139,7 @@ export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters):
   return warning('dead_letters', what, 'see them: cairn dead-letters list')
 }
 
-/** The same of webhooks. */
+/** The same for webhooks. */
 export function judgeWebhooks(
   webhooks: readonly (WebhookState & { slug: string })[],
   now: number,
@@ -161,7 +161,7 @@ function checkErasures(database: Database): Finding[] {
   return [warning('database', what, advice)]
 }
 
-/** The same of hashes of user ids. */
+/** The same for user hashes. */
 export function judgeIdentities(
   refusing: readonly { slug: string; counts: UserHashCounts }[],
 ): Finding[] {
@@ -172,7 +172,7 @@ export function judgeIdentities(
   })
 }
 
-/** A clock that was set back gives new events times before those of older ones. */
+/** A clock that was set back gives new events earlier times than older ones. */
 function checkClock(database: Database, data: string, now: number): Finding[] {
   const files = [databaseFile(data), `${databaseFile(data)}-wal`]
   const written = files.map(file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0)
@@ -184,8 +184,8 @@ function checkClock(database: Database, data: string, now: number): Finding[] {
 }
 
 /**
- * Programs that have a file open, by name and process, but for this one and the server. Known on Linux
- * alone, and of this user's processes (root: of all).
+ * Programs that have a file open, by name and process, except this one and the server. Known only on Linux,
+ * and only for this user's processes (for root: all).
  */
 function programsWith(file: string, server: number | null): string[] {
   const path = realpathSync(file)
@@ -194,7 +194,7 @@ function programsWith(file: string, server: number | null): string[] {
     .map(pid => `${nameOf(pid)} (process ${pid})`)
 }
 
-// A system without such files, and another user's process, does not tell.
+// A system without such files tells nothing, nor does another user's process.
 
 const processes = () => attempt(() => readdirSync('/proc').map(Number).filter(Number.isInteger), [])
 

@@ -6,7 +6,7 @@ import { explained } from '../failure.ts'
 import { nearestExisting } from './disk-check.ts'
 import { error, type Finding, isAllowed, ok, type Subject, warning } from './finding.ts'
 
-/** Whether the data directory is there, is this user's to write, and nobody else's to read. */
+/** Whether the data directory exists, can be written by this user, and can be read by nobody else. */
 export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[] {
   if (data === null) return []
   let found: Stats | undefined
@@ -73,11 +73,11 @@ function whyUnwritable(data: string, { uid, mode }: Stats): Finding | null {
   }
 }
 
-/** The files that a server has to write, as far as they are there. */
+/** The files that a server has to write, as far as they exist. */
 const namesIn = (data: string) =>
   readdirSync(data).filter(name => /^(cairn\.db(-wal|-shm)?|server\.lock)$/.test(name))
 
-/** Files that a command of another user left, as root's often does, stop the server. */
+/** Files that another user's command left (often root's) stop the server. */
 function checkOwners(data: string, { uid }: Stats): Finding[] {
   const foreign = namesIn(data).filter(name => statSync(join(data, name)).uid !== uid)
   if (foreign.length === 0) return []
@@ -92,7 +92,7 @@ function checkOwners(data: string, { uid }: Stats): Finding[] {
 /** Files that their owner, or a backup, has made read-only: the server cannot start on them. */
 function checkWritable(data: string, { uid }: Stats): Finding[] {
   const wanted = constants.R_OK | constants.W_OK
-  // Those of others are told with their owners.
+  // Files of other users are reported by `checkOwners`.
   const faulty = namesIn(data).filter(
     name => statSync(join(data, name)).uid === uid && !isAllowed(join(data, name), wanted),
   )
@@ -108,11 +108,11 @@ const writableToOthers = 0o022
 const octal = (mode: number) => (mode & 0o7777).toString(8)
 
 function checkOthers(data: string, { mode }: Stats): Finding[] {
-  // Who cannot enter the directory cannot reach the files either.
+  // Users who cannot enter the directory cannot reach the files either.
   if ((mode & forOthers) === 0) return []
   const advice = `run "chmod 700 ${shellWord(data)}"`
   if (mode & writableToOthers) {
-    // Whatever the rights of a file in it are: it can be put in the place of another.
+    // Whatever the rights of a file in it are, another file can be put in its place.
     const what = `other users of this machine can replace files in ${data}, the session key too (mode ${octal(mode)})`
     return [error('rights', what, advice)]
   }
@@ -122,7 +122,7 @@ function checkOthers(data: string, { mode }: Stats): Finding[] {
   return [warning('rights', what, advice)]
 }
 
-/** Looked at only where it is, since reading it would make it. */
+/** Looked at only if it exists, because reading it would make it. */
 function checkSessionKey(data: string): Finding[] {
   if (!existsSync(join(data, 'session.key'))) return []
   try {

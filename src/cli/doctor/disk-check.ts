@@ -28,7 +28,7 @@ export function checkDisk({ data }: Subject): Finding[] {
   return data === null ? [] : judgeDisk(data, statfsSync(nearestExisting(data)))
 }
 
-/** The same of what the system says of a file system (statfs(2)). */
+/** The same for what the system says about a file system (statfs(2)). */
 export function judgeDisk(
   data: string,
   found: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks' | 'files' | 'ffree'>,
@@ -58,7 +58,7 @@ export function nearestExisting(path: string): string {
 }
 
 const slowMs = 100
-/** How often a sync is tried, and how long in all, milliseconds: a disk that hangs needs no median. */
+/** How many syncs are measured, and for how long in all, milliseconds: a disk that hangs needs no median. */
 const tries = 5
 const patienceMs = 2_000
 
@@ -66,7 +66,7 @@ const patienceMs = 2_000
 export function checkSyncs({ data }: DataSubject): Finding[] {
   const times = syncTimes(data)
   const ms = times[Math.floor(times.length / 2)]
-  // Why nothing can be written there is told with the directory.
+  // The check of the directory reports why nothing can be written there.
   if (ms === undefined) return []
   const what = `a sync of the disk takes ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
   if (ms <= slowMs) return [ok('disk', what)]
@@ -75,7 +75,7 @@ export function checkSyncs({ data }: DataSubject): Finding[] {
   return [warning('disk', `${what}, over ${slowMs} ms`, advice)]
 }
 
-/** Sorted, milliseconds; measured on a file that has no name any more. */
+/** Sorted, milliseconds; measured on a file that has been unlinked. */
 function syncTimes(data: string): number[] {
   const path = join(data, `.cairn-doctor-${process.pid}`)
   let file: number | undefined

@@ -1,13 +1,13 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import type { Config } from '../../config/settings.ts'
 
-/** What one look at one thing tells. An error keeps Cairn from working, or its data from being safe. */
+/** The result of one look at one thing. An error keeps Cairn from working, or its data from being safe. */
 export interface Finding {
   status: 'ok' | 'warning' | 'error'
   /** What was looked at; a word of a fixed list, for scripts. */
   check: Check
   what: string
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if there is nothing to do. */
   advice: string | null
 }
 
@@ -50,9 +50,9 @@ export const error = findingOf('error')
 export interface Subject {
   data: string | null
   bufferBytes: number | null
-  /** Of the database that servers share; null where a server has its data in the directory. */
+  /** The database that servers share; null if a server has its data in the directory. */
   databaseUrl: string | null
-  /** All settings, where all of them can be read. */
+  /** All settings, if all of them can be read. */
   config: Config | null
   /** Whether the database is checked to the last page. */
   isFull: boolean
@@ -60,7 +60,7 @@ export interface Subject {
   now: number
 }
 
-/** The same of a directory that is there and can be looked into. */
+/** The same, with a directory that exists and can be read. */
 export type DataSubject = Subject & { data: string }
 
 /** Whether this user may do something with a file. */
@@ -73,6 +73,6 @@ export function isAllowed(path: string, mode: number): boolean {
   }
 }
 
-/** Whether there is a directory that can be looked into; why not is what `checkDirectory` says. */
+/** Whether there is a directory that can be read. If not, `checkDirectory` says why. */
 export const isReadableDirectory = (path: string): boolean =>
   isAllowed(path, constants.R_OK | constants.X_OK) && statSync(path).isDirectory()

@@ -2,10 +2,10 @@ import { inspectValkey, LimitsUnusable } from '../../limits/valkey-inspection.ts
 import { limitsServerOf } from '../../runtime/limiter.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
-/** A count that takes longer is felt in each request, milliseconds. */
+/** A count that takes longer slows every request down noticeably, milliseconds. */
 const slowMs = 20
 
-/** The server that counts requests, where there is one. */
+/** The server that counts requests, if there is one. */
 export async function checkLimits({ config }: Subject): Promise<Finding[]> {
   const server = config && limitsServerOf(config)
   if (server === null) return []

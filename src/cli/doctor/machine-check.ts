@@ -10,7 +10,7 @@ import { counted, sizeOf } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 import { serverProcess } from './server-check.ts'
 
-/** What this program is made of. */
+/** The versions that this program is made of. */
 export function checkVersions(): Finding[] {
   using database = new Database(':memory:')
   try {
@@ -22,13 +22,13 @@ export function checkVersions(): Finding[] {
   }
 }
 
-/** What the machine gives the server that runs, or else this process. */
+/** What the machine gives the running server, or else this process. */
 export function checkMachine({ data, bufferBytes }: Subject): Finding[] {
   const pid = serverProcess(data) ?? 'self'
   return [...checkTimeZones(), ...checkOpenFiles(pid), ...checkMemory(pid, bufferBytes ?? 0)]
 }
 
-/** Analytics count calendar days of any zone. */
+/** Analytics count calendar days in any time zone. */
 function checkTimeZones(): Finding[] {
   const noon = Temporal.Instant.from('2026-07-01T12:00:00Z')
   const hour = attempt(() => noon.toZonedDateTimeISO('Europe/Berlin').hour, null)
@@ -38,7 +38,7 @@ function checkTimeZones(): Finding[] {
 
 const enoughFiles = 4_096
 
-/** Every connection is an open file. Known on Linux alone. */
+/** Every connection is an open file. Known only on Linux. */
 function checkOpenFiles(pid: number | 'self'): Finding[] {
   const limits = textOf(`/proc/${pid}/limits`)
   const limit = /^Max open files\s+(\S+)/m.exec(limits ?? '')?.[1]
@@ -49,7 +49,7 @@ function checkOpenFiles(pid: number | 'self'): Finding[] {
   return [warning('open_files', what, advice)]
 }
 
-/** What a server with a few threads takes, besides its ingest buffer. */
+/** The memory that a server with a few threads takes, besides its ingest buffer. */
 const leastMemory = 256 * 2 ** 20
 
 function checkMemory(pid: number | 'self', bufferBytes: number): Finding[] {
@@ -61,7 +61,7 @@ function checkMemory(pid: number | 'self', bufferBytes: number): Finding[] {
   return [warning('memory', what, advice)]
 }
 
-/** The least limit of the process's control group and those around it; null for none. */
+/** The lowest limit of the process's control group and those around it; null if there is none. */
 function memoryLimit(pid: number | 'self'): number | null {
   const groups = textOf(`/proc/${pid}/cgroup`) ?? ''
   const unified = /^0::(\/.*)$/m.exec(groups)?.[1]
@@ -90,7 +90,7 @@ export type UnitProperties = Readonly<Record<string, string>>
 
 const asked = ['NRestarts', 'MemoryDenyWriteExecute', 'LimitAS', 'WatchdogUSec', 'Type']
 
-/** Where systemd runs this machine: how it runs the server, and whether it keeps the clock set. */
+/** If systemd runs this machine: how it runs the server, and whether it keeps the clock set. */
 export function checkUnit({ data }: Subject): Finding[] {
   if (!existsSync('/run/systemd/system')) return []
   return [...checkSynchronised(), ...checkServersUnit(data)]
@@ -112,7 +112,7 @@ function unitOf(pid: number): string | null {
   return /^(?:0:|\d+:name=systemd):\/(?:.*\/)?([^/]+\.service)$/m.exec(groups)?.[1] ?? null
 }
 
-/** What of a unit's settings harms the server, or tells that it is not well. */
+/** The settings of a unit that harm the server, or show that it is not well. */
 export function judgeUnit(unit: string, properties: UnitProperties): Finding[] {
   const findings: Finding[] = []
   const { NRestarts, MemoryDenyWriteExecute, LimitAS = 'infinity' } = properties
@@ -140,7 +140,7 @@ function checkSynchronised(): Finding[] {
   return [warning('clock', what, 'run an NTP client, such as "timedatectl set-ntp true" starts')]
 }
 
-/** Null where there is no such command, or it fails. */
+/** Null if there is no such command, or if it fails. */
 const output = (...command: string[]) =>
   attempt(() => {
     const { success, stdout } = Bun.spawnSync(command, { stderr: 'ignore', timeout: 3_000 })

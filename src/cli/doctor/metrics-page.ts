@@ -5,7 +5,7 @@ interface Sample {
 
 const labelPattern = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g
 
-/** A page of Cairn's own metrics (Prometheus text format), read for its numbers; other lines are passed over. */
+/** A page of Cairn's own metrics (Prometheus text format), read for its numbers; other lines are skipped. */
 export class MetricsPage {
   private readonly samples = new Map<string, Sample[]>()
 
@@ -26,12 +26,12 @@ export class MetricsPage {
     return this.samples.has(name)
   }
 
-  /** The value of a name; null where it is not there. */
+  /** The value of a name; null if it is not there. */
   gauge(name: string): number | null {
     return this.has(name) ? this.sum(name) : null
   }
 
-  /** The sum of all samples of a name whose label is as asked; 0 where there are none. */
+  /** The sum of all samples of a name whose labels match; 0 if there are none. */
   sum(name: string, isIt: (labels: Record<string, string>) => boolean = () => true): number {
     const samples = this.samples.get(name) ?? []
     return samples.reduce((sum, { labels, value }) => sum + (isIt(labels) ? value : 0), 0)

@@ -9,10 +9,10 @@ import { upgradeNote } from '../../storage/sqlite/database/upgrade-note.ts'
 import { counted, sizeOf } from '../output.ts'
 import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 
-/** How long a copy of before a migration is worth its room without a word. */
+/** For how long a copy from before a migration is worth its room and is not reported. */
 const wantedForDays = 30
 
-/** Whether the database is of this release, and what a migration has left. */
+/** Whether the database fits this release, and what a migration has left behind. */
 export function checkMigration({ data, now }: DataSubject): Finding[] {
   if (!hasDatabase(data)) return []
   try {
@@ -26,7 +26,7 @@ export function checkMigration({ data, now }: DataSubject): Finding[] {
       ...(isDone ? checkCopies(copies, now) : []),
     ]
   } catch {
-    // What is wrong with the file itself is told with the database.
+    // What is wrong with the file itself is reported by the check of the database.
     return []
   }
 }
@@ -53,7 +53,7 @@ function checkSchema({ applied, known, differing }: SchemaState, copies: Copy[])
   return [ok('database', `the database has schema ${applied}, the newest that this cairn knows`)]
 }
 
-/** Every step is whole or was not made, so nothing is to be repaired. */
+/** Every step is either complete or not made, so nothing has to be repaired. */
 function checkUnfinished(data: string, { applied }: SchemaState): Finding[] {
   const note = upgradeNote(data)
   if (note === null || isHeld(data)) return []

@@ -12,16 +12,16 @@ import { counted } from '../output.ts'
 import { judgeDeadLetters, judgeIdentities, judgeWebhooks } from './database-check.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
-/** An answer that takes longer is felt in each request, milliseconds. */
+/** An answer that takes longer slows every request down noticeably, milliseconds. */
 const slowMs = 20
 
-/** Threads for HTTP of a node whose configuration cannot be read. */
+/** HTTP threads of a node whose configuration cannot be read. */
 const usualThreads = 2
 
-/** Clocks that follow NTP are nearer, milliseconds. */
+/** Clocks that follow NTP are nearer to each other, milliseconds. */
 const tolerableMs = 1_000
 
-/** The database that several nodes share, where there is one. */
+/** The database that several nodes share, if there is one. */
 export async function checkPostgres({
   data,
   databaseUrl,
@@ -44,7 +44,7 @@ export async function checkPostgres({
   }
 }
 
-/** What is to be said of a database that can be used. */
+/** The findings about a database that can be used. */
 export const judgePostgres = (seen: DatabaseSeen, httpThreads: number): Finding[] => [
   judgeAnswer(seen),
   ...judgeDisk(seen),
@@ -55,7 +55,7 @@ export const judgePostgres = (seen: DatabaseSeen, httpThreads: number): Finding[
   judgeBackups(seen),
 ]
 
-/** The same of what is stored in it. */
+/** The same for what is stored in it. */
 const judgeStored = (stored: StoredState, now: number): Finding[] => [
   ...judgeOrganisations(stored),
   ...judgePartitions(stored),
@@ -70,7 +70,7 @@ function judgeOrganisations({ hasOrganisation }: StoredState): Finding[] {
   return [warning('database', 'there is no organisation in it yet', 'cairn org create NAME')]
 }
 
-/** A node makes them for days to come, every few seconds: without one, all lies in the default table. */
+/** A node makes tables for days to come, every few seconds. Without them, everything lies in the default table. */
 function judgePartitions({ daysAhead, hasOrganisation }: StoredState): Finding[] {
   if (daysAhead > 0 || !hasOrganisation) return []
   const advice = 'start a node, which makes it; if one runs, see its log for "housekeeping failed"'
@@ -89,7 +89,7 @@ function judgeLimits({ nodes }: StoredState, config: Config | null): Finding[] {
   return [warning('limits', `${nodes} nodes run, and ${what}`, advice)]
 }
 
-/** What was not taken along from the directory. */
+/** The data that was not moved from the directory. */
 function judgeLeft(
   { leftBehind }: StoredState,
   data: string | null,
@@ -102,7 +102,7 @@ function judgeLeft(
   return [(isAll ? error : warning)('directory', what, advice)]
 }
 
-/** They are PostgreSQL's own, of which this cannot know. */
+/** Backups are PostgreSQL's own, and this check cannot know of them. */
 const judgeBackups = ({ isArchiving }: DatabaseSeen): Finding =>
   ok(
     'backup',
@@ -117,7 +117,7 @@ function judgeAnswer({ place, version, schema, tookMs }: DatabaseSeen): Finding 
   return warning('database', what, 'put it nearer to this machine: each request waits for it')
 }
 
-/** Settings by which a database is lost with its machine's power. */
+/** Settings with which a database can be lost when its machine loses power. */
 function judgeDisk({ fsync, fullPageWrites }: DatabaseSeen): Finding[] {
   const off = [fsync ? '' : 'fsync', fullPageWrites ? '' : 'full_page_writes'].filter(Boolean)
   if (off.length === 0) return []
@@ -146,7 +146,7 @@ function judgeCommits(seen: DatabaseSeen): Finding {
   return ok('database', `a commit waits for the standby ${standbys} (${setting})`)
 }
 
-/** Events and people are read by whoever is on the way. */
+/** Without encryption, anybody on the network path can read events and people. */
 function judgeWay({ place, isEncrypted }: DatabaseSeen): Finding[] {
   if (isEncrypted || /^(localhost|127\.[\d.]+|\[::1\]):/.test(place)) return []
   const what = 'the connection to the database is not encrypted'
@@ -154,7 +154,7 @@ function judgeWay({ place, isEncrypted }: DatabaseSeen): Finding[] {
   return [warning('database', what, advice)]
 }
 
-/** Which moments count as past is decided by either. */
+/** Both clocks decide which moments count as past. */
 function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   const offMs = Math.abs(aheadMs)
   if (offMs <= tolerableMs) return []

@@ -22,7 +22,7 @@ export function serverProcess(data: string | null): number | null {
   return holder && isAlive(holder) ? holder.pid : null
 }
 
-/** Whether a server runs on the data directory, and how it is. */
+/** Whether a server runs on the data directory, and its state. */
 export async function checkServer(subject: Subject): Promise<Finding[]> {
   const { data, config } = subject
   if (data === null) return []
@@ -103,7 +103,7 @@ function notServed(holder: LockHolder | null): Finding {
   return warning('server', what, advice)
 }
 
-/** Whether a server could listen, where none of this data directory does. */
+/** Whether a server could listen, if none runs on this data directory. */
 function checkPorts(config: Config | null): Finding[] {
   if (config === null) return []
   const { host, port, managementHost, managementPort } = config
@@ -112,7 +112,7 @@ function checkPorts(config: Config | null): Finding[] {
     portFaultOf(() => claimPort(managementHost, managementPort, managementPortSetting)),
   ].filter(fault => fault !== null)
   if (faults.length > 0) return faults
-  // Each may be free, and both the same.
+  // Each may be free, and yet both be the same.
   const clash = portFaultOf(() => claimPorts(config))
   if (clash) return [clash]
   // 0 takes any free one.
@@ -129,7 +129,7 @@ function portFaultOf(claim: () => unknown): Finding | null {
   }
 }
 
-/** Signal 0 only asks; a process of another user is alive too. */
+/** Signal 0 only asks whether a process exists; one of another user is alive too. */
 function isAlive({ pid, host }: LockHolder): boolean {
   if (host !== hostname()) return false
   try {
@@ -140,7 +140,7 @@ function isAlive({ pid, host }: LockHolder): boolean {
   }
 }
 
-/** Characters; a server that has answered on every route says some ten thousand. */
+/** Characters; a server that has answered on every route sends some ten thousand. */
 const mostMetrics = 1_000_000
 
 async function askServer(
@@ -183,7 +183,7 @@ function readiness(who: string, status: number, state: string, gauges: string): 
   return error('server', what, 'see its log for the cause')
 }
 
-/** A full buffer and a disk that refuses may be over by now; callers have seen them all the same. */
+/** A full buffer or a disk that refuses may be over by now, but callers have seen the refusals all the same. */
 function checkRefusals(metrics: MetricsPage): Finding[] {
   const count = metrics.sum('cairn_http_requests_total', ({ status }) => status === '503')
   if (count === 0) return []
@@ -193,7 +193,7 @@ function checkRefusals(metrics: MetricsPage): Finding[] {
 
 const nearlyAll = 0.8
 
-/** Every connection is an open file; without one to spare, nobody new is answered. */
+/** Every connection is an open file. Without one to spare, no new client is answered. */
 function checkFilesInUse(metrics: MetricsPage): Finding[] {
   const [open, most] = ['process_open_fds', 'process_max_fds'].map(name => metrics.gauge(name))
   if (!open || !most || open < most * nearlyAll) return []
@@ -201,7 +201,7 @@ function checkFilesInUse(metrics: MetricsPage): Finding[] {
   return [warning('open_files', what, 'raise LimitNOFILE, or look who holds so many connections')]
 }
 
-/** Whether the server runs with what stands in its settings file. */
+/** Whether the server runs with the current contents of its settings file. */
 function checkTakenUp(metrics: MetricsPage, file: string | null): Finding[] {
   if (metrics.gauge('cairn_config_last_reload_successful') === 0) {
     const what = 'the server found its new settings wrong, and goes on with those of before'
@@ -215,7 +215,7 @@ function checkTakenUp(metrics: MetricsPage, file: string | null): Finding[] {
   return [warning('settings', what, 'have it read again: "systemctl reload cairn", or SIGHUP')]
 }
 
-/** What of the metrics an operator wants to know first, as far as it is there. */
+/** The metrics that an operator wants to know first, as far as they are there. */
 function gaugesIn(metrics: MetricsPage): string {
   const names = ['cairn_http_threads', 'cairn_buffer_events']
   const [threads = null, events = null] = names.map(name => metrics.gauge(name))
@@ -226,12 +226,12 @@ function gaugesIn(metrics: MetricsPage): string {
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`
 }
 
-/** Ticks of `/proc/<pid>/stat` a second, the same on every Linux that Bun runs on. */
+/** Ticks per second in `/proc/<pid>/stat`, the same on every Linux that Bun runs on. */
 const ticksPerSecond = 100
 
 /**
- * Whether the clock was stepped while a process ran: what it noted at its start, against now and its
- * age, which no setting of the clock changes. Known on Linux alone.
+ * Whether the clock was stepped while a process ran. Compares the time that it noted at its start with the
+ * time now less its age, which no setting of the clock changes. Known only on Linux.
  *
  * @param startedAt RFC 3339
  * @param now Unix milliseconds
@@ -248,21 +248,21 @@ function checkSteps(pid: number, startedAt: string, now: number): Finding[] {
   return [warning('clock', what, advice)]
 }
 
-/** For how long a process runs, milliseconds (proc(5)); null where the system does not say. */
+/** For how long a process has been running, milliseconds (proc(5)); null if the system does not say. */
 function ageOf(pid: number): number | null {
   const textOf = (file: string) => attempt(() => readFileSync(file, 'utf8'), '')
   const uptime = Number.parseFloat(textOf('/proc/uptime'))
-  // Behind the name, which may hold anything.
+  // After the name, which may hold anything.
   const [, fields = ''] = /.*\) (.*)$/s.exec(textOf(`/proc/${pid}/stat`)) ?? []
   const startTicks = Number(fields.split(' ')[19])
   const ageMs = (uptime - startTicks / ticksPerSecond) * 1_000
   return Number.isFinite(ageMs) ? ageMs : null
 }
 
-/** Tokens end to the second, so a clock that differs more ends them early, or begins them late. */
+/** Tokens end to the second, so a clock that is off by more ends them too early, or begins them too late. */
 const largestSkewMs = 5_000
 
-/** Whether session tokens can be verified, which takes an answer of the identity provider. */
+/** Whether session tokens can be verified, which takes an answer from the identity provider. */
 export async function checkTokens({ config }: Subject): Promise<Finding[]> {
   if (config === null) return []
   // Loaded here, so that no other command waits for it.

@@ -7,7 +7,7 @@ import { secureUrl } from '../../core/organisation/secure-url.ts'
 import { counted } from '../output.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
-/** Reads the settings as a server would, and what can be read of them where some are wrong. */
+/** Reads the settings as a server would, or those that can be read if some are wrong. */
 export function checkSettings(
   source: ConfigSource,
   asked: Pick<Subject, 'isFull' | 'now'>,
@@ -20,7 +20,7 @@ export function checkSettings(
   const data = attempt(() => readConfig(source, ['data']).config.data, null)
   const subject = {
     ...asked,
-    // In full: a wrong working directory is soon seen then.
+    // As a full path, so that a wrong working directory is soon noticed.
     data: data === null ? null : resolve(data),
     databaseUrl: attempt(() => readConfig(source, ['databaseUrl']).config.databaseUrl, null),
     bufferBytes: attempt(() => readConfig(source, ['bufferBytes']).config.bufferBytes, null),
@@ -37,7 +37,7 @@ export function checkSettings(
   }
 }
 
-/** Over plain http, whoever is on the way reads the dashboard's cookie, and can set one. */
+/** Over plain http, anybody on the network path can read the dashboard's cookie, and can set one. */
 function checkPublicUrl({ dashboard, publicUrl }: Config): Finding[] {
   if (dashboard === 'off' || publicUrl === null || secureUrl(publicUrl)) return []
   const what = `the dashboard is at ${publicUrl}, where anybody on the way can read its cookie`
@@ -46,10 +46,10 @@ function checkPublicUrl({ dashboard, publicUrl }: Config): Finding[] {
   ]
 }
 
-/** What means nothing; a settings file that cannot be read is told of with the settings. */
+/** Names that mean nothing. A settings file that cannot be read is reported with the settings. */
 const warningsOf = (source: ConfigSource) => attempt(() => readConfig(source, []).warnings, [])
 
-/** The sentences of the configuration have their advice behind the last colon. */
+/** The configuration's sentences have their advice after the last colon. */
 function asFinding(make: typeof warning, line: string): Finding {
   const at = line.lastIndexOf(': ')
   return at < 0

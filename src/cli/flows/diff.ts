@@ -13,7 +13,7 @@ import { printJson, printPainted } from '../output.ts'
 import { filesHelp, type NamedFile, rightFiles } from './files.ts'
 import { type Newest, newestOf, type StoredFlow, statusInWords, storedFlows } from './records.ts'
 
-/** As diff(1) ends where it could not compare. */
+/** The exit status of diff(1) when it could not compare. */
 const trouble = 2
 
 export function addDiff(flows: Command): void {
@@ -47,13 +47,13 @@ export function addDiff(flows: Command): void {
           if (json) return printJson(comparisons.map(shown))
           const isColoured = wantsColour(process.stdout, process.env)
           const texts = comparisons.map(comparison => comparisonText(comparison, isColoured))
-          // A diff ends its last line, which sets it off from the next flow.
+          // A diff ends with a line break, which separates it from the next flow.
           printPainted(texts.join('\n').replace(/\n$/, ''))
         }),
     )
 }
 
-/** Status 1 is a difference here, so what fails for another reason ends with 2. */
+/** Status 1 means a difference here, so a failure for another reason ends with 2. */
 async function orTrouble(work: () => Promise<void>): Promise<void> {
   try {
     await work()
@@ -70,13 +70,13 @@ function shown({ key, change, file, stored, against, difference }: Comparison) {
   return { key, change, file, against, status, version, steps, items, diff }
 }
 
-/** A flow of a file beside the stored one of the same key, or a stored one that no file has. */
+/** A flow of a file, with the stored flow of the same key, or a stored one that no file has. */
 interface Comparison {
   key: string
   change: 'new' | 'changed' | 'unchanged' | 'in no file'
   file: string | null
   stored: StoredFlow | null
-  /** What of the stored flow it was compared with; null where there is nothing. */
+  /** The state of the stored flow that it was compared with; null if there is none. */
   against: Newest['state'] | null
   difference: FlowDifference | null
 }
@@ -84,7 +84,7 @@ interface Comparison {
 interface Scope {
   /** Look at what callers see, not at drafts. */
   published: boolean
-  /** Tell of stored flows that no file has, too. */
+  /** Also report stored flows that no file has. */
   all: boolean
 }
 
@@ -133,7 +133,7 @@ function inNoFile(stored: StoredFlow, scope: Scope): Comparison[] {
   return [{ key, change: 'in no file', file: null, stored, against, difference: null }]
 }
 
-/** A comparison for people, with its escapes: what happens to the flow, to each step and item, and the diff. */
+/** A comparison for people, with its escapes: what happens to the flow and to each step and item, and the diff. */
 function comparisonText(comparison: Comparison, isColoured: boolean): string {
   const { key, change, difference, stored } = comparison
   const heading = [change, ...remarks(comparison)].join(', ')
@@ -150,7 +150,7 @@ function comparisonText(comparison: Comparison, isColoured: boolean): string {
   return isColoured ? colouredDiff(text) : text
 }
 
-/** What else is worth knowing about the flow, each to stand after a comma. */
+/** Further facts about the flow, each to be put after a comma. */
 function remarks({ change, against, stored, file }: Comparison): string[] {
   if (!stored) return file === null ? [] : [`from ${file}`]
   const { status, version } = stored
@@ -166,7 +166,7 @@ function remarks({ change, against, stored, file }: Comparison): string[] {
   return against === 'draft' ? ['as its draft, which is not published yet', ...state] : state
 }
 
-/** @param seen the parts that the newest version has: of these, people's progress is known */
+/** @param seen the parts of the newest version, of which people's progress is known */
 export function partLines(
   what: 'step' | 'item',
   { added, returning, removed, moved }: PartChanges,
@@ -184,7 +184,7 @@ export function partLines(
   ]
 }
 
-/** The lines of a unified diff, in the colours that they usually have. */
+/** The lines of a unified diff, in the usual colours. */
 export function colouredDiff(diff: string): string {
   return diff.replace(/^.+$/gm, line => {
     if (/^(---|\+\+\+) /.test(line)) return painted(line, 'bold')

@@ -9,18 +9,18 @@ import { CommandFailure, UsageFailure } from '../failure.ts'
 import { readTextFile } from '../files.ts'
 import { counted, printJson, tell } from '../output.ts'
 
-/** A flow file under the name that its messages have. */
+/** A flow file, with the name that messages about it use. */
 export type NamedFile = FlowFile & { name: string }
 
-/** What editors look for, and what `pull` points files at. */
+/** The schema that editors look for, and that `pull` points files at. */
 export const schemaFile = 'cairn-flow.schema.json'
 
-/** The first line by which YAML editors (redhat.vscode-yaml and others) find a file's schema. */
+/** The first line, by which YAML editors (redhat.vscode-yaml and others) find a file's schema. */
 export const schemaLine = `# yaml-language-server: $schema=./${schemaFile}`
 
 export const filesHelp = 'YAML, or JSON by its ending; "-" for the standard input'
 
-/** Every file with its flows and all that is wrong with it, the faults of the file itself too. */
+/** Every file with its flows and everything that is wrong with it, including faults of the file itself. */
 export function readFlowFiles(paths: readonly string[]): NamedFile[] {
   refuseRepeated(paths)
   const files = paths.map((path): NamedFile => {
@@ -48,8 +48,8 @@ function refuseRepeated(paths: readonly string[]): void {
 const nowhere = { path: '', line: null, column: null } as const
 
 /**
- * A key that more than one file has is an error: which would be pushed cannot be known. Keys that
- * differ in case alone are two, but their files, as `pull` names them, are one on some disks.
+ * A key that more than one file has is an error, because the one to push cannot be known. Keys that differ
+ * only in case are two keys, but on some disks their files, as `pull` names them, are one.
  */
 function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, { key: string; name: string }>()
@@ -72,11 +72,11 @@ function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
   })
 }
 
-/** @param strict whether a warning makes a file wrong too */
+/** @param strict whether a warning also makes a file wrong */
 export const areValid = (files: readonly NamedFile[], strict = false) =>
   !files.some(({ problems }) => problems.some(({ severity }) => strict || severity === 'error'))
 
-/** Why files are not valid, in a line that ends what is wrong with them. */
+/** Why files are not valid, in a line that follows what is wrong with them. */
 export function verdict(files: readonly NamedFile[]): string {
   const problems = files.flatMap(file => file.problems)
   const of = (asked: FileProblem['severity']) =>
@@ -91,7 +91,7 @@ export function verdict(files: readonly NamedFile[]): string {
   return `not valid: ${counts.join(', ')}${rest}`
 }
 
-/** What stands in place of problems that were too many to tell. */
+/** Stands in for problems that were too many to report. */
 const tooMany = 'more_problems'
 
 const moreFollows = 'more checks follow once these are mended'
@@ -99,7 +99,7 @@ const moreFollows = 'more checks follow once these are mended'
 export const problemLines = (files: readonly NamedFile[]) =>
   files.flatMap(({ name, problems }) => problems.map(problem => describeProblem(problem, name)))
 
-/** What `validate --json` prints, and other commands in place of flows where a file is wrong. */
+/** What `validate --json` prints, and what other commands print in place of flows if a file is wrong. */
 export const report = (files: readonly NamedFile[], strict = false) => ({
   valid: areValid(files, strict),
   files: files.map(({ name, flows, problems }) => ({
@@ -110,9 +110,9 @@ export const report = (files: readonly NamedFile[], strict = false) => ({
 })
 
 /**
- * The files of a command that takes none with a mistake; it says what only deserves a warning.
+ * The files for a command that accepts no mistakes. Warnings are only printed.
  *
- * @param undone what did not happen where there are mistakes, for the error
+ * @param undone what did not happen if there are mistakes, for the error
  */
 export function rightFiles(
   paths: readonly string[],

@@ -40,7 +40,7 @@ export function addPreview(flows: Command): void {
 
 type Options = Flags<'file' | 'page' | 'minutes' | 'end', 'list' | 'json'>
 
-/** A command that nobody serves beside has a memory of its own, and takes the link with it. */
+/** Without a server, a command has a memory of its own, and the link ends with it. */
 function requireServer(command: Command): void {
   if (command.opts<Flags<'url'>>().url !== undefined) return
   if (serverOf(placeOf(command)) !== null) return

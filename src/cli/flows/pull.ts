@@ -67,7 +67,7 @@ function named(stored: readonly StoredFlow[], keys: readonly string[]): StoredFl
   })
 }
 
-/** Flows that were named: each has to have what is asked for. */
+/** The flows that were named. Each has to have the version that is asked for. */
 function asked(stored: readonly StoredFlow[], { published = false }: Options): FlowDefinition[] {
   return stored.map(flow => {
     const newest = newestOf(flow, { published })
@@ -98,15 +98,15 @@ function current(stored: readonly StoredFlow[], { published = false }: Options):
 
 interface How {
   format: 'yaml' | 'json'
-  /** Write over files that hold something else. */
+  /** Overwrite files that hold something else. */
   force: boolean
 }
 
 type Outcome = 'written' | 'overwritten' | 'unchanged'
 
 /**
- * Writes a file for each flow, all of them or, where one would be lost, none. A file that holds the
- * very flow stays as it is, with its comments.
+ * Writes a file for each flow: all of them, or none if one would be lost. A file that already holds the very
+ * flow stays as it is, with its comments.
  *
  * @returns lines of file and outcome
  */
@@ -139,7 +139,7 @@ function writeFlowFiles(
   })
 }
 
-/** Whether a file that is there holds exactly a flow. */
+/** Whether an existing file holds exactly a flow. */
 function heldBy(path: string, flow: FlowDefinition, format: How['format']): 'the flow' | 'another' {
   const file = readTextFile(path)
   if ('problem' in file) return 'another'
@@ -161,7 +161,7 @@ function makeDirectory(dir: string): void {
 
 function write(path: string, text: string, over: boolean): void {
   try {
-    // Made anew unless it was looked at: where names differ in case alone, some disks have one file.
+    // Must be new unless it was checked before: on some disks, names that differ only in case are one file.
     if (over) replaceFile(path, text)
     else writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {

@@ -11,7 +11,7 @@ export interface StoredFlow extends AuthoredFlow {
   publishedItems: readonly string[]
 }
 
-/** What became of one flow whose status was to change, and of one that was pushed. */
+/** The result for one flow whose status was to change, and for one that was pushed. */
 export type StatusChange = Static<typeof ChangedFlow>
 export type Pushed = Static<typeof PushedFlows>['flows'][number]
 
@@ -19,33 +19,33 @@ export type Pushed = Static<typeof PushedFlows>['flows'][number]
 export const storedFlows = async ({ ask }: Manager): Promise<StoredFlow[]> =>
   (await ask<{ flows: StoredFlow[] }>('GET /flows?definitions=1')).flows
 
-/** What of a stored flow is looked at: its draft, or its newest published version. */
+/** The part of a stored flow that is looked at: its draft, or its newest published version. */
 export interface Newest {
   state: 'draft' | 'published'
   definition: FlowDefinition
 }
 
-/** The newest that its author wrote, or what callers see; null where that is nothing. */
+/** The newest definition that its author wrote, or the one that callers see; null if there is none. */
 export function newestOf(flow: StoredFlow, { published = false }): Newest | null {
   if (!published && flow.draft) return { state: 'draft', definition: flow.draft }
   if (!flow.published || (published && flow.status !== 'published')) return null
   return { state: 'published', definition: flow.published }
 }
 
-/** The command to copy that publishes a flow; keys of earlier releases can begin like an option. */
+/** The command to copy that publishes a flow. Keys of earlier releases can begin like an option. */
 export const publishCommand = (key: string, org: string) =>
   key.startsWith('-') ? `cairn flows publish${org} -- ${key}` : `cairn flows publish ${key}${org}`
 
-/** What a command to copy says of the organisation: nothing where that may be left out. */
+/** The organisation's flag in a command to copy; nothing if it may be left out. */
 export const orgFlag = ({ isOnlyOne, organisation }: Manager) =>
   isOnlyOne ? '' : ` --org ${organisation}`
 
-/** What comes after a change of drafts alone. @param keys with a space between several */
+/** What to do next after a change of drafts alone. @param keys with a space between several */
 export const nextForDrafts = (keys: string, org: string) => [
   `next: "${publishCommand(keys, org)}" gives it to pages`,
   `then take "cairn flows pull ${keys}${org}" over into your files, or the next push of them drops it`,
 ]
 
-/** A status to stand after "it is". */
+/** A status that can be put after "it is". */
 export const statusInWords = (status: StoredFlow['status']) =>
   status === 'draft' ? 'a draft' : status

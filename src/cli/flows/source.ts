@@ -2,14 +2,14 @@ import { isAbsolute, relative } from 'node:path'
 import { UsageFailure } from '../failure.ts'
 import type { NamedFile } from './files.ts'
 
-/** Where flows come from, as a push says it. */
+/** The source of flows, as a push names it. */
 interface Source {
   repository: string
   commit: string
   paths: Record<string, string>
 }
 
-/** What well known CI services say of the repository and the commit that they work on. */
+/** The variables in which well-known CI services name the repository and the commit that they work on. */
 const known = [
   ['GITHUB_REPOSITORY', 'GITHUB_SHA'],
   ['CI_PROJECT_PATH', 'CI_COMMIT_SHA'],
@@ -20,16 +20,16 @@ const ofEnvironment = () =>
     .map(names => names.map(name => process.env[name] || undefined))
     .find(([repository, commit]) => repository && commit) ?? []
 
-/** The path of a file within the folder that one pushes from; undefined for one that is elsewhere. */
+/** The path of a file within the folder that one pushes from; undefined for a file elsewhere. */
 function pathOf(name: string): string | undefined {
   const path = relative(process.cwd(), name)
   return name === '-' || isAbsolute(path) || path.startsWith('..') ? undefined : path
 }
 
 /**
- * What a push says of where its files come from; undefined where nothing is known of it.
+ * What a push says about where its files come from; undefined if nothing is known about it.
  *
- * @throws UsageFailure where it is half of what is needed
+ * @throws UsageFailure if only half of what is needed is known
  */
 export function sourceOf(
   files: readonly NamedFile[],

@@ -15,15 +15,15 @@ import { managed } from '../manage.ts'
 import { rightFiles } from './files.ts'
 import { newestOf, storedFlows } from './records.ts'
 
-/** A flow whose texts a command is about, and where it has it from. */
+/** A flow whose texts a command is about, and where the flow comes from. */
 export interface FlowPlace {
   flow: FlowDefinition
-  /** Its file; null for the draft, which is as it was by this ETag. */
+  /** Its file; null for the draft, whose state this ETag names. */
   path: string | null
   etag: string | null
 }
 
-/** A key has no such ending, unless somebody means to confuse. */
+/** A key has no such ending, unless somebody wants to cause confusion. */
 const isFile = (name: string) => /[/\\]|\.(ya?ml|json)$/i.test(name)
 
 /** The flow of a key, or of a file. @throws CommandFailure */
@@ -73,7 +73,7 @@ export async function flowsNamed(
   return [...ofFiles, ...chosen.flatMap(flow => newestOf(flow, {})?.definition ?? [])]
 }
 
-/** Gives a flow the texts of an import, where it comes from. @throws CommandFailure where they are wrong */
+/** Puts the texts of an import into a flow at the place it comes from. @throws CommandFailure if they are wrong */
 export async function changeTexts(
   { flow, path, etag }: FlowPlace,
   found: TextImport,
@@ -91,7 +91,7 @@ export async function changeTexts(
   )
 }
 
-/** What pages must not be shown, such as a text that is too long, or a link that runs a script. */
+/** Refuses what pages must not be shown, such as a text that is too long, or a link that runs a script. */
 function refuseWrong(flow: FlowDefinition, locale: string): void {
   const problems = readFlowFile(flowText(flow)).problems.filter(
     ({ severity, path }) => severity === 'error' && path.startsWith('/texts'),

@@ -14,7 +14,7 @@ import { changeTexts, flowNamed, flowsNamed } from './texts-place.ts'
 
 const where = 'a flow’s key, or its file (YAML, or JSON by its ending)'
 
-/** What translators are given and give back. */
+/** The commands for the files that translators are given and give back. */
 export function addTexts(flows: Command): void {
   const texts = flows
     .command('texts')
@@ -34,7 +34,7 @@ export function addTexts(flows: Command): void {
   addImport(texts)
 }
 
-/** What is wrong with a file for translators, or with what is asked of it. */
+/** Reports what is wrong with a file for translators, or with what is asked of it. */
 function saying<Result>(name: string, work: () => Result): Result {
   try {
     return work()
@@ -170,7 +170,7 @@ function addImport(texts: Command): void {
 
 const mostShown = 20
 
-/** @throws CommandFailure where texts are of another state of the flow, and that was not allowed */
+/** @throws CommandFailure if texts are for another state of the flow, and that was not allowed */
 function refuseOutdated(
   { outdated, superfluous }: TextImport,
   how: ImportOptions['outdated'],

@@ -4,7 +4,7 @@ import { dayMs } from '../../core/time/durations.ts'
 import { analyticsService, questionOf } from '../../modules/analytics/service.ts'
 import type { View } from '../../storage/postgres/move/views.ts'
 
-/** Days that are asked for at once. */
+/** How many days are asked for at once. */
 const windowDays = 366
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
@@ -12,8 +12,8 @@ const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 /**
  * Whether two stores answer the same about every flow that was ever published, over all of its time.
  *
- * @param onFlow told before each is asked about
- * @returns a flow of which they do not, and of which time; null where there is none
+ * @param onFlow told before each flow is asked about
+ * @returns a flow about which they differ, and for which time; null if there is none
  */
 export async function differingFlow(
   sides: readonly [View, View],
@@ -43,7 +43,7 @@ export async function differingFlow(
 
 const endOf = (start: number) => (Math.floor(start / dayMs) + windowDays) * dayMs
 
-/** When its first run at or after a moment began. */
+/** When the flow's first run at or after a moment began. */
 async function firstStart({ stores }: View, flow: FlowEntry, startMs: number): Promise<number> {
   const range = { from: '', to: '', timezone: 'UTC', days: [], startMs }
   const runs = stores.analytics.runs(flow.organisation.ref, flow.ref, {

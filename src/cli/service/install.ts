@@ -12,13 +12,13 @@ import {
   usersFile,
 } from './unit.ts'
 
-/** What became of one file. */
+/** What happened to one file. */
 export interface FileChange {
   path: string
   did: 'written' | 'replaced' | 'unchanged' | 'kept' | 'removed'
 }
 
-/** Where what `text` makes is kept, below a root directory. */
+/** Where the output of `text` is stored, below a root directory. */
 const ours = {
   unit: { path: (name: string) => `/etc/systemd/system/${name}.service`, text: unitFile },
   users: { path: (name: string) => `/etc/sysusers.d/${name}.conf`, text: usersFile },
@@ -28,8 +28,7 @@ const ours = {
 const isOfMachine = (root: string) => root === ''
 
 /**
- * Writes the service's files and has systemd take them up; starts nothing. A settings file that
- * exists is kept.
+ * Writes the service's files and has systemd load them; starts nothing. An existing settings file is kept.
  *
  * @param root a directory to write below, in which case nothing is run; empty for this machine
  * @throws CommandFailure
@@ -93,7 +92,7 @@ function keepOrWrite(path: string, text: string): FileChange {
 function write(path: string, text: string, mode = 0o644): FileChange {
   const before = existsSync(path) ? readFileSync(path, 'utf8') : null
   if (before === text) return { path, did: 'unchanged' }
-  // Cairn's own umask is for its data.
+  // Set explicitly, because Cairn's own umask is meant for its data.
   const made = mkdirSync(dirname(path), { recursive: true })
   if (made !== undefined) chmodSync(dirname(path), 0o755)
   replaceFile(path, text, mode)

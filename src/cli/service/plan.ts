@@ -4,7 +4,7 @@ import { readConfig } from '../../config/read-config.ts'
 import { UsageFailure } from '../failure.ts'
 import type { ServicePlan } from './unit.ts'
 
-/** What was asked of `cairn service install` and `show`. */
+/** The options of `cairn service install` and `show`. */
 export interface ServiceOptions {
   name: string
   user: string
@@ -12,7 +12,7 @@ export interface ServiceOptions {
   binary?: string
   data?: string
   memoryMax?: string
-  /** Below which everything is written; of this machine itself, empty. */
+  /** The directory below which everything is written; empty for this machine itself. */
   root: string
 }
 
@@ -22,8 +22,7 @@ const defaultData = '/var/lib/cairn'
 const hidden = ['/home', '/root', '/run/user', '/tmp', '/var/tmp', '/dev', '/proc', '/sys']
 
 /**
- * The service as it was asked for. Where there is a settings file already, its data directory and
- * ports are the ones meant.
+ * The service as it was asked for. If a settings file exists already, its data directory and ports are used.
  *
  * @throws UsageFailure, ConfigError
  */
@@ -59,7 +58,7 @@ export function planOf({ root, ...options }: ServiceOptions): ServicePlan {
   return { name, user, binary, data, config, backupDir, memoryMax, hasLowPort }
 }
 
-/** What an existing settings file says that the unit has to know. */
+/** The values of an existing settings file that the unit needs to know. */
 function keptSettings(
   path: string,
 ): { data: string | null; backupDir: string | null; hasLowPort: boolean } | null {
@@ -81,7 +80,7 @@ function requireWord(option: string, value: string): void {
   )
 }
 
-/** Other characters would have to be escaped, each in its own way, in every file. */
+/** Other characters would have to be escaped in every file, in a different way in each. */
 function requirePath(option: string, value: string): void {
   if (/^(\/[A-Za-z0-9._@+-]+)+$/.test(value) && !/\/\.\.?(\/|$)/.test(value)) return
   throw new UsageFailure(
@@ -97,5 +96,5 @@ function requireVisible(what: string, path: string, advice: string): void {
   )
 }
 
-/** Whether any user may run a program; one that was built under a strict umask, only its owner. */
+/** Whether any user may run a program. One that was built under a strict umask can be run only by its owner. */
 export const isForAll = (path: string): boolean => (statSync(path).mode & 0o005) === 0o005

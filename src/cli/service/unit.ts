@@ -1,9 +1,9 @@
 import { defaultOf, flagOf, settingNames, settings, variableOf } from '../../config/settings.ts'
 import template from './unit.txt' with { type: 'text' }
 
-/** What the service is made of, as `cairn service install` was asked. */
+/** The parameters of the service, as `cairn service install` was asked. */
 export interface ServicePlan {
-  /** Of the unit, without `.service`. */
+  /** The unit's name, without `.service`. */
   name: string
   /** The user and group that it runs as. */
   user: string
@@ -11,26 +11,26 @@ export interface ServicePlan {
   binary: string
   data: string
   config: string
-  /** Where scheduled backups go, an absolute path; null where none are. */
+  /** Where scheduled backups go, an absolute path; null if none are scheduled. */
   backupDir: string | null
   /** As systemd takes it, such as `1G`; null for no limit. */
   memoryMax: string | null
-  /** Whether it listens on a port under 1024, which takes a right of root's. */
+  /** Whether it listens on a port below 1024, which needs a privilege of root. */
   hasLowPort: boolean
 }
 
-/** By its first line, a file is known to be ours to replace and to remove. */
+/** The first line of files that Cairn may replace and remove. */
 export const marker = '# Written by "cairn service install"'
 
 /** Users that the service needs (sysusers.d(5)). */
 export const usersFile = ({ user, data }: ServicePlan) =>
   `${marker}.\nu ${user} - "Cairn" ${data} -\n`
 
-/** Whose the data directory and the settings are, which may hold a secret (tmpfiles.d(5)). */
+/** Sets the owners of the data directory and of the settings, which may hold a secret (tmpfiles.d(5)). */
 export const rightsFile = ({ user, data, config }: ServicePlan) =>
   `${marker}.\nd ${data} 0700 ${user} ${user} -\nz ${config} 0640 root ${user} -\n`
 
-/** Only a port under 1024 takes a capability, which a namespace of users would take away. */
+/** Only a port below 1024 needs a capability, which a user namespace would take away. */
 const privileges = ({ hasLowPort }: ServicePlan) =>
   hasLowPort
     ? 'CapabilityBoundingSet=CAP_NET_BIND_SERVICE\nAmbientCapabilities=CAP_NET_BIND_SERVICE'
@@ -49,7 +49,7 @@ export function unitFile(plan: ServicePlan): string {
   return template.replace(/@(\w+)@/g, (_, name) => String(values[name]))
 }
 
-/** A settings file to begin with: every setting with its default, as comments, but for the data. */
+/** A settings file to start with: every setting with its default, commented out, except for the data directory. */
 export function settingsTemplate(data: string): string {
   const parts = settingNames
     .filter(name => name !== 'config')

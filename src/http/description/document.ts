@@ -10,8 +10,8 @@ import { securitySchemes } from './security.ts'
 import { tags } from './tags.ts'
 
 /**
- * The API as an OpenAPI 3.1 document, from the data that answers requests: a route's schemas are the
- * ones that judge what callers send.
+ * The API as an OpenAPI 3.1 document, made from the data that answers requests: a route's schemas are the
+ * ones that validate what callers send.
  */
 export function documentOf(routes: readonly Route[]) {
   const book = new SchemaBook()
@@ -31,7 +31,7 @@ export function documentOf(routes: readonly Route[]) {
       description: introduction,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    // Relative to the document: a proxy may have put the API below a path of its own.
+    // Relative to the document, because a proxy may serve the API under a path of its own.
     servers: [{ url: '../v1', description: 'The server that this document is from' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,

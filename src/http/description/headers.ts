@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../core/flow/schema.ts'
 
-/** A response's header as OpenAPI has it. */
+/** A response header as OpenAPI describes it. */
 interface Header {
   description: string
   required?: true
@@ -9,8 +9,8 @@ interface Header {
 }
 
 /**
- * Every header that an answer can have. Left out are those that say nothing of the answer:
- * `Content-Type`, which OpenAPI tells by the body, `X-Content-Type-Options` and CORS's own.
+ * Every header that an answer can have, except those that say nothing about the answer: `Content-Type`, which
+ * OpenAPI states with the body, `X-Content-Type-Options` and those of CORS.
  */
 export const headers = {
   'X-RateLimit-Limit': {
@@ -102,7 +102,7 @@ const always: readonly HeaderName[] = [
   'Vary',
 ]
 
-/** The headers of an answer: those of every answer, and its own. */
+/** The headers of an answer: those that every answer has, and its own. */
 export const headersWith = (...own: HeaderName[]) =>
   Object.fromEntries(
     [...always, ...own].map(name => [name, { $ref: `#/components/headers/${name}` }]),

@@ -10,7 +10,7 @@ const errorRows = refusalRows.map(
   ({ status, code, when }) => `| ${status} | ${code === null ? '–' : `\`${code}\``} | ${when} |`,
 )
 
-/** What holds for every route, in Markdown. */
+/** The rules that hold for every route, in Markdown. */
 export const introduction = text
   .replace('{limits}', () => limitRows.join('\n'))
   .replace('{refusals}', () => errorRows.join('\n'))

@@ -2,18 +2,18 @@ import { KindGuard, type TSchema } from '@sinclair/typebox'
 import type { JsonSchema } from '../../core/flow/schema.ts'
 import { toldAs } from '../shapes.ts'
 
-/** Not every reader's regular expressions look around (RE2 does not): words say these. */
+/** Not every reader's regular expressions support lookaround (RE2's do not), so these are described in words. */
 const looksAround = /\(\?<?[=!]/
 
 /**
- * Keywords that are not passed on: our own; defaults, which only flow files have; and the closing of
- * objects, because what Cairn answers may grow.
+ * Keywords that are left out: Cairn's own; defaults, which only flow files have; and the closing of objects,
+ * because Cairn's answers may gain fields.
  */
 const dropped = new Set(['mustBe', 'default', 'additionalProperties', 'title'])
 
 const capitalised = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** Turns TypeBox schemas into plain ones. Those with a title become components, referred to by it. */
+/** Turns TypeBox schemas into plain ones. Those with a title become components, which others refer to. */
 export class SchemaBook {
   readonly components: Record<string, JsonSchema> = {}
 
@@ -34,7 +34,7 @@ export class SchemaBook {
   private plain(schema: TSchema): JsonSchema {
     if (KindGuard.IsUnion(schema)) return this.union(schema)
     const { type, description } = schema
-    // What a reader looks for first.
+    // First the two that a reader looks for first.
     const plain: JsonSchema = { ...(type && { type }), ...(description && { description }) }
     for (const [keyword, value] of Object.entries(schema)) {
       if (!dropped.has(keyword)) plain[keyword] = value
@@ -58,7 +58,7 @@ export class SchemaBook {
     return plain
   }
 
-  /** Words become an enum, and null a further type where there is one type beside it. */
+  /** A union of words becomes an enum. Null beside a single other branch becomes a further type of that branch. */
   private union(schema: TSchema): JsonSchema {
     const branches = schema.anyOf as TSchema[]
     const real = branches.filter(branch => !KindGuard.IsNull(branch))
@@ -105,8 +105,8 @@ function nullable(schema: JsonSchema): JsonSchema {
 }
 
 /**
- * A value to show for a schema: its own first example, else one put together from its parts'. What
- * may be null and has no example is null.
+ * An example value for a schema: its own first example, or one built from the examples of its parts. It is
+ * null if the schema allows null and has no example.
  */
 export function exampleOf(
   schema: JsonSchema,

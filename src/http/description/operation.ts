@@ -10,7 +10,7 @@ import { securityOf } from './security.ts'
 
 const windowSeconds = windowMs / 1000
 
-/** What stands in a path, by its name in the route. */
+/** The parameters of paths, by their names in the routes. */
 const pathParameters: Record<string, { description: string; example: string }> = {
   flow_id: { description: "The flow's id.", example: 'flow_8dPqM2xKc5VnTs1Ya0' },
   key: { description: "The flow's key.", example: 'welcome' },
@@ -41,7 +41,7 @@ const parametersOf = (path: string) =>
 /** A path as OpenAPI writes it. */
 export const templateOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
-/** A query never holds null: what is absent is absent. */
+/** A query never holds null: a parameter without a value is left out. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const { type, enum: words } = schema
   return {
@@ -53,7 +53,7 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 function queryOf({ query }: Route, book: SchemaBook) {
   return Object.entries(query?.properties ?? {}).map(([name, field]) => {
-    // Its examples stay in the schema: the page would send a parameter's own along with the rest.
+    // The examples stay in the schema: the page would send the parameter's own example along with the rest.
     const { description, ...schema } = withoutNull(book.of(field))
     return {
       name,
@@ -73,7 +73,7 @@ function requestOf(route: Route, book: SchemaBook) {
   return {
     required: true,
     description: `At most ${(route.bodyLimitBytes ?? defaultBodyLimitBytes) / 1024} KiB.`,
-    // The second is what a browser's beacon sends without a preflight.
+    // The second is the type that a browser's beacon sends without a preflight.
     content: {
       'application/json': { schema, example },
       'text/plain': { schema: asText, example: JSON.stringify(example) },
@@ -101,7 +101,7 @@ function answerOf(answer: AnswerShape, route: Route, book: SchemaBook) {
   }
 }
 
-/** What is said of an answer that the caller has already. */
+/** Describes the answer to a caller that already has it. */
 const notModified = (answer: AnswerShape) => ({
   description: 'The caller has this answer already, by its `If-None-Match`. No body.',
   headers: headersWith(...ownHeaders(answer).filter(name => name !== 'Content-Encoding')),
@@ -124,13 +124,13 @@ const ifNoneMatch = {
   schema: { type: 'string' },
 }
 
-/** What a management token has to be for. */
+/** The sentence about the scope that a management token needs. */
 function needed(scope: Needs): string {
   if (scope === 'operator') return 'For the operator, on the machine of the server.'
   return scope === 'any' ? 'For every management token.' : `Needs the scope \`${scope}\`.`
 }
 
-/** One route as OpenAPI's operation. What follows from its data by rule is worked out here. */
+/** One route as an OpenAPI operation. Everything that follows from its data by a rule is derived here. */
 export function operationOf(route: Route, book: SchemaBook) {
   const { bucket, answers } = route
   const given = Object.entries(answers) as [string, AnswerShape][]

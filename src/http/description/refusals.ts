@@ -4,20 +4,20 @@ import { targetTooLong } from '../request-context.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headersWith } from './headers.ts'
 
-/** The codes that a caller can meet. */
+/** The codes that a caller can receive. */
 type Code = ToldCode
 
-/** A refusal as the description tells it. */
+/** A refusal as the API's description states it. */
 interface Refusal {
   when: string
   /** The sentence of its body, as an example. */
   says: string
   header?: HeaderName
-  /** Its body, where that is not `{error, code}` alone; with an example of what it has beside `error`. */
+  /** Its body, if that is more than `{error, code}`, with an example of the fields besides `error`. */
   body?: { schema: JsonSchema; example: object }
 }
 
-/** The body of a refusal: fields that are all there, but for those that may be missing. */
+/** The schema of a refusal's body. All fields are required except those listed as `missing`. */
 const fields = (properties: Record<string, JsonSchema>, ...missing: string[]): JsonSchema => ({
   type: 'object',
   required: Object.keys(properties).filter(name => !missing.includes(name)),
@@ -234,11 +234,11 @@ const refusals: Record<Code, Refusal> = {
 
 const all = Object.entries(refusals) as [Code, Refusal][]
 
-/** `flow_not_found` as components are named: `FlowNotFound`. */
+/** The component name of a code: `flow_not_found` becomes `FlowNotFound`. */
 const nameOf = (code: Code) =>
   code.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** What routes refuse follows from their data. */
+/** The rules by which a route's refusals follow from its data. */
 const rules: [applies: (route: Route) => unknown, ...codes: Code[]][] = [
   [({ body }) => body, 'malformed_json', 'payload_too_large', 'unsupported_media_type'],
   [({ caller }) => caller !== 'anyone', 'unauthorized', 'rate_limited'],
@@ -263,7 +263,7 @@ const codesOf = (route: Route): Code[] => [
 
 const componentOf = (code: Code) => `#/components/responses/${nameOf(code)}`
 
-/** The answer of codes that share a status, or of one alone. */
+/** The answer for one code, or for several that share a status. */
 function answerOf(...codes: [Code, ...Code[]]) {
   const [first, ...others] = codes
   const { header, says } = refusals[first]
@@ -293,7 +293,7 @@ export const refusalsOf = (route: Route) =>
     ]),
   )
 
-/** Told with others of the same status, so that they are components of no route alone. */
+/** Always described together with others of the same status, so no route needs them as components. */
 const neverAlone: readonly Code[] = [
   'version_not_found',
   'slug_taken',
@@ -303,7 +303,7 @@ const neverAlone: readonly Code[] = [
   'unsupported_by_database',
 ]
 
-/** Every refusal that a route can have, as a component. A wrong method is no route's. */
+/** Every refusal that a route can have, as a component. A wrong method belongs to no route. */
 export const refusalComponents = Object.fromEntries(
   all
     .filter(([code]) => code !== 'method_not_allowed' && !neverAlone.includes(code))

@@ -1,6 +1,6 @@
 import { type Route, takesKeyInQuery } from '../route.ts'
 
-/** The ways to say who calls. */
+/** The ways in which callers can authenticate. */
 export const securitySchemes = {
   snippetKey: {
     type: 'http',
@@ -28,7 +28,7 @@ export const securitySchemes = {
   },
 } as const
 
-/** What a route asks for; any one of a list's entries is enough. */
+/** The schemes that a route accepts; any one entry of the list is enough. */
 export function securityOf(route: Route): Record<string, never[]>[] {
   if (route.caller === 'anyone') return []
   if (route.caller === 'management') return [{ managementToken: [] }]
