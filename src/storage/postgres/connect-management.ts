@@ -23,15 +23,15 @@ import { personDataOver } from './people/person-data.ts'
 import { refuseToCompact } from './rebuild/rebuild.ts'
 import { stepReaderOver } from './steps/step-reader.ts'
 
-/** What a thread reads by for management too. */
+/** What a thread reads over to answer management as well. */
 export interface ManagementReading extends Reading {
-  /** For all that is stored of a person, which may take minutes. */
+  /** For everything that is stored of a person, which may take minutes to read. */
   ofPeople: Postgres
 }
 
 /**
- * As over SQLite, for what management keeps is in the node's copy; but for what is said of events and runs,
- * which is in PostgreSQL alone.
+ * As over SQLite, because what management keeps is in the node's copy. Only what concerns events and runs is
+ * read from PostgreSQL, which alone has it.
  */
 export function connectPostgresManagement(
   { copy, postgres, analytics, ofPeople }: ManagementReading,
@@ -40,7 +40,7 @@ export function connectPostgresManagement(
   monotonic: () => number,
 ): ReturnType<typeof connectManagement> {
   const requireCurrent = requiringCurrent(shared.node, monotonic)
-  /** A credential that an old copy does not know, or knows as one that works, may be otherwise by now. */
+  /** Requires a current copy: an old one may lack a new credential, or still accept one that was revoked. */
   const byCurrent = <Known extends { find(sha256: string): unknown }>(known: Known): Known => ({
     ...known,
     find(sha256: string) {
@@ -85,7 +85,7 @@ export function connectPostgresManagement(
   }
 }
 
-/** What takes long is done by the storage thread, which alone writes the copy; most of it is waiting. */
+/** The storage thread does what takes long, because it alone writes the copy. Most of that work is waiting. */
 const workOf = (client: StorageClient): LongWork => ({
   async erase(person, options, audit, tell) {
     if (options.compact) await refuseToCompact()

@@ -12,20 +12,20 @@ import { requiringCurrent } from './nodes/standing.ts'
 import { PersonReader } from './people/person-reader.ts'
 import { stepReaderOver } from './steps/step-reader.ts'
 
-/** What a thread that answers requests reads by. */
+/** What a thread that answers requests reads over. */
 export interface Reading {
   /** The node's copy of what management keeps. */
   copy: Database
   /** For requests that somebody waits for. */
   postgres: Postgres
-  /** For analytics and downloads, behind which no other statement is to wait. */
+  /** For analytics and downloads, so that no other statement waits behind them. */
   analytics: Postgres
 }
 
 /**
- * Joins a client of the storage thread and connections for reading into the stores of one thread.
+ * Combines a client of the storage thread and connections for reading into the stores of one thread.
  *
- * @param monotonic of the clock that all threads share
+ * @param monotonic the time by the clock that all threads share
  */
 export function connectPostgresStores(
   { copy, postgres, analytics }: Reading,
@@ -60,10 +60,10 @@ export function connectPostgresStores(
   })
 }
 
-/** How long after it has asked a thread does not ask again for the segments of a flow, milliseconds. */
+/** How long a thread waits before it asks again for the segments of a flow, milliseconds. */
 const sealAgainMs = 60_000
 
-/** Has the storage thread make segments; nobody waits for it, and the next that asks makes up for what fails. */
+/** Asks the storage thread to make segments. Nobody waits for them, and the next request makes up for a failure. */
 function sealingOver(client: StorageClient, monotonic: () => number): Seal {
   const asked = new Map<number, number>()
   return (orgRow, flowRow) => {

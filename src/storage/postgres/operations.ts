@@ -12,18 +12,18 @@ import type { LongWorkParts } from './people/long-work.ts'
 import { rebuild } from './rebuild/rebuild.ts'
 import type { Sealer } from './segments/sealer.ts'
 
-/** What they need of the storage. */
+/** What these operations need from storage. */
 interface OperationParts {
   copy: CatalogueCopy
   now: () => number
   longWork: LongWorkParts
-  /** By which dead letters are tried again. */
+  /** For retrying dead letters. */
   retrying: RetryParts
   sealer: Pick<Sealer, 'seal'>
   writeSeen(): Promise<void>
 }
 
-/** Operations in which what is in PostgreSQL alone has a part; all others are made on the copy. */
+/** Operations that involve what only PostgreSQL has. All others run on the copy. */
 export const postgresOperations = ({
   copy,
   now,
@@ -32,8 +32,8 @@ export const postgresOperations = ({
   sealer,
   writeSeen,
 }: OperationParts) => ({
-  // Nobody else writes events when it reads the time of a publication, and nothing that is stored is later, even
-  // by another node's clock: it would be of the old version.
+  // Nobody else writes events while a publication gets its time, which is later than that of any stored event, even
+  // by another node's clock: what is stored already is of the old version.
   changeFlows: (orgRow: number, changes: PreparedChanges) =>
     copy.alter(
       ({ latestAt }: LockedLedger) =>

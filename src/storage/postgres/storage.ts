@@ -58,51 +58,51 @@ import { Transactions } from './writer/transactions.ts'
 
 export interface PostgresStorageOptions {
   url: string
-  /** Where the node's copy of what management keeps is made; empty. */
+  /** An empty directory, where the node's copy of what management keeps is made. */
   copyDir: string
   shared: SharedMemory
   clock: Clock
   bufferBounds: BufferBounds
   policy: WriterPolicy
-  /** How long events are kept by organisations that have no number of their own. */
+  /** How long events are kept by organisations that have no retention of their own. */
   retentionDays: number
   sealPolicy?: SealPolicy
-  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted for its age. */
+  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted because of its age. */
   onClockSet?: (byMs: number) => void
   onRetained?: (report: RetentionReport) => void
   /**
-   * How this node is called, its version, and how it does (`now` as in `NodeOptions`); null for a command, for
-   * which nobody waits.
+   * This node's name and release, and what concerns its lease (`now` as in `NodeOptions`); null for a command,
+   * because nobody waits for one.
    */
   node:
     | ({ name: string; release: string } & Pick<NodeOptions, 'now' | 'lease' | 'onRenewed'>)
     | null
   observer?: WriteObserver
-  /** Storage refuses, or something was set aside. */
+  /** Storage refuses writes, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
   onHealed?: () => void
-  /** The copy of what management keeps had a gap, and was filled anew. */
+  /** The copy of what management keeps had a gap and was filled again. */
   onRefilled?: () => void
-  /** What is known here is not what is stored: only a new start helps. */
+  /** Memory no longer agrees with what is stored: only a restart helps. */
   onDivergence?: (error: unknown) => void
 }
 
-/** When it is looked again for what was kept long enough, and the pause between two pieces, milliseconds. */
+/** How long to wait before looking again for what was kept long enough, and between two pieces, milliseconds. */
 const idleRetainMs = 10_000
 const betweenPiecesMs = 20
 
-/** How long a node that deletes goes on being the one, if it says nothing more; milliseconds. */
+/** How long the node that deletes holds that job without renewing it, milliseconds. */
 const retentionJobMs = 60_000
 
-/** @throws Error where the schema was changed since it was looked at: a migration sees the nodes that have joined */
+/** @throws Error if the schema changed after it was inspected: a migration sees only nodes that have joined */
 async function requireUsable(postgres: Postgres): Promise<void> {
   const schema = await schemaOf(postgres)
   if (await isUsable(postgres, schema)) return
   throw new Error(`The database has schema ${schema} by now, which this release does not know`)
 }
 
-/** What is noted by the way: nobody asks for it in the next moment. */
+/** Operations that note something in passing. Nobody asks for it in the next moment, so nobody waits for nodes. */
 const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
   'noteTokenUse',
   'noteSeen',
@@ -111,17 +111,17 @@ const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
 ])
 
 /**
- * The writer of a node: puts its parts together, gives each message to the one that it is for, and closes
- * them. To the threads that answer requests it is what the storage over SQLite is.
+ * The writer of a node: assembles its parts, passes each message to the part that it is for, and closes them. To
+ * the threads that answer requests it looks like the storage over SQLite.
  */
 export class PostgresStorage {
-  /** What management changes, and what follows from time to time. */
+  /** For changes by management, and periodic work. */
   readonly postgres: Postgres
   readonly transactions: Transactions
-  /** Those of groups of events and reports. */
+  /** For groups of events and reports. */
   readonly groups: Transactions
   readonly copy: CatalogueCopy
-  /** Null for a command: it takes up what others have changed before each request. */
+  /** Null for a command, which takes up the changes of others before each request. */
   readonly node: ClusterNode | null
   private readonly visibility: Visibility
   private readonly board: NodeBoard
@@ -133,9 +133,9 @@ export class PostgresStorage {
   private readonly writing: Postgres
   private readonly following: Postgres
   private readonly longPool: Postgres
-  /** By which what takes long is done. */
+  /** For work that takes long. */
   readonly longWork: LongWorkParts
-  /** Makes columns of runs. */
+  /** Makes segments of runs. */
   readonly sealer: Sealer
   private readonly reading: Database
   private readonly catalogue: StoredCatalogue
@@ -161,7 +161,7 @@ export class PostgresStorage {
     this.groups = new Transactions(this.writing, this.following)
     prepareDatabase(copyDir, now()).close()
     const ownCopy = openForWriting(copyDir)
-    // It is made anew at each start.
+    // The copy is made anew at each start.
     ownCopy.run('pragma synchronous = off')
     this.copy = new CatalogueCopy(
       ...([ownCopy, this.following, this.transactions, now, options.onRefilled] as const),
@@ -200,7 +200,7 @@ export class PostgresStorage {
         onFault: options.onFault,
         onDivergence: options.onDivergence,
         onRefusing: isRefused => {
-          // A probe and a commit may find at the same time that it is back.
+          // A probe and a commit may both find at the same time that the database is back.
           if (isRefused === this.gauge.isRefused) return
           this.gauge.isRefused = isRefused
           if (!isRefused) options.onHealed?.()
@@ -212,7 +212,7 @@ export class PostgresStorage {
       pending => this.writer.submit(pending),
       {
         operate: (operation, tell) => this.operate(operation, tell),
-        // What is committed is projected.
+        // Everything that is committed is projected already.
         project: () => null,
         look: call => this.look(call),
         author: call => this.authors.call(call),
@@ -261,7 +261,7 @@ export class PostgresStorage {
   /**
    * Copies what management keeps, and joins the nodes.
    *
-   * @throws MoveRefused where a move into the database is not done
+   * @throws MoveRefused if a move into the database is not done
    */
   static async open(options: PostgresStorageOptions): Promise<PostgresStorage> {
     const storage = new PostgresStorage(options)
@@ -277,7 +277,7 @@ export class PostgresStorage {
       await makePartitions(storage.longPool, options.clock.now())
       return storage
     } catch (error) {
-      // Or others would wait for it until its lease has run out.
+      // Otherwise other nodes would wait for it until its lease has run out.
       await storage.node?.leave().catch(() => {})
       await Promise.all(storage.pools.map(pool => pool.close(true)))
       throw error
@@ -285,8 +285,8 @@ export class PostgresStorage {
   }
 
   /**
-   * Takes up what other nodes have changed, and tells them so. To be called every so often; costs a
-   * statement where nothing has changed.
+   * Takes up what other nodes have changed, and tells them so. To be called every so often; costs one statement
+   * if nothing has changed.
    */
   async watch(): Promise<void> {
     const at = this.options.clock.monotonic()
@@ -305,14 +305,14 @@ export class PostgresStorage {
 
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
   async writeSeen(): Promise<void> {
-    // A storage that refuses would only fill the log: what was seen stays in memory meanwhile.
+    // While storage refuses, trying would only fill the log. What was seen stays in memory meanwhile.
     if (!this.gauge.isRefused)
       await this.whileThere(() => this.seen.write(this.options.clock.now()))
   }
 
   /**
-   * A piece of deleting what was kept long enough, where this is the node that does. To be called again
-   * after the pause that it answers with, milliseconds.
+   * Does a piece of the retention's work, if this is the node that has that job. To be called again after the
+   * pause that it returns, milliseconds.
    */
   async retain(): Promise<number> {
     const { node, gauge } = this
@@ -326,7 +326,7 @@ export class PostgresStorage {
     return report?.isMoreLeft ? betweenPiecesMs : idleRetainMs
   }
 
-  /** Looks how large the database is, for whoever watches; one that is away keeps its size. To be called now and then. */
+  /** Measures the database for monitoring. If it is down, its last known size stays. To be called now and then. */
   async measure(): Promise<void> {
     const size = await this.longPool
       .get<{ bytes: number }>('select pg_database_size(current_database()) as bytes')
@@ -334,13 +334,13 @@ export class PostgresStorage {
     if (size) this.board.databaseBytes = size.bytes
   }
 
-  /** Erases whoever was to be erased when the node that was at it died. To be called now and then. */
+  /** Finishes erasures whose node died while it was doing them. To be called now and then. */
   async finishErasures(): Promise<void> {
     if (this.gauge.isRefused || this.node === null) return
     await this.whileThere(() => finishErasures(this.longWork))
   }
 
-  /** Does what is done again later anyway; where the database is away, that is said once, and by whom it ails. */
+  /** Runs work that is retried later anyway. If the database is down, the writer reports that, and only once. */
   private async whileThere<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work()
@@ -356,7 +356,7 @@ export class PostgresStorage {
     return [this.writing, this.postgres, this.following, this.longPool]
   }
 
-  /** Commits all that waits; the number of commands that could not be. */
+  /** Commits everything that waits. Returns the number of commands that could not be committed. */
   flush(): Promise<number> {
     return this.writer.flush()
   }
@@ -364,7 +364,7 @@ export class PostgresStorage {
   /**
    * Flushes and closes.
    *
-   * @throws Error where something that was acknowledged (`ack=buffer`) cannot be written
+   * @throws Error if something that was acknowledged (`ack=buffer`) cannot be written
    */
   async close(): Promise<void> {
     this.sealer.stop()
@@ -380,7 +380,7 @@ export class PostgresStorage {
     await Promise.all(this.pools.map(pool => pool.close()))
   }
 
-  /** Notes what arrived, or tells of it, and nothing of people who were erased. */
+  /** Notes what arrived, or reports it; nothing of people who were erased. */
   private async look(call: ActivityCall): Promise<unknown> {
     if ('after' in call) return this.activity.read(call.orgRow, call.after)
     const events = this.withholding.ofOthers(call.orgRow, call.events)
@@ -389,7 +389,7 @@ export class PostgresStorage {
   }
 
   /**
-   * Carries out what management asks for. Before the answer leaves every thread of this node knows of it, and
+   * Carries out what management asks for. Before the answer leaves, every thread of this node knows about it, and
    * the other nodes have been waited for.
    */
   private async operate(
@@ -404,14 +404,14 @@ export class PostgresStorage {
       ? own(...input, tell)
       : this.copy.alter(() => operate(this.operations, { name, input, ...operation })))
     this.noticed()
-    // What is committed is so: who reads the activity tries again.
+    // The operation is committed whether or not this fails. Whoever reads the activity tries again.
     await this.activity.forgotten().catch(() => {})
     if (this.copy.made > made && !nobodyWaits.has(name)) await this.visibility.wait(this.copy.made)
     return result
   }
 
   /**
-   * Has all that is in memory agree with the copy, and begins to tell others that it does.
+   * Brings everything in memory up to date with the copy, and begins to tell others so.
    *
    * @returns whether there was anything new
    */
@@ -423,7 +423,7 @@ export class PostgresStorage {
     Atomics.add(this.generation, 0, 1)
     this.knownChange = change
     this.node?.takeUp(change)
-    // What is committed is so, whatever becomes of this: it is told again at the next look.
+    // The change is committed whether or not this fails: the next look tells again.
     this.node?.tell().catch(() => {})
     return true
   }
@@ -433,7 +433,7 @@ export class PostgresStorage {
     return this.noticed()
   }
 
-  /** Where people who were erased are answered from: in memory, by the code of a server alone. */
+  /** What answers people who were erased: in memory, and with the same code as in a server alone. */
   private echo(): Echo {
     const { shared, clock } = this.options
     return new Echo(shared.echo, database => {

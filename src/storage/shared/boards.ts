@@ -10,7 +10,7 @@ import type { BeatBounds } from '../../modules/installation/port.ts'
 import { IdentityBoard } from './identity-board.ts'
 import { NodeBoard } from './node-board.ts'
 
-/** Organisations that the shared tables have room for. */
+/** How many organisations the shared tables have room for. */
 export const mostOrganisations = 131_072
 
 /** An organisation's place in tables that threads share: its row, which counts from 1. */
@@ -21,14 +21,14 @@ export interface SharedMemory {
   presence: SharedArrayBuffer
   identity: SharedArrayBuffer
   progress: SharedArrayBuffer
-  /** Of whom something is acknowledged and not projected yet. */
+  /** Whose events are acknowledged but not projected yet. */
   lag: SharedArrayBuffer
   buffer: SharedArrayBuffer
   /** One word that grows with every change of the catalogue. */
   generation: SharedArrayBuffer
-  /** Of which organisations somebody watches what arrives. */
+  /** The organisations for which somebody watches what arrives. */
   watch: SharedArrayBuffer
-  /** How this node stands among others. */
+  /** The state of this node among others. */
   node: SharedArrayBuffer
   echo: EchoMemory
 }
@@ -48,7 +48,7 @@ export function newSharedMemory(): SharedMemory {
 }
 
 /**
- * Two words a mark: first and last second (Unix), 0 where never seen. Then a word a bucket: the last
+ * Two words per mark: the first and the last second (Unix), 0 if never seen. Then one word per bucket: the last
  * minute in which its limit was reached. Then the moment from which on heartbeats are free.
  */
 const limitsAt = presenceMarks.length * 2
@@ -56,12 +56,12 @@ const nextBeatAt = limitsAt + buckets.length
 const wordsPerSlot = nextBeatAt + 1
 
 /**
- * How far ahead of a request a mark may lie that another left meanwhile, seconds; further ahead it is
- * of a clock that was set back since.
+ * How far a mark that another request left meanwhile may lie ahead of a request, seconds. A mark further ahead
+ * is from a clock that was set back since.
  */
 const mostAheadSeconds = 120
 
-/** Where heartbeats are kept so far ahead many pages wait, and more of them come, milliseconds. */
+/** If heartbeats are reserved this far ahead, many pages wait and more of them come. Milliseconds. */
 const crowdMs = 40_000
 
 /** Words before the first slot. */
@@ -98,16 +98,16 @@ export class PresenceBoard {
     Atomics.add(words, 2, 1)
   }
 
-  /** First and last time since the process started, epoch milliseconds; null where never. */
+  /** First and last time since the process started, epoch milliseconds; null if never seen. */
   seen(orgRow: number, mark: PresenceMark): { firstAt: number; lastAt: number } | null {
     const at = placeOf(orgRow) + markAt(mark)
-    // Of who was never seen there may be no place yet.
+    // An organisation that was never seen may not have a place yet.
     const first = at < this.words.length ? Atomics.load(this.words, at) : 0
     if (first === 0) return null
     return { firstAt: first * 1000, lastAt: Atomics.load(this.words, at + 1) * 1000 }
   }
 
-  /** Notes that a limit was reached; whether this is the first time in its minute, over all threads. */
+  /** Notes that a limit was reached. Returns whether that is the first time in its minute, over all threads. */
   isNewlyLimited(orgRow: number, bucket: Bucket, now: number): boolean {
     const at = this.slot(orgRow) + limitsAt + buckets.indexOf(bucket)
     const minute = Math.floor(now / minuteMs)
@@ -115,11 +115,11 @@ export class PresenceBoard {
   }
 
   /**
-   * Keeps moments free for heartbeats, behind those that were kept before, so that pages stay inside the
-   * limit together however many they are.
+   * Reserves moments for heartbeats, after those that are reserved already, so that all pages together stay
+   * within the limit, however many they are.
    *
    * @param now monotonic milliseconds
-   * @returns how far ahead the last is, milliseconds; none is kept as far ahead as `latestMs`
+   * @returns how far ahead the last one is, milliseconds; none is reserved as far ahead as `latestMs`
    */
   reserveBeat(orgRow: number, now: number, bounds: BeatBounds): number {
     const { moments, soonestMs, latestMs, remaining, resetInMs } = bounds
@@ -127,11 +127,11 @@ export class PresenceBoard {
     const at = this.slot(orgRow) + nextBeatAt
     for (;;) {
       const free = Atomics.load(words, at)
-      // Milliseconds modulo 2^32; what lies further ahead than any that is kept is of weeks ago.
+      // Milliseconds modulo 2^32. A moment further ahead than any that can be reserved is from weeks ago.
       const ahead = (free - Math.floor(now)) | 0
       const busyMs = ahead < 0 || ahead > latestMs + bounds.apartInCrowdMs ? 0 : ahead
       const apartMs = busyMs < crowdMs ? bounds.apartMs : bounds.apartInCrowdMs
-      // This one, those that are promised, and two for pages that come.
+      // This heartbeat, those that are promised, and two for pages that come.
       const isFull = 3 + Math.floor(Math.min(busyMs, resetInMs) / apartMs) > remaining
       const turnMs = busyMs + (moments - 1) * apartMs
       const waitMs = Math.max(soonestMs, turnMs, isFull ? resetInMs : 0)
@@ -163,7 +163,7 @@ export class PresenceBoard {
     }
   }
 
-  /** Where an organisation's words begin, for who is about to write there. */
+  /** Where an organisation's words begin. For callers that are about to write there. */
   private slot(orgRow: number): number {
     const at = placeOf(orgRow)
     const end = at + wordsPerSlot
@@ -176,7 +176,7 @@ const placeOf = (orgRow: number) => headWords + orgRow * wordsPerSlot
 
 const markAt = (mark: PresenceMark) => presenceMarks.indexOf(mark) * 2
 
-/** Stores a value where it is greater than what stands there. */
+/** Stores a value if it is greater than the one that is there. */
 function raise(words: Uint32Array, at: number, value: number): void {
   for (;;) {
     const known = Atomics.load(words, at)
@@ -185,13 +185,13 @@ function raise(words: Uint32Array, at: number, value: number): void {
   }
 }
 
-/** Two people who share a cell hear of each other's changes, and only ask once more than they have to. */
+/** Two people who share a cell see each other's changes, and only ask once more than they have to. */
 const cells = 2 ** 18
 
 /**
- * Whether a person's progress has changed, in memory that all threads share: the storage thread counts
- * a change once it is committed, and whoever asks reads a word. Of a change that is told, the tables
- * tell more. Word 0 is where the counting begins, another with each start.
+ * Whether a person's progress has changed, in memory that all threads share. The storage thread counts a change
+ * once it is committed, and a reader reads one word. What has changed is in the tables. Word 0 is the number at
+ * which the count begins, a different one at each start.
  */
 export class ProgressBoard {
   private readonly words: Uint32Array
@@ -212,7 +212,7 @@ export class ProgressBoard {
     Atomics.add(this.words, cellOf(orgRow, person), 1)
   }
 
-  /** A text that is another after each change. */
+  /** A text that is different after each change. */
   version(orgRow: number, person: string): string {
     const count = Atomics.load(this.words, cellOf(orgRow, person))
     return (((this.words[0] as number) + count) >>> 0).toString(36)
@@ -222,7 +222,7 @@ export class ProgressBoard {
 const cellOf = (orgRow: number, person: string): number =>
   1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
 
-/** Cells of a table, a power of two. Untouched pages cost no memory. */
+/** The number of cells in a table, a power of two. Untouched pages cost no memory. */
 const lagCells = 2 ** 19
 
 /** Words before the first table; the last two are a double. */
@@ -230,15 +230,15 @@ const lagHead = 6
 const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
 
 /**
- * Of whom there are events that are acknowledged and not projected yet, in memory that all threads share:
- * so who reads waits for the projector where something of theirs is behind, and for nothing else.
+ * Whose events are acknowledged but not projected yet, in memory that all threads share. So a reader waits for
+ * the projector only if something that it asks for is behind.
  *
- * What the projector takes in one go is a window, and each has a number. Word 0 is that of the window that
- * is being filled, word 1 that of the last one that is projected. A cell says for which window it was last
- * marked. Word 2 says how many events wait, words 4 and 5 since when.
+ * What the projector takes in one go is a window, and each window has a number. Word 0 is the number of the
+ * window that is being filled, word 1 that of the last one that is projected. A cell tells for which window it
+ * was last marked. Word 2 tells how many events wait, words 4 and 5 since when.
  *
- * Every name has a cell in each of two tables, and is behind where both say so: with 30,000 people in a
- * window one look in three hundred is told that somebody is behind who is not.
+ * Every name has a cell in each of two tables, and is behind if both say so. With 30,000 people in a window, one
+ * look-up in three hundred says that somebody is behind who is not.
  */
 export class LagBoard {
   private readonly words: Int32Array
@@ -255,7 +255,7 @@ export class LagBoard {
     return memory
   }
 
-  /** The storage thread's: events of somebody, or of a flow, are committed and wait. */
+  /** For the storage thread: events of somebody, or of a flow, are committed and wait. */
   markPerson(orgRow: number, person: string): void {
     this.mark(`${orgRow} ${person}`)
   }
@@ -264,12 +264,12 @@ export class LagBoard {
     this.mark(`${flowRow}`)
   }
 
-  /** The storage thread's: what is committed from now on is of the next window. @returns the one before */
+  /** For the storage thread: what is committed from now on belongs to the next window. @returns the one before */
   nextWindow(): number {
     return Atomics.add(this.words, window, 1)
   }
 
-  /** The storage thread's: a window, and all before it, is projected. */
+  /** For the storage thread: a window, and every window before it, is projected. */
   done(of: number): void {
     Atomics.store(this.words, doneWindow, of)
   }
@@ -279,12 +279,12 @@ export class LagBoard {
     return Atomics.load(this.words, waitingEvents)
   }
 
-  /** Since when the one waits that waits longest, epoch milliseconds; null where none does. */
+  /** Since when the event that waits longest has waited, epoch milliseconds; null if none waits. */
   get waitingSince(): number | null {
     return this.events === 0 ? null : this.since[0]!
   }
 
-  /** The storage thread's: how many events wait, and since when. */
+  /** For the storage thread: sets how many events wait, and since when. */
   tell(events: number, since: number): void {
     this.since[0] = since
     Atomics.store(this.words, waitingEvents, events)
@@ -313,7 +313,7 @@ export class LagBoard {
   private isBehind(name: string): boolean {
     const done = Atomics.load(this.words, doneWindow)
     const hash = Bun.hash.xxHash32(name)
-    // Windows are told apart modulo 2^32.
+    // Window numbers are compared modulo 2^32.
     const isAfter = (place: number) => ((Atomics.load(this.words, place) - done) | 0) > 0
     return isAfter(firstPlace(hash)) && isAfter(secondPlace(hash))
   }
@@ -322,13 +322,13 @@ export class LagBoard {
 const firstPlace = (hash: number) => lagHead + (hash & (lagCells - 1))
 const secondPlace = (hash: number) => lagHead + lagCells + (Math.imul(hash, 0x9e3779b1) >>> 13)
 
-/** Organisations that are watched at once. */
+/** How many organisations can be watched at once. */
 export const mostWatched = 16
 
 /**
- * Of which organisations somebody watches what arrives, in memory that all threads share. The storage
- * thread says so; who answers requests asks, which costs a load of one word as long as nobody watches.
- * Word 0 counts the rows that follow.
+ * The organisations for which somebody watches what arrives, in memory that all threads share. The storage thread
+ * writes it, and the threads that answer requests read it, which costs a load of one word as long as nobody
+ * watches. Word 0 counts the rows that follow.
  */
 export class WatchBoard {
   private readonly words: Int32Array
@@ -349,7 +349,7 @@ export class WatchBoard {
     return false
   }
 
-  /** By the storage thread alone. */
+  /** For the storage thread alone. */
   set(orgRows: readonly number[]): void {
     for (const [i, row] of orgRows.entries()) Atomics.store(this.words, i + 1, row)
     Atomics.store(this.words, 0, orgRows.length)
@@ -363,8 +363,8 @@ export interface BufferBounds {
 }
 
 /**
- * What waits between the threads that answer requests and the one that writes, counted in memory
- * that all of them share: a queue between threads has no length that can be asked for.
+ * How much waits between the threads that answer requests and the one that writes, counted in memory that all of
+ * them share, because nothing tells the length of a queue between threads.
  */
 export class BufferGauge {
   private readonly words: Int32Array
@@ -397,19 +397,19 @@ export class BufferGauge {
     Atomics.store(this.words, 2, Number(isRefused))
   }
 
-  /** Below its bounds, so that a writer may still be taken in. */
+  /** Whether it is below its bounds, so that another writer may still be taken in. */
   get hasRoom(): boolean {
     return this.events < this.bounds.events && this.bytes < this.bounds.bytes
   }
 
-  /** Whether there is room for so much more. */
+  /** Whether there is room for this much more. */
   fits(events: number, bytes: number): boolean {
     return this.events + events <= this.bounds.events && this.bytes + bytes <= this.bounds.bytes
   }
 
   /**
-   * Takes room, at the moment a message leaves its thread: taken earlier, it would be lost with a thread
-   * that dies. So each thread may go beyond the bounds by what it gathers in one turn.
+   * Takes room when a message leaves its thread. If it were taken earlier, it would be lost with a thread that
+   * dies. So each thread may exceed the bounds by what it gathers in one turn.
    */
   enter(events: number, bytes: number): void {
     Atomics.add(this.words, 0, events)
@@ -422,7 +422,7 @@ export class BufferGauge {
   }
 }
 
-/** A name that no other process' echo has, and the number of the one in use; 0 for none. */
+/** A name that no other process's echo has, and the number of the echo in use; 0 for none. */
 export interface EchoMemory {
   name: string
   generation: SharedArrayBuffer

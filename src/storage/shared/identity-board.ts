@@ -12,8 +12,8 @@ const verdicts = userHashVerdicts.length
 const verdictHead = 1 + 2 * verdicts
 
 /**
- * How many user hashes were judged how, by organisation, in memory that all threads share: counting
- * costs a request no message to storage, which writes what was added from time to time.
+ * How many user hashes got which verdict, by organisation, in memory that all threads share. So counting costs a
+ * request no message to storage, which writes what was added from time to time.
  */
 export class IdentityBoard {
   private readonly words: Uint32Array
@@ -47,7 +47,7 @@ export class IdentityBoard {
     while (highest < orgRow) highest = Atomics.compareExchange(words, 0, highest, orgRow)
   }
 
-  /** What was counted of all organisations since the process started. */
+  /** What was counted for all organisations since the process started. */
   sums(): UserHashCounts {
     const sumOf = (_: unknown, place: number) => {
       const [low = 0, high = 0] = this.words.subarray(1 + 2 * place)
@@ -56,12 +56,12 @@ export class IdentityBoard {
     return countsOf(userHashVerdicts.map(sumOf))
   }
 
-  /** The highest row of an organisation of which anything was counted. */
+  /** The highest row of an organisation for which anything was counted. */
   get highest(): number {
     return Atomics.load(this.words, 0)
   }
 
-  /** What was counted of an organisation, by verdict; each wraps at 2^32. */
+  /** What was counted for an organisation, by verdict; each wraps at 2^32. */
   of(orgRow: number): UserHashCounts {
     const from = verdictHead + orgRow * verdicts
     return countsOf([...this.words.subarray(from, from + verdicts)])
@@ -73,16 +73,16 @@ const countsOf = (counts: readonly number[]) =>
     userHashVerdicts.map((verdict, i) => [verdict, counts[i] ?? 0]),
   ) as UserHashCounts
 
-/** How many more user hashes of an organisation were judged so. */
+/** How many more user hashes of an organisation got this verdict. */
 export interface JudgedMore {
   orgRow: number
   verdict: UserHashVerdict
   count: number
 }
 
-/** What the board has counted of user hashes and is not written yet. */
+/** The user hashes that the board has counted and that are not written yet. */
 export class IdentityNews {
-  /** What of the board's counts is written, by organisation. */
+  /** The board's counts that are written, by organisation. */
   private readonly written = new Map<number, UserHashCounts>()
   private writtenSum = 0
 
@@ -93,7 +93,7 @@ export class IdentityNews {
     return this.sum() !== this.writtenSum
   }
 
-  /** What to add to what is written, and what to call once that is done. */
+  /** What to add to what is written, and a function to call once that is done. */
   gather(): { added: JudgedMore[]; written: () => void } {
     const sum = this.sum()
     const added: JudgedMore[] = []

@@ -4,8 +4,8 @@ import type { ProgressLedger } from '../../modules/checklists/port.ts'
 import type * as steps from '../../modules/steps/port.ts'
 
 /**
- * A port, or what passes through one, as this store sees it: what others know as opaque references are
- * its row numbers. Only types differ, so nothing is converted when something passes.
+ * A port, or what passes through one, as this store sees it: the opaque references of others are its row numbers.
+ * Only the types differ, so nothing is converted when something passes.
  */
 export type InRows<T> = T extends Reference
   ? number
@@ -23,14 +23,14 @@ export type InRows<T> = T extends Reference
               ? { [Key in keyof T]: InRows<T[Key]> }
               : T
 
-/** A row as others know it, and the row of what they know. */
+/** The reference that others have for a row, and the row of such a reference. */
 export const refOf = <Ref extends Reference>(row: number) => row as unknown as Ref
 export const rowOf = (ref: Reference) => ref as unknown as number
 
-/** A port that this store meets, as others see it. */
+/** A port that this store implements, as others see it. */
 export const asPort = <Port>(port: InRows<Port>) => port as unknown as Port
 
-/** What is told in a command, and kept in a dead letter: there a row is called one. */
+/** What a command or a dead letter contains: there, the names of references say that they are rows. */
 export type WithRows<T> = {
   [Key in keyof T as Key extends `${infer Noun}Ref` ? `${Noun}Row` : Key]: InRows<T[Key]>
 }

@@ -2,15 +2,15 @@
 const [answersUntil, leasedUntil, nodes, tookUp, made] = [0, 1, 2, 3, 4] as const
 const [settled, followedAt, clockAhead, connections, databaseBytes] = [5, 6, 7, 8, 9] as const
 const words = 10
-/** Behind them the bytes of its id. */
+/** After them come the bytes of its id. */
 const idBytes = 16
 
 /**
- * How this node stands among the others, in memory that all its threads share: written by the storage
- * thread, read by those that answer requests and by the metrics. A server alone leaves it as it is made:
- * it may answer for ever, and is one.
+ * The state of this node among the others, in memory that all its threads share. The storage thread writes it; the
+ * threads that answer requests and the metrics read it. A server alone leaves it as it is made: it may answer for
+ * ever, and counts as one node.
  *
- * Moments are of the monotonic clock that the threads share.
+ * Moments are by the monotonic clock that the threads share.
  */
 export class NodeBoard {
   private readonly words: Float64Array
@@ -31,7 +31,7 @@ export class NodeBoard {
     return memory
   }
 
-  /** Its id among the nodes: 16 bytes in hexadecimal, all of them zero where it is none. */
+  /** Its id among the nodes: 16 bytes in hexadecimal, all zero if it is not one. */
   get id(): string {
     return Buffer.from(this.idBytes).toString('hex')
   }
@@ -39,7 +39,7 @@ export class NodeBoard {
     this.idBytes.set(Buffer.from(id, 'hex'))
   }
 
-  /** Until when it may answer by what it knows of the catalogue. */
+  /** Until when it may answer from what it knows of the catalogue. */
   get answersUntil(): number {
     return this.words[answersUntil]!
   }
@@ -63,7 +63,7 @@ export class NodeBoard {
     this.words[nodes] = count
   }
 
-  /** The last change of the catalogue that all threads know of. */
+  /** The last change of the catalogue that all threads know about. */
   get tookUp(): number {
     return this.words[tookUp]!
   }
@@ -79,7 +79,7 @@ export class NodeBoard {
     this.words[made] = change
   }
 
-  /** The last of these of which all nodes know. */
+  /** The last of these changes that all nodes know about. */
   get settled(): number {
     return this.words[settled]!
   }
@@ -87,7 +87,7 @@ export class NodeBoard {
     this.words[settled] = change
   }
 
-  /** When it last saw that it knows all changes. */
+  /** When it last found that it knows all changes. */
   get followedAt(): number {
     return this.words[followedAt]!
   }
@@ -95,7 +95,7 @@ export class NodeBoard {
     this.words[followedAt] = moment
   }
 
-  /** How many connections the database's server has, of whomever. */
+  /** How many connections the database's server has, whoever's they are. */
   get connections(): number {
     return this.words[connections]!
   }
@@ -103,7 +103,7 @@ export class NodeBoard {
     this.words[connections] = count
   }
 
-  /** How large the database is, as it was measured last; null before. */
+  /** How large the database was when it was last measured; null before that. */
   get databaseBytes(): number | null {
     const bytes = this.words[databaseBytes]!
     return Number.isNaN(bytes) ? null : bytes
@@ -112,7 +112,7 @@ export class NodeBoard {
     this.words[databaseBytes] = bytes
   }
 
-  /** How far this machine's clock is ahead of PostgreSQL's, milliseconds; null where nobody has looked. */
+  /** How far this machine's clock is ahead of PostgreSQL's, milliseconds; null if nobody has looked. */
   get clockAhead(): number | null {
     const ahead = this.words[clockAhead]!
     return Number.isNaN(ahead) ? null : ahead

@@ -33,7 +33,7 @@ const statements = (database: Asking) => ({
     `select code, cast(sum(count) as bigint) as count from refusals
     where org_id = $1 and hour > $2 group by code`,
   ),
-  // The first hour of the latest time without a gap of a day.
+  // The first hour of the latest period without a gap of a day.
   refusedSince: database.query<{ code: string; hour: number }>(
     `select code, max(hour) as hour from (
       select code, hour, lag(hour) over (partition by code order by hour) as before
@@ -67,7 +67,7 @@ export const identityHoursOf = (rows: readonly IdentityRow[]): IdentityHour[] =>
     ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
   }))
 
-/** What is told of an installation: what is stored, and what this process has seen since. */
+/** What is reported about an installation: what is stored, and what this process has seen since. */
 export class PresenceReader {
   private readonly sql: ReturnType<typeof statements>
 
@@ -125,7 +125,7 @@ export class PresenceReader {
     }
   }
 
-  /** The hours of the last 24 in which any was counted, oldest first. */
+  /** The hours of the last 24 in which any user hash was counted, oldest first. */
   async identityHours(orgRow: number, now: number): Promise<IdentityHour[]> {
     const from = Math.floor(now / hourMs) - 24
     return identityHoursOf(await this.sql.identity.all(orgRow, from))

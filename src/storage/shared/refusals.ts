@@ -1,7 +1,7 @@
 import type { Bucket } from '../../core/organisation/buckets.ts'
 import { dayMs } from '../../core/time/durations.ts'
 
-/** How long counts by the hour are kept: numbers are of the last 24 hours, "since when" is of all. */
+/** How long counts by the hour are kept: numbers cover the last 24 hours, "since when" covers all of them. */
 export const countsKeptMs = 30 * dayMs
 
 /** Codes in the table of refusals, besides those of refused events. */

@@ -8,7 +8,7 @@ import {
 import { mostWatched, type WatchBoard } from '../../shared/boards.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 
-/** How often it is looked which organisations are watched, by whichever node; milliseconds. */
+/** How often to check which organisations are watched, through whichever node; milliseconds. */
 const lookEveryMs = 500
 
 /** Events that wait to be written, and how many were left out before the first of them. */
@@ -24,14 +24,15 @@ interface Watched {
 }
 
 /**
- * What arrives at organisations that somebody watches, over all nodes: each writes what it has judged into
- * tables that do not outlive a crash, and any can tell of all. As `LiveActivity` does for a server alone.
+ * What arrives for organisations that somebody watches, across all nodes. Each node writes the events that it
+ * has judged into tables that do not survive a crash, and any node can report all of them. `LiveActivity` does
+ * the same for a server alone.
  */
 export class SharedActivity {
   private readonly noted = new Map<number, Noted>()
   private lookedAt = Number.NEGATIVE_INFINITY
   private writing: Promise<void> = Promise.resolve()
-  /** How often somebody was erased, and after how many of them nothing is told of those. */
+  /** How many erasures there were, and for how many of them nothing is reported of those people any more. */
   private erasures = 0
   private forgottenUpTo = 0
 
@@ -41,7 +42,7 @@ export class SharedActivity {
     private readonly now: () => number,
   ) {}
 
-  /** Takes events that were judged; of organisations that nobody watches, none. */
+  /** Takes events that were judged, and ignores those of organisations that nobody watches. */
   note(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     if (!this.board.isWatched(orgRow)) return
     const noted = this.noted.get(orgRow) ?? { events: [], left: 0 }
@@ -52,7 +53,7 @@ export class SharedActivity {
     this.noted.set(orgRow, noted)
   }
 
-  /** What has arrived after a cursor; from now on the organisation is watched. @throws AppError `overloaded` */
+  /** Returns what arrived after a cursor. From now on the organisation is watched. @throws AppError `overloaded` */
   async read(orgRow: number, after: string | null): Promise<Activity> {
     await this.forgotten()
     await this.write()
@@ -76,9 +77,9 @@ export class SharedActivity {
     }
   }
 
-  /** Writes what was noted, and sees who watches by now. To be called every so often. */
+  /** Writes what was noted, and checks who is watching by now. To be called every so often. */
   async turn(): Promise<void> {
-    // Another node may have erased somebody while this one wrote what it had noted of them.
+    // Another node may have erased somebody while this one wrote what it had noted about them.
     await this.forgotten()
     await this.write()
     if (performance.now() - this.lookedAt < lookEveryMs) return
@@ -86,17 +87,17 @@ export class SharedActivity {
     await this.look()
   }
 
-  /** Somebody was erased: who watches begins anew. */
+  /** Somebody was erased: everyone who watches starts anew. */
   forget(): void {
     this.noted.clear()
     this.erasures++
   }
 
-  /** Resolves once nothing is told any more of who was erased. */
+  /** Resolves once nothing is reported any more about people who were erased. */
   async forgotten(): Promise<void> {
     const erasures = this.erasures
     if (this.forgottenUpTo === erasures) return
-    // What is being written may be about them.
+    // The write under way may be about them.
     await this.writing
     await this.postgres.begin(async queries => {
       await queries.run('update watched set name = left(gen_random_uuid()::text, 8), count = 0')
@@ -106,7 +107,7 @@ export class SharedActivity {
   }
 
   private write(): Promise<void> {
-    // One after the other: numbers are given in the order of arrival.
+    // One write after the other, because events are numbered in the order of arrival.
     const written = this.writing.then(async () => {
       const all = [...this.noted]
       this.noted.clear()
@@ -177,14 +178,14 @@ async function countOf(queries: Queries): Promise<number> {
   return (await queries.get<{ count: number }>('select count(*) as count from watched'))!.count
 }
 
-/** Forgets what nobody has asked for that long, with all that arrived. */
+/** Forgets organisations that nobody has asked about for that long, with all that arrived for them. */
 const unwatch = (queries: Queries, idleMs: number) =>
   queries.run(
     `delete from watched where asked_at < clock_timestamp() - $1 * interval '1 millisecond'`,
     idleMs,
   )
 
-/** Keeps the newest, as many and as large as there may be. */
+/** Keeps the newest events, within the bounds on their number and size. */
 const dropOldest = (queries: Queries, orgRow: number, bounds: ActivityBounds) =>
   queries.run(
     `delete from watched_events as w using (

@@ -17,15 +17,15 @@ const runColumns = [
   'run_key, person, steps, traits, answers',
 ].join(', ')
 
-/** Rows that a statement reads: to plan it may take milliseconds, where a table has many parts. */
+/** Rows that a statement reads: planning it may take milliseconds if a table has many partitions. */
 const pageRows = 2_048
 
-/** Rows that are handed out at once: what becomes of them takes a millisecond or two. */
+/** Rows that are handed out at once: processing them takes a millisecond or two. */
 const sliceRows = 256
 
 /**
- * What analytics read. Downloads read page after page, each as of its own moment: whoever takes them
- * slowly holds nothing.
+ * What analytics reads. Downloads read page by page, each page as of its own moment, so that a slow client holds
+ * nothing.
  *
  * @param postgres a pool that plans anew
  * @param copy the node's own
@@ -71,7 +71,7 @@ async function* eventsIn(
   flowRow: number,
   { startMs, endMs }: TimeRange,
 ) {
-  // None occurs after its receipt; the day before is for clocks of nodes that are apart.
+  // No event occurs after its receipt. The day before is read because clocks of nodes may differ.
   const firstDay = dayOf(startMs) - 1
   const next = ({ seq }: Pick<EventRow, 'seq'>) =>
     queries.all<EventRow>(

@@ -31,7 +31,7 @@ from people left join goals
   on goals.org_id = $1 and flow_id = $2 and goals.person = people.person and name = $6
 group by is_held`
 
-/** Of a flow that holds people back: how many reached its goal with it, and how many without. */
+/** For a flow that holds people out: how many reached its goal with it, and how many without. */
 export function experimentOver(queries: Queries): InRows<AnalyticsReader['experiment']> {
   return async (orgRow, flowRow, { range, version, goal }) => {
     const groups = await queries.all<ExperimentCounts['shown'] & { is_held: boolean }>(

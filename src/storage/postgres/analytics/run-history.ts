@@ -21,19 +21,19 @@ import {
 } from '../segments/run-pages.ts'
 import { columnsWithin, type SegmentRow } from '../segments/segments.ts'
 
-/** Rows that a statement reads, so that the ways there and back count for little. */
+/** Rows that a statement reads: so many that round trips count for little. */
 const pageRows = 4_096
 
-/** Runs that become columns before others get their turn: a millisecond's work or two. */
+/** Runs that become columns before others get their turn, which takes a millisecond or two. */
 const sliceRuns = 512
 
 /** Segments that a statement reads, each of some 150 KB. */
 const segmentsAtOnce = 8
 
-/** So many runs read as rows are worth segments. */
+/** From this many runs that are read as rows, segments are worth making. */
 const worthSealing = 4_096
 
-/** What is asked, and of which moment. */
+/** What is asked for, and the snapshot to read it from. */
 interface Asked {
   snapshot: Queries
   flow: InRows<FlowRuns>
@@ -41,19 +41,19 @@ interface Asked {
   beside: Beside<number> | undefined
 }
 
-/** Has segments made of a flow's runs, as far as they have come to rest. */
+/** Asks for segments to be made of a flow's settled runs. */
 export type Seal = (orgRow: number, flowRow: number) => void
 
 /**
- * The runs of a flow as columns: of segments where there are any, else made of their rows.
+ * The runs of a flow as columns: from segments if there are any, otherwise made from their rows.
  *
  * It reads a snapshot, so that no run is missed or counted twice when its start changes, or a segment is
- * made or taken away meanwhile.
+ * made or deleted meanwhile.
  */
 export class RunHistory {
   private readonly hash: (person: string) => bigint
 
-  /** @param copy the node's own, for the seed by which people are hashed: all nodes have the same */
+  /** @param copy the node's own, for the seed with which people are hashed; all nodes have the same */
   constructor(
     private readonly postgres: Postgres,
     copy: Database,

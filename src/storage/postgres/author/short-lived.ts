@@ -17,19 +17,19 @@ import { asRows, type Queries } from '../database/connection.ts'
 import type { Transactions } from '../writer/transactions.ts'
 
 /**
- * Author sessions and links to previews, which any node may be asked about. A call locks and loads those that
- * it may concern, has them changed by the same code as in a server alone, and writes what is other than it was.
+ * Author sessions and links to previews, which any node may be asked about. A call locks and loads those that it
+ * may concern, changes them with the same code as in a server alone, and writes what has changed.
  */
 
-/** What a call may concern: those of an organisation, or those that have one of some names. */
+/** What a call may concern: all of an organisation, or all that have one of some names. */
 interface Concerned {
   orgRow?: number
   names?: readonly string[]
-  /** When it begins another, which is to be counted with all there are; epoch milliseconds. */
+  /** If it begins another one, which counts together with all others: when, epoch milliseconds. */
   begunAt?: number
 }
 
-/** Those that exist and are not loaded. */
+/** Those that exist but are not loaded. */
 interface Elsewhere {
   count: number
   size: number
@@ -85,14 +85,14 @@ class ShortLived<Call, State, Kept extends Identified> {
     )
   }
 
-  /** Counts those of other organisations, where another is begun: of nodes that do so one after the other. */
+  /** Counts those of other organisations if another one is begun. Nodes that do so at once take turns. */
   private async elsewhere(
     queries: Queries,
     { orgRow = -1, begunAt }: Concerned,
   ): Promise<Elsewhere> {
     if (begunAt === undefined) return { count: 0, size: 0 }
     await queries.run('lock table short_lived in share row exclusive mode')
-    // By this node's clock; to delete them is the retention's, by one that is known to be right.
+    // By this node's clock. The retention deletes them, by a clock that is known to be right.
     const found = await queries.get<Elsewhere>(
       `select count(*) as count, coalesce(sum(size), 0)::bigint as size from short_lived
       where kind = $1 and org_id <> $2 and forgotten_at > $3`,
@@ -146,7 +146,7 @@ const sessions: Kind<AuthorCall, AuthorSessions, KeptSession> = {
     const [first, second] = input as [never, never]
     if (verb === 'begin') return { orgRow: first, begunAt: (second as NewAuthorSession).begunAt }
     if (verb === 'read' || verb === 'end') return { names: [second] }
-    // What is typed wrong counts for all sessions at its origin.
+    // A wrong code that is typed counts for all sessions at its origin.
     if (verb === 'redeem') return { names: [(first as { sha256: string }).sha256, second] }
     return { names: [first] }
   },
@@ -155,7 +155,7 @@ const sessions: Kind<AuthorCall, AuthorSessions, KeptSession> = {
   call: callAuthor,
   namesOf: ({ id, origin, ticketSha256, codeSha256, visit }) => [
     ...[id, ticketSha256, visit?.tokenSha256 ?? null],
-    // Nobody can type anything any more.
+    // Without a code, nobody can type anything any more.
     codeSha256 === null ? null : origin,
   ],
   sizeOf: () => 0,
@@ -183,6 +183,6 @@ export const authorSessionsOver = (transactions: Transactions) =>
 
 export const previewsOver = (transactions: Transactions) => new ShortLived(transactions, previews)
 
-/** Deletes what nobody is told of any more. */
+/** Deletes what is not reported to anybody any more. */
 export const deleteForgotten = (queries: Queries, now: number): Promise<number> =>
   queries.run('delete from short_lived where forgotten_at <= $1', now)

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { type MovedTable, tableOf } from '../rows/tables.ts'
 
-/** What management keeps, in an order in which rows may refer to those of tables before. */
+/** The tables of management, in an order in which rows refer only to rows of earlier tables. */
 const names = [
   'organisations',
   'staging_links',
@@ -21,13 +21,13 @@ const names = [
   'audit_log',
   'erasures',
   'server_state',
-  // The last one: who finds a change there has all that it is about.
+  // Last, because whoever finds a change there must already have all that it is about.
   'catalogue_changes',
 ] as const
 
 /** The tables of which every node has a copy. */
 export const copiedTables = (database: Database): readonly MovedTable[] =>
-  // An erasure that is taken back is still known to be of its organisation.
+  // The key has the organisation, so that it is still known when an erasure is taken back.
   names.map(name =>
     tableOf(database, name, name === 'erasures' ? ['org_id', 'key', 'person'] : undefined),
   )

@@ -16,27 +16,27 @@ interface LoggedRow {
   content: string | null
 }
 
-/** What a server counts of itself, and no other node needs to know. */
+/** What a server counts about itself, which no other node needs to know. */
 const isOwnState = ({ table, key }: RowChange) =>
   table.name === 'server_state' && key.name !== 'erasures_changed'
 
-/** What was followed has a gap, since changes are not kept for ever: the copy has to be filled anew. */
+/** The log of changes has a gap, because changes are not kept for ever: the copy has to be filled anew. */
 export class CopyIsBehind extends Error {
   override readonly name = 'CopyIsBehind'
 }
 
-/** The database is an older one: what was answered by later changes cannot be taken back. */
+/** The database is an older one. Answers based on later changes cannot be taken back. */
 class DatabaseWentBack extends Error {
   override readonly name = 'DatabaseWentBack'
 }
 
 /**
- * A node's copy of what management keeps, in SQLite: so all that reads it, and all that changes it, is the
- * same as in a server alone, and a request for flows costs no round trip.
+ * A node's copy of what management keeps, in SQLite. So everything that reads or changes it is the same as in a
+ * server alone, and a request for flows costs no round trip.
  *
- * PostgreSQL has the truth. Every change is numbered by `catalogue_clock` and stands in `catalogue_log`; a
+ * PostgreSQL has the truth. Every change is numbered by `catalogue_clock` and recorded in `catalogue_log`. A
  * change by this node is made on the copy first, in a transaction that is committed once PostgreSQL has
- * committed what it wrote.
+ * committed the change.
  */
 export class CatalogueCopy {
   /** The last change that it has taken up. */
@@ -45,11 +45,11 @@ export class CatalogueCopy {
   made = 0
   private readonly tables: ReadonlyMap<string, { table: MovedTable; writer: RowWriter }>
   private readonly changes: RowChanges
-  /** One thing at a time is done with the connection. */
+  /** Only one thing at a time uses the connection. */
   private turn: Promise<void> = Promise.resolve()
   private waiting: { change: number; resolve(): void }[] = []
 
-  /** @param database of which nothing else writes these tables */
+  /** @param database in which nothing else writes these tables */
   constructor(
     readonly database: Database,
     private readonly postgres: Postgres,
@@ -64,7 +64,7 @@ export class CatalogueCopy {
     this.changes = new RowChanges(database, tables)
   }
 
-  /** Copies all that there is, in place of what it holds. */
+  /** Copies everything, in place of what the copy holds. */
   fill(): Promise<void> {
     const mode = 'isolation level repeatable read, read only'
     return this.inTurn(() =>
@@ -97,9 +97,9 @@ export class CatalogueCopy {
   }
 
   /**
-   * Takes up what has changed since; all of it anew where changes in between are not kept any more.
+   * Takes up the changes since, or fills the copy anew if changes in between are not kept any more.
    *
-   * @returns whether anything has
+   * @returns whether anything has changed
    * @throws DatabaseWentBack
    */
   async follow(): Promise<boolean> {
@@ -113,20 +113,20 @@ export class CatalogueCopy {
     }
   }
 
-  /** Resolves once a change is taken up, by whatever way. */
+  /** Resolves once a change is taken up, in whatever way. */
   async reach(change: number): Promise<void> {
     if (this.change >= change) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.waiting.push({ change, resolve })
-    // Where this node itself is changing something, that may wait for who asks: it takes up all there is first.
+    // A change that this node is making may itself wait for the caller, but it takes up everything first.
     await Promise.race([promise, this.follow()])
   }
 
   /**
-   * Changes what management keeps: `work` does so on the copy, within a transaction, and sees all that
-   * others have changed. Nothing is changed where it throws.
+   * Changes what management keeps. `work` does so on the copy, within a transaction, and sees everything that
+   * others have changed. If it throws, nothing is changed.
    *
-   * @param first has something else done by the same transaction, and tells `work` what came of it
+   * @param first does something else in the same transaction, and its result is passed to `work`
    */
   async alter<T>(work: () => T): Promise<T>
   async alter<T, First>(
@@ -147,7 +147,7 @@ export class CatalogueCopy {
     try {
       const result = await this.transactions.run(async transaction => {
         if (endTurn) giveUp()
-        // Before it is this node's turn: who has the clock may wait for somebody who follows.
+        // Before the turn is taken, because whoever has the clock may wait for somebody who follows.
         await transaction.get('select seq from catalogue_clock for update')
         endTurn = await this.takeTurn()
         await this.takeUp(transaction)
@@ -171,7 +171,7 @@ export class CatalogueCopy {
   private async write(queries: Queries, number: number, changes: readonly RowChange[]) {
     const now = this.now()
     const organisations = [...new Set(changes.flatMap(organisationsOf))].sort((a, b) => a - b)
-    // Who writes an organisation's events goes by what has changed: it waits for this, or this for it.
+    // Whoever writes an organisation's events goes by this change: they wait for it, or it waits for them.
     await queries.run(
       `insert into ledgers (org_id)
       select value::bigint from json_array_elements_text($1::text::json) on conflict do nothing`,
@@ -219,7 +219,7 @@ export class CatalogueCopy {
     this.database.run('begin immediate')
     try {
       for (const { table_name, key, content } of rows) {
-        // A newer release may have tables of which this one knows nothing.
+        // A newer release may have tables that this one does not know.
         const writer = this.tables.get(table_name)?.writer
         if (content === null) writer?.delete(JSON.parse(key) as Row)
         else writer?.putKnown(JSON.parse(content) as Row)
@@ -241,7 +241,7 @@ export class CatalogueCopy {
     this.waiting = this.waiting.filter(one => !isReached(one))
   }
 
-  /** @returns ends the turn */
+  /** @returns a function that ends the turn */
   private async takeTurn(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const before = this.turn

@@ -1,19 +1,20 @@
--- What a cluster of Cairn nodes keeps. Moments are epoch milliseconds, and numbers of rows are those of one
--- organisation or of all, as is said. Every table of an organisation's data begins with org_id.
+-- What a cluster of Cairn nodes keeps. Times are epoch milliseconds. Row numbers count within one organisation
+-- or across all of them, as stated. Every table of an organisation's data begins with org_id.
 --
--- Texts that are keys are told apart and ordered by their bytes. That is quicker; and an index that goes by a
--- language's order is out of order once an update of the operating system changes that.
+-- Texts that are keys are compared and ordered by their bytes. That is faster, and an index in a language's
+-- order becomes wrong once an update of the operating system changes that order.
 
--- The ledger: an event a row, for whoever wants SQL over events.
+-- The ledger: one row per event, for whoever wants to query events with SQL.
 create table events (
   org_id bigint not null,
-  -- The order of arrival within the organisation; in the order of commits, for one transaction writes at a time.
+  -- The order of arrival within the organisation. It is the order of commits too, because only one
+  -- transaction writes at a time.
   seq bigint not null,
   -- The day on which it was received: received_at / 86,400,000. Retention drops whole days.
   day integer not null,
   id text not null,
   kind text not null,
-  -- By which way it came: events, complete, checklist_progress, custom_event.
+  -- How it arrived: events, complete, checklist_progress, custom_event.
   source text not null,
   user_id text,
   anonymous_id text,
@@ -24,13 +25,13 @@ create table events (
   run_id text,
   session_id text,
   occurred_at bigint not null,
-  -- When the page said that it occurred, where its clock was set right by the server.
+  -- When the page said that it occurred, if the server corrected the page's clock.
   reported_at bigint,
   received_at bigint not null,
   url text,
   name text,
   reason text,
-  -- JSON as it was sent; text, because jsonb does not take every character that JSON does.
+  -- JSON as it was sent. Stored as text, because jsonb does not accept every character that JSON does.
   properties text,
   traits text,
   answer text,
@@ -38,12 +39,12 @@ create table events (
 ) partition by range (day);
 create table events_default partition of events default;
 create index events_by_flow on events (org_id, flow_id, seq);
--- For the words of an answer, which stand here alone: runs know the step and the moment.
+-- For the words of an answer, which are stored only here: runs know just the step and the time.
 create index events_answered on events (org_id, step_id, occurred_at) where kind = 'question_answered';
 
--- Every event id that was ever taken, as long as it is remembered. An id's bucket is a function of the id
--- alone, so that it is unique although the table is partitioned: of a UUID of version 7 the week that it
--- names, of another UUID -1 to -16, of any other text -17.
+-- Every event id that was taken, for as long as it is remembered. Its bucket depends on the id alone, so that
+-- ids stay unique although the table is partitioned: the week named by a UUID of version 7, -1 to -16 for any
+-- other UUID, -17 for any other text.
 create table event_ids (
   org_id bigint not null,
   bucket integer not null,
@@ -54,20 +55,20 @@ create table event_ids (
 create table event_ids_default partition of event_ids default;
 create table event_ids_timeless partition of event_ids for values from (-17) to (0);
 
--- A row an organisation, locked by whoever writes its events or changes what they mean.
+-- One row per organisation. Whoever writes its events, or changes what they mean, locks the row.
 create table ledgers (
   org_id bigint primary key,
-  -- The last number that was given to an event.
+  -- The last number given to an event.
   seq bigint not null default 0,
-  -- The last change of catalogue_log that concerns the organisation.
+  -- The last change in catalogue_log that concerns the organisation.
   change bigint not null default 0,
-  -- When its newest event was received, by the clock of the node that stored it. A publication is later.
+  -- When its newest event was received, by the clock of the node that stored it. Publications get a later time.
   latest_at bigint not null default 0,
-  -- No run that starts from then on is in run_blocks.
+  -- run_blocks has no run that starts at or after this time.
   sealed_until bigint not null default 0
 );
 
--- Nodes take numbers of runs by the thousand; all that is asked of one is that no other run has it.
+-- Nodes take run numbers by the thousand. A number only has to differ from that of every other run.
 create sequence run_ids increment by 1000;
 create table runs (
   id bigint not null,
@@ -92,31 +93,32 @@ create table runs (
   answers text,
   primary key (org_id, flow_id, run_key)
 ) with (fillfactor = 80);
--- Without the organisation, which a flow tells. PostgreSQL takes the two for independent: with both, an index
--- would look as good for a single run as the primary key does, and all runs of the flow be read for each.
+-- Without the organisation, which follows from the flow. PostgreSQL assumes that the two are independent: with
+-- both, an index would look as good for finding a single run as the primary key does, and all runs of the flow
+-- would be read for each one.
 create index runs_by_start on runs (flow_id, started_at, id);
 create index runs_by_person on runs (flow_id, person, started_at);
 create index runs_with_answers on runs (flow_id, started_at, id) where answers is not null;
 
--- Runs that have come to rest, as columns for analytics: beside their rows, and taken away with the first
--- change of one.
+-- Segments: settled runs as columns for analytics, besides their rows. A segment is deleted with the first
+-- change of one of its runs.
 create table run_blocks (
   org_id bigint not null,
   flow_id bigint not null,
-  -- Of runs that start from then on, and before the other.
+  -- Holds the runs that start at or after from_at and before to_at.
   from_at bigint not null,
   to_at bigint not null,
   runs bigint not null,
-  -- How many versions the flow had, where one more would make other columns; null else.
+  -- How many versions the flow had, if one more would change the columns; otherwise null.
   flow_versions bigint,
   columns bytea not null,
   primary key (org_id, flow_id, from_at)
 );
--- What hardly gets smaller is read quicker as it is.
+-- The columns hardly compress, so reading them uncompressed is faster.
 alter table run_blocks alter column columns set storage external;
 
--- Flows of which more is kept than what their runs say by themselves: events without a run, ticks, or runs
--- that name several people. Of the others a writer reads no more than the runs of its events.
+-- Flows with more stored than their runs alone say: events without a run, ticks, or runs that name several
+-- people. For other flows a writer reads only the runs of its events.
 create table joined_flows (
   org_id bigint not null,
   flow_id bigint not null,
@@ -150,7 +152,7 @@ create table progress (
   items text not null default '',
   primary key (org_id, flow_id, person)
 );
--- The organisation's number when last something changed that the person's own browser is told of.
+-- The organisation's event number at the last change that the person's own browser is told about.
 create table person_changes (
   org_id bigint not null,
   person text collate "C" not null,
@@ -247,7 +249,7 @@ create table refusals (
   hour bigint not null,
   code text collate "C" not null,
   count bigint not null,
-  -- Of minutes in which a limit was reached: the last one that is counted, for each node tells of it.
+  -- For minutes in which a limit was reached: the last one that is counted, because each node reports it.
   minute bigint,
   primary key (org_id, hour, code)
 );
@@ -283,7 +285,7 @@ create table step_fingerprints (
   suggested_selector text
 );
 create index step_fingerprints_by_step on step_fingerprints (org_id, step_id, at);
--- For the retention, as below.
+-- For retention, like step_reports_by_time below.
 create index step_fingerprints_by_time on step_fingerprints (org_id, at);
 create table step_health (
   org_id bigint not null,
@@ -313,7 +315,7 @@ create table step_reports (
 create index step_reports_by_step on step_reports (org_id, step_id, at);
 create index step_reports_by_time on step_reports (org_id, at);
 
--- What management keeps. Each node has a copy of these tables, and follows catalogue_log.
+-- What management keeps. Each node has a copy of these tables and follows catalogue_log.
 create table organisations (
   id bigint primary key,
   public_id text collate "C" not null unique,
@@ -499,10 +501,10 @@ create table server_state (
   value bigint not null
 );
 
--- The number of the last change, locked by whoever makes one: so changes are numbered as they are committed.
+-- The number of the last change. Whoever makes a change locks it, so changes are numbered in commit order.
 create table catalogue_clock (only_row boolean primary key default true check (only_row), seq bigint not null);
 insert into catalogue_clock (seq) values (0);
--- What has changed in the tables that nodes copy: a row's whole new content, or null where it is gone.
+-- Changes in the tables that nodes copy: a row's whole new content, or null if the row was deleted.
 create table catalogue_log (
   seq bigint not null,
   place bigint not null,
@@ -513,7 +515,7 @@ create table catalogue_log (
   primary key (seq, place)
 );
 
--- Nodes that are running, and what only one of them does at a time.
+-- Running nodes, and the jobs that only one of them does at a time.
 create table nodes (
   id text collate "C" primary key,
   name text not null,
@@ -521,7 +523,7 @@ create table nodes (
   -- The newest schema that it knows.
   schema bigint not null,
   started_at bigint not null,
-  -- The last change that every thread of it knows of.
+  -- The last change that all of its threads know about.
   took_up bigint not null,
   lease_until timestamptz not null
 );
@@ -529,32 +531,32 @@ create table jobs (
   name text collate "C" primary key,
   holder text not null,
   until timestamptz not null,
-  -- How often a node that does not hold it has asked for it to be done soon.
+  -- How many times a node that does not hold the job has asked for it to be done soon.
   asked bigint not null default 0
 );
--- Author sessions and links to previews: what ends within hours, and any node may be asked about.
+-- Author sessions and links to previews. They end within hours, and any node may be asked about them.
 create table short_lived (
   -- In the order in which they were begun.
   seq bigint generated by default as identity,
   kind text collate "C" not null,
   id text collate "C" not null,
   org_id bigint not null,
-  -- What it is found by besides: hashes of secrets, and an origin.
+  -- What else it can be found by: hashes of secrets, and an origin.
   names text not null,
-  -- Characters that are stored nowhere else.
+  -- How many characters are stored nowhere else.
   size bigint not null,
   forgotten_at bigint not null,
   content text not null,
   primary key (kind, id)
 );
--- What arrives at organisations while somebody watches: nothing that has to outlive a crash.
+-- What arrives for organisations while somebody watches. None of it has to survive a crash.
 create unlogged table watched (
   org_id bigint primary key,
-  -- Another each time that somebody begins to watch, or somebody was erased.
+  -- A new name each time somebody starts to watch or somebody is erased.
   name text not null,
   since bigint not null,
   asked_at timestamptz not null default clock_timestamp(),
-  -- All that came, with what is not kept.
+  -- Everything that arrived, including what is not kept.
   count bigint not null default 0
 );
 create unlogged table watched_events (
@@ -563,25 +565,25 @@ create unlogged table watched_events (
   event text not null,
   primary key (org_id, number)
 );
--- A row a commit, kept for a day: by it a node whose connection was lost with the answer finds out whether it was
--- made. Who does not find it writes it as not kept, so that nobody finds it otherwise later.
+-- One row per commit, kept for a day. A node that loses its connection before the answer finds out here whether
+-- the commit was made. If there is no row, it writes one as not kept, so that nobody finds anything else later.
 create table receipts (
   id uuid primary key,
   at timestamptz not null default now(),
   is_kept boolean not null default true
 );
--- What a server alone keeps in files: its session key, versions of the snippet, keys of the issuer.
+-- What a server alone keeps in files: its session key, versions of the snippet, the issuer's keys.
 create table kept_files (name text collate "C" primary key, content bytea not null, at bigint not null);
 
--- The data directory that is moved here, or was. No node may start before that is done.
+-- The data directory that is being moved here, or was. No node may start before the move is done.
 create table moves (
-  -- Tells it from any other directory.
+  -- Distinguishes it from any other directory.
   directory text collate "C" primary key,
-  -- How it was when the move began: another is another state.
+  -- Identifies its state when the move began: a different mark means a different state.
   mark text not null,
   began_at bigint not null,
   state text not null default 'moving' check (state in ('moving', 'failed', 'done')),
-  -- How far it is: the table under way, how many of its rows are here, and the key of the last one as JSON.
+  -- How far the move is: the current table, how many of its rows are here, and the key of the last one as JSON.
   table_name text not null default '',
   table_rows bigint not null default 0,
   last_key text

@@ -4,64 +4,65 @@ import { type PoolOptions, settingsOf } from './pools.ts'
 import { Turns } from './turns.ts'
 import { Watchdog } from './watchdog.ts'
 
-/** What a statement takes in place of `$1`, `$2` and so on. */
+/** A value for a placeholder in a statement: `$1`, `$2` and so on. */
 export type Value = string | number | null
 
 /**
- * How PostgreSQL is asked: over a pool, or within a transaction. Whole numbers come as numbers, for all of
+ * How PostgreSQL is queried: over a pool, or within a transaction. Integers come as numbers, because all of
  * Cairn's are below 2^53.
  */
 export interface Queries {
   all<Row>(text: string, ...values: readonly Value[]): Promise<Row[]>
-  /** The first row; null where there is none. */
+  /** The first row; null if there is none. */
   get<Row>(text: string, ...values: readonly Value[]): Promise<Row | null>
-  /** A statement that is asked again and again, as SQLite's are. */
+  /** A statement that is run again and again, as with SQLite. */
   query<Row>(text: string): Prepared<Row>
   /** @returns how many rows it has written */
   run(text: string, ...values: readonly Value[]): Promise<number>
   /**
-   * Adds rows, quicker than any statement does where they are many, and with a round trip more.
+   * Adds rows. If there are many, this is faster than any statement, but it takes one more round trip.
    *
    * @param into a table and its columns: `events (org_id, seq)`
-   * @param lines of `rows/lines.ts`
+   * @param lines in the format of `rows/lines.ts`
    */
   copy(into: string, lines: string): Promise<void>
-  /** Several statements that take no values, in one round trip. All of them are kept, or none. */
+  /** Runs several statements without values in one round trip. All of them are kept, or none. */
   script(text: string): Promise<void>
 }
 
-/** How much later than the server this side takes a statement for lost, milliseconds. */
+/** How much later than the server this side gives a statement up for lost, milliseconds. */
 const graceMs = 1_000
 
-/** How long a pool that is asked nothing more may take to close, milliseconds. */
+/** How long a pool that gets no more queries may take to close, milliseconds. */
 const closesWithinMs = 10_000
 
 type Client = Pick<SQL, 'unsafe'>
 
-/** A write was sent to a server that takes none. */
+/** A write was sent to a read-only server. */
 const readOnlyState = '25006'
 
-/** SQLSTATE of an error of the server's; null for another one. */
+/** The SQLSTATE of an error from the server; null for any other error. */
 export function sqlStateOf(error: unknown): string | null {
   const { code, errno } = error as { code?: unknown; errno?: unknown }
   return code === 'ERR_POSTGRES_SERVER_ERROR' && typeof errno === 'string' ? errno : null
 }
 
 /**
- * Whether an error is of the moment, and no statement's own fault: the connection, the server's state
- * or room, or other transactions. Classes 22 (data), 23 (constraints) and P0 (raised) are a row's.
+ * Whether an error is passing and not the statement's own fault: it comes from the connection, the server's
+ * state or capacity, or other transactions. Classes 22 (data), 23 (constraints) and P0 (raised) are a row's.
  */
 export function isPassingFault(error: unknown): boolean {
   const state = sqlStateOf(error)
   return state === null ? isConnectionFault(error) : !/^(22|23|42|P0)/.test(state)
 }
 
-/** Whether the server is well and has ended a statement, for it took longer than its pool allows. */
+/** Whether a healthy server has ended a statement because it took longer than its pool allows. */
 export const tookTooLong = (error: unknown): boolean => sqlStateOf(error) === '57014'
 
 /**
- * Whether an error may be that of what is written, and its neighbours would pass without it: of a value, a
- * constraint or its size, or of our own making. A statement that makes no sense to the server is nobody's.
+ * Whether the row that is written may have caused an error, so that its neighbours would pass without it: by a
+ * value, a constraint or its size, or in Cairn's own code. A statement that makes no sense to the server is no
+ * row's fault.
  */
 export function mayBeOfRow(error: unknown): boolean {
   const state = sqlStateOf(error)
@@ -75,16 +76,16 @@ const isConnectionFault = (error: unknown) =>
 
 function inNumbers<Row>(rows: readonly Record<string, unknown>[]): Row[] {
   for (const name of Object.keys(rows[0] ?? {})) {
-    // A column is of one type, so its first value tells of all.
+    // All values of a column have one type, so the first one shows it.
     const first = rows.find(row => row[name] !== null)
     if (typeof first?.[name] !== 'bigint') continue
     for (const row of rows) if (row[name] !== null) row[name] = Number(row[name])
   }
-  // Not Bun's own kind of array, which has more than its rows.
+  // A plain array, because Bun's own kind contains more than its rows.
   return Array.from(rows) as Row[]
 }
 
-/** Has something asked, and waits for the answer as long as that may take. */
+/** Sends a query, and waits for the answer for as long as it may take. */
 type Ask = <T>(ask: (client: Client) => PromiseLike<T>) => Promise<T>
 
 abstract class Statements implements Queries {
@@ -120,13 +121,13 @@ abstract class Statements implements Queries {
   }
 }
 
-/** A statement stands behind one that has failed in the same transaction. */
+/** A statement came after one that failed in the same transaction. */
 const abortedState = '25P02'
 
-/** Statements of one connection, which need not wait for each other. */
+/** Statements on one connection, sent without waiting for each other. */
 class OwnStatements extends Statements {
   private readonly underWay = new Set<Promise<unknown>>()
-  /** The last failure that was not merely the consequence of another. */
+  /** The last failure that was not just a consequence of another. */
   private fault: unknown
 
   constructor(private readonly send: Ask) {
@@ -140,7 +141,7 @@ class OwnStatements extends Statements {
       return await asked
     } catch (error) {
       if (sqlStateOf(error) !== abortedState) this.fault = error
-      // What has failed before it may be told of later.
+      // The failure of the earlier statement may be reported after this one.
       else await Promise.allSettled(this.underWay)
       throw this.fault ?? error
     } finally {
@@ -149,31 +150,31 @@ class OwnStatements extends Statements {
   }
 }
 
-/** The part of an address that says that PgBouncer, or the like, is in between, and how it is set. */
+/** The query parameter that says that PgBouncer or the like is in between, and in which mode. */
 const poolerParameter = 'pooler'
 
 /**
- * Where a database is, and whether a pooler hands out its connections by transaction (`?pooler=transaction`).
- * Such a one gives a statement another connection each time, and takes no settings of a connection.
+ * Where a database is, and whether a pooler assigns connections by transaction (`?pooler=transaction`). Such a
+ * pooler gives each statement another connection, and accepts no settings for a connection.
  */
 function addressOf(text: string): { url: string; isPooled: boolean } {
   const url = new URL(text)
   const isPooled = url.searchParams.get(poolerParameter) === 'transaction'
-  // What stands there is for the server else, which would not know it.
+  // Otherwise it would be passed to the server, which does not know it.
   if (isPooled) url.searchParams.delete(poolerParameter)
   return { url: isPooled ? url.href : text, isPooled }
 }
 
 /** A pool of connections to a database. */
 export class Postgres extends Statements {
-  /** A statement that stands alone; behind a pooler in a transaction, which has this pool's settings. */
+  /** Runs a single statement; behind a pooler in a transaction, which has this pool's settings. */
   protected readonly ask: Ask = ask =>
     this.options.isPooled
       ? this.within(client => this.watch(() => ask(client)))
       : this.inTurn(() => this.watch(() => ask(this.current())))
   private readonly turns: Turns | null
   private readonly watchdog: Watchdog | null
-  /** Another server has taken this one's place, and the address may lead there by now. */
+  /** Another server has taken this one's place, and the address may lead to it by now. */
   private isAtStandby = false
 
   private constructor(
@@ -189,9 +190,9 @@ export class Postgres extends Statements {
   }
 
   /**
-   * Connects when it is first asked, and anew when it is lost.
+   * Connects at the first query, and again whenever the connection is lost.
    *
-   * @param url with `pooler=transaction` in its query where PgBouncer in transaction mode is in between
+   * @param url with `pooler=transaction` in its query if PgBouncer in transaction mode is in between
    */
   static open(url: string, options: PoolOptions): Postgres {
     const { url: address, isPooled } = addressOf(url)
@@ -205,7 +206,7 @@ export class Postgres extends Statements {
   }
 
   /**
-   * Does something within a transaction, which is committed where that resolves.
+   * Runs work within a transaction, which is committed if the work resolves.
    *
    * @param mode as `begin` takes it: `isolation level repeatable read, read only`
    */
@@ -218,7 +219,7 @@ export class Postgres extends Statements {
     return this.inTurn(async () => {
       const begun = Promise.withResolvers<void>()
       const worked = Promise.withResolvers<void>()
-      // Where whoever waited for its beginning has gone, nothing may be done.
+      // Once the caller has given up waiting for the transaction to begin, nothing may be done in it.
       const isWanted = Promise.withResolvers<void>()
       isWanted.promise.catch(() => {})
       const start = () =>
@@ -249,8 +250,8 @@ export class Postgres extends Statements {
   }
 
   /**
-   * Has something read as of one moment, piece by piece, over a connection of its own until it is read or
-   * given up.
+   * Reads a snapshot piece by piece, over a connection of its own, until everything is read or the reader gives
+   * up.
    */
   async *asOfOneMoment<T>(read: (snapshot: Queries) => AsyncIterable<T>): AsyncGenerator<T> {
     const endTurn = await this.turn()
@@ -263,7 +264,7 @@ export class Postgres extends Statements {
         if (this.options.isPooled) await this.setLocally(connection)
         yield* read(snapshot)
       } finally {
-        // Where the connection is lost there is nothing to end.
+        // If the connection is lost, there is nothing to end.
         await ask(client => client.unsafe('commit')).catch(() => {})
         connection.release()
       }
@@ -272,7 +273,7 @@ export class Postgres extends Statements {
     }
   }
 
-  /** @param isAtOnce rejects what is under way, whatever became of it */
+  /** @param isAtOnce rejects what is under way, whether or not it has taken effect */
   async close(isAtOnce = false): Promise<void> {
     const atOnce = { timeout: 0 }
     if (isAtOnce) return this.pool.close(atOnce)
@@ -281,7 +282,7 @@ export class Postgres extends Statements {
     if (isLate) await this.pool.close(atOnce)
   }
 
-  /** What cannot be said of a connection is said of each transaction. */
+  /** Sets for each transaction what cannot be set for a connection. */
   private async setLocally(client: Client): Promise<void> {
     const settings = Object.entries(settingsOf(this.options))
     const said = settings.map(([name, value]) => `set_config('${name}', '${value}', true)`)
@@ -325,7 +326,7 @@ export class Postgres extends Statements {
     return this.pool
   }
 
-  /** Gives all connections up, and what is under way on them with them. */
+  /** Gives up all connections, and whatever is under way on them. */
   private renew(): void {
     const { pool } = this
     this.pool = this.connect()
@@ -334,12 +335,12 @@ export class Postgres extends Statements {
   }
 }
 
-/** True after some time, for which nothing is kept alive. */
+/** Resolves to true after some time, without keeping the process alive. */
 function late(ms: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   setTimeout(() => resolve(true), ms).unref()
   return promise
 }
 
-/** Rows as one value of a statement, which reads them by `json_populate_recordset` or `json_to_recordset`. */
+/** Rows as one value of a statement, which reads it with `json_populate_recordset` or `json_to_recordset`. */
 export const asRows = (rows: readonly object[]): string => JSON.stringify(rows)

@@ -3,11 +3,11 @@ import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection
 import { foreignTables, isUsable, schemaOf, schemaVersion } from './migrate.ts'
 import { storagePools } from './pools.ts'
 
-/** The database cannot be used, in words for the person who named it. */
+/** The database cannot be used. The message is for the person who gave its address. */
 export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable'
 
-  /** @param mayPass whether it may be well in a moment, without anybody */
+  /** @param mayPass whether the fault may pass by itself in a moment */
   constructor(
     readonly what: string,
     readonly advice: string,
@@ -17,49 +17,49 @@ export class DatabaseUnusable extends Error {
   }
 }
 
-/** What a usable database says of itself and its server. */
+/** What a usable database reports about itself and its server. */
 export interface DatabaseSeen {
   /** Host, port and name. */
   place: string
   /** `15.18`. */
   version: string
-  /** 0 where it is to be migrated and has none yet. */
+  /** 0 if it is yet to be migrated and has none. */
   schema: number
-  /** How long a question and its answer take, milliseconds. */
+  /** How long a query and its answer take, milliseconds. */
   tookMs: number
-  /** How far its clock is before this machine's, at least; milliseconds. */
+  /** How far its clock is ahead of this machine's, at least; milliseconds. */
   aheadMs: number
   isEncrypted: boolean
   /** Settings of the server, as it names them. */
   fsync: boolean
   fullPageWrites: boolean
   synchronousCommit: string
-  /** Those that a commit waits for; empty where there are none. */
+  /** The standbys that a commit waits for; empty if there are none. */
   synchronousStandbys: string
-  /** How many are connected that a commit may wait for. */
+  /** How many connected standbys a commit may wait for. */
   followers: number
-  /** Whether its log goes to where a backup to any moment is made from. */
+  /** Whether its write-ahead log is archived, as point-in-time recovery needs. */
   isArchiving: boolean
-  /** How many clients it takes besides superusers, and how many of Cairn's or others it has. */
+  /** How many clients it accepts besides superusers, and how many it has now, Cairn's or others'. */
   mostClients: number
   clients: number
 }
 
-/** The first release that has all that is asked of it. */
+/** The first major version that has everything that Cairn needs. */
 const leastMajor = 15
 
 const usualPort = 5_432
 
-/** How long all questions together may take, milliseconds. Only connecting has a limit of its own. */
+/** How long all queries together may take, milliseconds. Only connecting has a limit of its own. */
 const patienceMs = 10_000
 
 /**
- * Makes sure that a database can keep what Cairn stores: that it is there, lets this user in, can be written, and
+ * Makes sure that a database can keep what Cairn stores: that it exists, lets this user in, can be written, and
  * has this release's schema.
  *
  * @param now this machine's clock
- * @param isToMigrate an older schema is welcome, and none too
- * @throws DatabaseUnusable with what to do
+ * @param isToMigrate whether an older schema, or none, is accepted
+ * @throws DatabaseUnusable saying what to do
  */
 export async function inspectDatabase(
   url: string,
@@ -69,7 +69,7 @@ export async function inspectDatabase(
   const address = new Address(url)
   let postgres: Postgres
   try {
-    // As a node does later: what is in between may not take its settings.
+    // With a node's settings, because a pooler in between may not accept them.
     postgres = Postgres.open(url, storagePools.following)
   } catch (error) {
     throw await address.refusal(error)
@@ -136,7 +136,7 @@ async function factsOf(postgres: Queries) {
   ))!
 }
 
-/** @throws DatabaseUnusable where the server or the user does not do, whatever is in the tables */
+/** @throws DatabaseUnusable if the server or the user is unsuitable, whatever is in the tables */
 function requireUsable({ place }: Address, facts: Facts): void {
   const refuse = (what: string, advice: string) => {
     throw new DatabaseUnusable(`${place} ${what}`, advice)
@@ -165,7 +165,7 @@ function requireUsable({ place }: Address, facts: Facts): void {
   }
 }
 
-/** @throws DatabaseUnusable where the tables are not those of this release, or cannot be made */
+/** @throws DatabaseUnusable if the tables are not those of this release, or cannot be created */
 async function requireSchema(
   { place }: Address,
   postgres: Queries,
@@ -212,7 +212,7 @@ async function timesOf(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
   ))!
   const tookMs = performance.now() - startedAt
-  // It was read at some moment in between.
+  // The server read its clock at some moment in between.
   const [least, most] = [at - before - tookMs - 1, at - before]
   return { tookMs, aheadMs: least > 0 ? least : Math.min(0, most) }
 }
@@ -247,7 +247,7 @@ class Address {
     return !/^(disable)?$/.test(this.url.searchParams.get('sslmode') ?? '')
   }
 
-  /** What an error means. Its message is not shown: it may hold what stands in the address. */
+  /** What an error means. Its message is not shown, because it may contain parts of the address. */
   async refusal(error: unknown): Promise<DatabaseUnusable> {
     const state = sqlStateOf(error)
     const code = String((error as { code?: unknown }).code ?? '')

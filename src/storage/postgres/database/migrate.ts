@@ -4,19 +4,19 @@ import { type Migration, migrations, schemaVersion } from './migrations.ts'
 
 export { schemaVersion }
 
-/** What a database of some schema lacks. */
+/** The migrations that a database of this schema lacks. */
 export const migrationsAfter = (schema: number): readonly { id: number; name: string }[] =>
   migrations.filter(({ id }) => id > schema)
 
-/** A database is left as it was, in words for the operator. */
+/** The database was left as it was. The message is for the operator. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
 
-/** How long a step waits for what others do with a table: whoever comes after it waits as well. */
+/** How long a step waits for a lock on a table. Everyone who comes after it waits as well. */
 const lockTimeout = '5s'
 
-/** Only one process migrates at a time; any number that nothing else locks. */
+/** Lets only one process migrate at a time. Any number that nothing else locks. */
 const lock = 0x6361_6972
 
 /** The schema that a database has; 0 for one that is not Cairn's yet. */
@@ -42,12 +42,12 @@ export async function isUsable(postgres: Queries, schema: number): Promise<boole
   return row!.from <= schemaVersion
 }
 
-/** What the first migration makes. */
+/** The tables that the first migration creates. */
 const ownTables = [...migrations[0]!.text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(
   ([, name]) => name!,
 )
 
-/** Tables where Cairn's would go that have their names; somebody else's, in a database that is not Cairn's yet. */
+/** Tables with names of Cairn's where its own would go: somebody else's, in a database that is not Cairn's yet. */
 export async function foreignTables(postgres: Queries): Promise<string[]> {
   const rows = await postgres.all<{ name: string }>(
     `select c.relname as name from pg_class as c
@@ -59,10 +59,10 @@ export async function foreignTables(postgres: Queries): Promise<string[]> {
 }
 
 /**
- * Brings a database to this release's schema: all of it, or nothing.
+ * Brings a database to this release's schema, completely or not at all.
  *
- * @returns the names of the migrations that it has made
- * @throws MigrationRefused while a node is running that could not go on, or somebody holds a table
+ * @returns the names of the migrations that it has applied
+ * @throws MigrationRefused while a node is running that could not go on, or somebody holds a lock on a table
  */
 export async function migratePostgres(
   postgres: Postgres,
@@ -108,7 +108,7 @@ async function migrate(
   return missing.map(({ name }) => name)
 }
 
-/** @throws MigrationRefused while a node is running to which a step would leave no database that it knows */
+/** @throws MigrationRefused while a node is running that could not go on with the database after a step */
 async function requireNobodyOlder(
   transaction: Queries,
   missing: readonly Migration[],
@@ -118,7 +118,7 @@ async function requireNobodyOlder(
     'select max(usable_from) as from from cairn_migrations',
   )
   if (usableFrom <= known!.from) return
-  // Whoever joins meanwhile waits, and then sees the new schema.
+  // A node that joins meanwhile waits, and then sees the new schema.
   await transaction.run('lock table nodes in share row exclusive mode')
   const older = await transaction.all<{ name: string; release: string }>(
     `select name, release from nodes where schema < $1 and ${mayAnswer} order by name, id`,

@@ -1,9 +1,9 @@
 import firstSchema from './0001-first.sql' with { type: 'text' }
 
 /**
- * A step from one schema to the next. A release is rolled out node by node, so a step comes in two: one that
- * expands, which releases of before can go on with, and in a later release one that takes away what by then
- * none needs.
+ * A step from one schema to the next. A release is rolled out node by node, so a change takes two steps: one
+ * that expands the schema, with which earlier releases can go on, and one in a later release that removes what
+ * no release needs by then.
  */
 export interface Migration {
   id: number
@@ -13,7 +13,7 @@ export interface Migration {
   usableFrom: number
 }
 
-/** What brings a database to this release's schema, in order. One that was released is not changed again. */
+/** The steps to this release's schema, in order. A step that was released is never changed. */
 export const migrations: readonly Migration[] = [
   { id: 1, name: 'first', text: firstSchema, usableFrom: 1 },
 ]

@@ -1,12 +1,12 @@
 import type { TimeSlices } from '../../../scheduling/cooperative.ts'
 
 /**
- * Rows a page at a time, each page a statement of its own. The next page is asked for while one is
+ * Reads rows page by page, each page with a statement of its own. The next page is requested while one is
  * worked on.
  *
- * @param next the page after a row
- * @param first what stands before the first row
- * @param size rows of a page; one with fewer is the last
+ * @param next reads the page after a row
+ * @param first the position before the first row
+ * @param size rows per page; a page with fewer is the last
  */
 export async function* pages<Row extends Last, Last>(
   next: (last: Last) => Promise<readonly Row[]>,
@@ -16,18 +16,18 @@ export async function* pages<Row extends Last, Last>(
   for (let asked: Promise<readonly Row[]> | null = next(first); asked; ) {
     const page: readonly Row[] = await asked
     asked = page.length < size ? null : next(page.at(-1)!)
-    // Whoever stops reading does not learn that it failed.
+    // A reader that stops is not told that this page failed.
     asked?.catch(() => {})
     if (page.length > 0) yield page
   }
 }
 
-/** Rows so many at a time. */
+/** Splits rows into pieces of this size. */
 export function* piecesOf<Row>(rows: readonly Row[], size: number): Generator<readonly Row[]> {
   for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
 }
 
-/** The rows of pages so many at a time, and before each others get their turn. */
+/** Splits pages into pieces of this size, and gives others their turn before each piece. */
 export async function* inSlices<Row>(
   pages: AsyncIterable<readonly Row[]>,
   size: number,

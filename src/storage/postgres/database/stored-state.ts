@@ -12,23 +12,23 @@ import { leftBehind } from '../move/moves.ts'
 import { daysWithTable } from '../retention/partitions.ts'
 import { Postgres } from './connection.ts'
 
-/** What is stored in a database that can be used, as far as its operator should know of it. */
+/** What is stored in a usable database, as far as its operator should know about it. */
 export interface StoredState {
   hasOrganisation: boolean
   deadLetters: DeadLetters
   webhooks: readonly (WebhookState & { slug: string })[]
   unfinishedErasures: number
-  /** Organisations that require hashes of user ids, and refuse many, with what came in 24 hours. */
+  /** Organisations that require hashes of user ids and refuse many, with the counts of the last 24 hours. */
   refusingIdentities: readonly { slug: string; counts: UserHashCounts }[]
   /** How many of the next days have a table for their events. */
   daysAhead: number
   /** How many nodes are running. */
   nodes: number
-  /** What of the data directory's own database is not in it. */
+  /** How much of the data directory's own database is missing from this one. */
   leftBehind: 'all' | 'changes' | 'nothing'
 }
 
-/** Looks, and changes nothing. @param dataDir this machine's */
+/** Only reads. @param dataDir this machine's */
 export async function readStoredState(
   url: string,
   dataDir: string | null,

@@ -1,4 +1,4 @@
-/** Nobody's turn has come in time. */
+/** The caller's turn did not come in time. */
 export class NoTurn extends Error {
   override readonly name = 'NoTurn'
   readonly code = 'ERR_POSTGRES_NO_TURN'
@@ -8,7 +8,7 @@ export class NoTurn extends Error {
   }
 }
 
-/** Lets so many do something at once, in the order in which they come; they wait as long as turns end. */
+/** Lets at most so many callers work at once, in order of arrival. They wait for as long as turns keep ending. */
 export class Turns {
   private readonly waiting = new Set<() => void>()
   private taken = 0
@@ -20,7 +20,7 @@ export class Turns {
   ) {}
 
   /**
-   * @returns ends the turn
+   * @returns a function that ends the turn
    * @throws NoTurn
    */
   async take(): Promise<() => void> {
@@ -34,7 +34,7 @@ export class Turns {
     }
   }
 
-  /** Resolves once whoever has a turn hands it on. */
+  /** Resolves once a caller hands its turn on. */
   private wait(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let timer: ReturnType<typeof setTimeout>

@@ -1,4 +1,4 @@
-/** A database did not answer in time: what it was asked may have been done all the same. */
+/** The database did not answer in time. What it was asked to do may have been done all the same. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
   readonly code = 'ERR_POSTGRES_NO_ANSWER'
@@ -13,15 +13,15 @@ interface Waiting {
   reject(error: NoAnswer): void
 }
 
-/** A timer that is later than this was held up with its whole thread, which has not read the answers yet. */
+/** A timer that is later than this was held up together with its thread, which has not read the answers yet. */
 const heldUpMs = 500
 
 /**
- * Sees to it that nothing waits for ever for a database that has stopped, or that no packet comes from any
- * more: the client has no limit of its own.
+ * Makes sure that nothing waits for ever for a database that has stopped, or from which no packets come any
+ * more, because the client has no limit of its own.
  *
- * Once an answer is late, all that is waited for fails. From then on until something is answered, one caller
- * at a time tries, and the others are told at once.
+ * Once an answer is late, everything that waits for one fails. From then on until something is answered, one
+ * caller at a time tries, and the others fail at once.
  */
 export class Watchdog {
   /** The oldest first. */
@@ -29,14 +29,14 @@ export class Watchdog {
   private timer: ReturnType<typeof setTimeout> | null = null
   private isSilent = false
 
-  /** @param onSilence ends what will not be answered any more */
+  /** @param onSilence ends the queries that will not be answered any more */
   constructor(
     private readonly patienceMs: number,
     private readonly onSilence: () => void,
   ) {}
 
   /**
-   * Waits for an answer of the database.
+   * Waits for an answer from the database.
    *
    * @throws NoAnswer
    */

@@ -7,10 +7,10 @@ import type { Queries } from '../database/connection.ts'
 import { inSlices, pages } from '../database/pages.ts'
 import { cursorOf, type EventRow, eventColumns, eventOf, seqOf } from './event-rows.ts'
 
-/** Events that a statement reads: to plan it may take milliseconds, where the table has many parts. */
+/** Events that a statement reads: planning it may take milliseconds if the table has many partitions. */
 const pageRows = 2_048
 
-/** Events that are handed out at once: what becomes of them takes a millisecond or two. */
+/** Events that are handed out at once: processing them takes a millisecond or two. */
 const sliceRows = 256
 
 /**
@@ -22,7 +22,7 @@ const sliceRows = 256
 export function eventLogOver(queries: Queries, copy: Database): InRows<EventLog> {
   const teller = tellerOver(copy)
 
-  /** @param upTo the last event to be told of: what arrives meanwhile is for the next call */
+  /** @param upTo the last event to return: what arrives meanwhile is for the next call */
   async function* between(
     orgRow: number,
     after: number,
@@ -55,7 +55,7 @@ export function eventLogOver(queries: Queries, copy: Database): InRows<EventLog>
   }
 }
 
-/** The number of an organisation's newest event, which may be deleted by now; 0 where it never had any. */
+/** The number of an organisation's newest event, which may be deleted by now; 0 if it never had any. */
 export async function newestOf(queries: Queries, orgRow: number): Promise<number> {
   const ledger = await queries.get<{ seq: number }>(
     'select seq from ledgers where org_id = $1',

@@ -5,7 +5,7 @@ import type { Queries } from '../database/connection.ts'
 import { asDoubles, type ColumnTypes, fromArrays, inArrays } from '../rows/arrays.ts'
 import { fieldOf, mostByStatement } from '../rows/lines.ts'
 
-/** What is read of a row of `events`. */
+/** What is read from a row of `events`. */
 export interface EventRow {
   seq: number
   id: string
@@ -30,7 +30,7 @@ export interface EventRow {
   answer: string | null
 }
 
-/** What is selected of `events`, in the order of `events.seq` (see `asDoubles`). */
+/** What is selected from `events`, ordered by `events.seq` (see `asDoubles`). */
 export const eventColumns = [
   asDoubles('events', 'seq', 'flow_id', 'flow_version', 'step_id', 'item_id'),
   asDoubles('events', 'occurred_at', 'reported_at', 'received_at'),
@@ -46,20 +46,20 @@ const eventTypes = {
   ...{ name: 'text', reason: 'text', properties: 'text', traits: 'text', answer: 'text' },
 } as const satisfies ColumnTypes
 
-/** The number comes first: what stands behind it in a line is known before it. */
+/** The number comes first, because the rest of a line is known before it. */
 const columnNames = Object.keys(eventTypes) as (keyof typeof eventTypes)[]
 const behindNumber = columnNames.slice(1)
 const columns = columnNames.join(', ')
 
-/** Events on their way to rows of `events`, before it is known which numbers they get. */
+/** Events that are to become rows of `events`, before it is known which numbers they get. */
 export interface UnnumberedEvents {
   orgRow: number
   events: readonly StoredEvent[]
-  /** What stands behind the number in the line of each. */
+  /** What follows the number in the line of each. */
   lines: readonly string[]
 }
 
-/** @param orgRow whose they are */
+/** @param orgRow whose events they are */
 export function unnumbered(orgRow: number, events: readonly StoredEvent[]): UnnumberedEvents {
   const lines = events.map(event => {
     const row = rowOf(orgRow, 0, event)
@@ -70,7 +70,7 @@ export function unnumbered(orgRow: number, events: readonly StoredEvent[]): Unnu
   return { orgRow, events, lines }
 }
 
-/** Stores events, each with the number that its first one gets. */
+/** Stores batches of events, each with the number of its first event. */
 export async function insertEvents(
   queries: Queries,
   stored: readonly (UnnumberedEvents & { firstSeq: number })[],
@@ -93,7 +93,7 @@ export async function insertEvents(
   await queries.copy(`events (${columns})`, text)
 }
 
-/** The part of `events` that has what was received at a moment. */
+/** The partition of `events` that has what was received at a moment. */
 export const dayOf = (receivedAt: number) => Math.floor(receivedAt / dayMs)
 
 /** A whole row of `events`, as `json_populate_recordset` takes it. */

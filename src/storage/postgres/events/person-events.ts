@@ -7,15 +7,15 @@ import type { Queries } from '../database/connection.ts'
 import { newestOf } from './event-log.ts'
 import { cursorOf, type EventRow, eventColumns, eventOf, seqOf } from './event-rows.ts'
 
-/** Events that one look goes through: some hundredths of a second. */
+/** How many events one call goes through, which takes some hundredths of a second. */
 const mostRead = 65_536
 
 /**
- * Events of a person backwards from the end of the ledger, a part of it a look.
+ * Events of a person, backwards from the end of the ledger, a part of it per call.
  *
  * @param queries of a pool that plans anew
  * @param copy the node's own, for the names of what events are about
- * @param read how many events one look goes through
+ * @param read how many events one call goes through
  */
 export function personEventsOver(
   queries: Queries,
@@ -34,7 +34,7 @@ export function personEventsOver(
     const end = before === null ? newest + 1 : Math.min(seqOf(before), newest + 1)
     const from = Math.max(end - read, oldest)
     const { userId, anonymousId } = idsOf(person)
-    // A browser's own are also those that a user sent from it.
+    // A browser's events include those that a user sent from it.
     const isTheirs = userId === null ? 'anonymous_id = $4' : 'user_id = $4'
     const rows = await queries.all<EventRow>(
       `select ${eventColumns} from events

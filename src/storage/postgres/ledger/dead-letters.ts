@@ -11,7 +11,7 @@ import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import type { Queries } from '../database/connection.ts'
 import { refuse } from '../presence/refusals.ts'
 
-/** Keeps what PostgreSQL would not take, with the reason. What only counts is not worth it. */
+/** Keeps what PostgreSQL would not take, with the reason. What only counts something is not worth keeping. */
 export async function bury(
   queries: Queries,
   orgRow: number,
@@ -65,10 +65,10 @@ export async function deadLetterIds(
 
 const named = 'seq in (select value::bigint from json_array_elements_text($2::text::json))'
 
-/** A letter that is tried again. */
+/** A dead letter that is retried. */
 export interface TakenLetter {
   id: number
-  /** When what it holds was received. */
+  /** When its content was received. */
   at: number
   letter: Letter
 }
@@ -103,7 +103,7 @@ export async function keepDeadLetter(
   )
 }
 
-/** @returns the ids of those that were there, in the order in which they are named */
+/** @returns the ids of those that were there, in the order in which they were given */
 export async function deleteDeadLetters(
   queries: Queries,
   orgRow: number,

@@ -3,22 +3,22 @@ import { type ColumnTypes, fromArrays, inArrays } from '../rows/arrays.ts'
 import { mostByStatement } from '../rows/lines.ts'
 import { bucketOf, idInHex } from './event-id.ts'
 
-/** Ids of events as they are taken, within a transaction that has locked their organisations. */
+/** How ids of events are taken, within a transaction that has locked their organisations. */
 
 const types = {
   ...{ org_id: 'bigint', bucket: 'integer', hex: 'text', received_at: 'bigint' },
 } as const satisfies ColumnTypes
 
-/** Ids on their way to rows of `event_ids`. */
+/** Ids that are to become rows of `event_ids`. */
 export interface NewIds {
   orgRow: number
   receivedAt: number
   ids: readonly string[]
-  /** The same as `copy` reads them. */
+  /** The same in the form that `copy` reads. */
   lines: string
 }
 
-/** @param receivedAt when they came, epoch milliseconds: they are remembered as long as what came then */
+/** @param receivedAt when they arrived, epoch milliseconds: it decides how long they are remembered */
 export function newIds(orgRow: number, receivedAt: number, ids: readonly string[]): NewIds {
   let lines = ''
   for (const id of ids) lines += `${orgRow}\t${bucketOf(id)}\t\\\\x${idInHex(id)}\t${receivedAt}\n`
@@ -40,7 +40,7 @@ const columns = 'org_id, bucket, id, received_at'
 /**
  * Takes ids.
  *
- * @throws where one is taken already (see `saysTaken`), and the transaction is of no use any more
+ * @throws if one is taken already (see `saysTaken`); the transaction is of no use then
  */
 export async function takeIds(queries: Queries, batches: readonly NewIds[]): Promise<void> {
   const count = batches.reduce((sum, { ids }) => sum + ids.length, 0)
@@ -59,9 +59,9 @@ export async function takeIds(queries: Queries, batches: readonly NewIds[]): Pro
 export const saysTaken = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
 /**
- * Looked up one by one: a plan that was made while the table was empty would else go through all of it.
+ * Looks ids up one by one: otherwise a plan made while the table was empty would go through all of it.
  *
- * @returns the places of those ids that are taken, counted from 0
+ * @returns the places of the ids that are taken, counted from 0
  */
 export async function takenIds(queries: Queries, batches: readonly NewIds[]): Promise<number[]> {
   const rows = await queries.all<{ place: number }>(

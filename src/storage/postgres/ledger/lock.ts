@@ -4,14 +4,14 @@ import type { Queries } from '../database/connection.ts'
 export interface LockedLedger {
   /** The last change that concerns the organisation. */
   change: number
-  /** When its newest event was received, epoch milliseconds; 0 where it has none. */
+  /** When its newest event was received, epoch milliseconds; 0 if it has none. */
   latestAt: number
 }
 
-/** How long a transaction that holds up others may wait for its node, which may stand still, milliseconds. */
+/** How long a transaction that holds others up may wait for its node, which may have stalled, milliseconds. */
 export const continuesWithinMs = 5_000
 
-/** Has nobody else write an organisation's events, or change what they mean, until the transaction ends. */
+/** Keeps others from writing an organisation's events, or changing what they mean, until the transaction ends. */
 export async function lockOrganisation(
   transaction: Queries,
   orgRow: number,

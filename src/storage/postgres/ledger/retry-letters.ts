@@ -20,10 +20,10 @@ export interface RetryParts {
   withholding: Withholding
 }
 
-/** What is stored already and has failed only to be projected: nodes project what they store, or store nothing. */
+/** For events that are stored but could not be projected: nodes project what they store, or store nothing. */
 const onlyByRebuild = 'it is stored, and what follows from it is not: cairn rebuild makes that anew'
 
-/** Stores letters after all, within a transaction; see `OperationsStore.retryDeadLetters`. */
+/** Retries dead letters, within a transaction; see `OperationsStore.retryDeadLetters`. */
 export async function retryLetters(
   parts: RetryParts,
   transaction: Queries,

@@ -35,29 +35,29 @@ const pageRows = 2_000
 
 interface Target {
   dataDir: string
-  /** Of the database, which is migrated. */
+  /** Of the database, which has been migrated. */
   url: string
   now: () => number
 }
 
-/** Where a directory's database is until it is whole. */
+/** Where a directory's database is until it is complete. */
 export const movingDir = (dataDir: string) => join(dataDir, 'moving')
 
 /**
- * Moves what a PostgreSQL database holds into a data directory: all as of one moment, into a database
- * beside the place of the real one, where it goes once it is whole. So one that is interrupted begins anew.
+ * Moves what a PostgreSQL database holds into a data directory. It reads everything as of one moment, into a
+ * database beside its final place, where it goes once it is complete. So an interrupted move begins anew.
  */
 export class MoveIntoDirectory {
   private constructor(
     private readonly target: Target,
     private readonly database: Database,
     private readonly own: OwnDatabase,
-    /** How the other database was when all was read. */
+    /** The state of the PostgreSQL database when everything was read. */
     private asOf = '',
   ) {}
 
   /**
-   * Begins one into a directory without a database, which nobody else may have.
+   * Begins a move into a directory without a database, which nobody else may use.
    *
    * @throws MoveRefused, DatabaseLost
    */
@@ -77,7 +77,7 @@ export class MoveIntoDirectory {
       mkdirSync(directory, { mode: 0o700 })
       prepareDatabase(directory, now()).close()
       const database = openForWriting(directory)
-      // Whoever finds it there makes it anew; at the end all of it is synced.
+      // If it is interrupted, the next move makes it anew; at the end all of it is synced.
       database.run('pragma synchronous = off')
       return new MoveIntoDirectory(target, database, own)
     } catch (error) {
@@ -90,7 +90,7 @@ export class MoveIntoDirectory {
     return this.own.postgres
   }
 
-  /** @returns how many rows there are of each table */
+  /** @returns how many rows each table has */
   async run(onProgress: (progress: MoveProgress) => void): Promise<Counts> {
     const tables = movedTables(this.database)
     const counts = await this.postgres.begin(async snapshot => {
@@ -109,21 +109,21 @@ export class MoveIntoDirectory {
       await this.takeEvents(snapshot, moved('events'))
       return counts
     }, 'isolation level repeatable read, read only')
-    // What a start would have to read again: which runs and events there are.
+    // Reads now what a start would otherwise have to read again: which runs and events there are.
     new RowIndex(this.database)
     new EventIds(this.database)
     return counts
   }
 
-  /** What differs in number between the two sides; null where nothing does. */
+  /** What differs in number between the two sides; null if nothing does. */
   differingCount(): Promise<string | null> {
     return differingCount({ database: this.database, queries: this.postgres })
   }
 
   /**
-   * Puts the database in its place, with the files that nodes share.
+   * Puts the database in its final place, with the files that nodes share.
    *
-   * @throws MoveRefused where somebody has changed the other one meanwhile
+   * @throws MoveRefused if somebody has changed the PostgreSQL database meanwhile
    */
   async end(): Promise<void> {
     const { dataDir } = this.target
@@ -138,7 +138,7 @@ export class MoveIntoDirectory {
       ...(await keptFiles(this.postgres, 'session.key')),
       ...(await keptFiles(this.postgres, 'snippet/')),
     ]
-    // What is in its log would not go along.
+    // Whatever is in its log would be left behind.
     if (!emptyLog(this.database)) throw new Error('The log of the new database cannot be emptied')
     this.database.close()
     const made = databaseFile(movingDir(dataDir))
@@ -199,9 +199,9 @@ export class MoveIntoDirectory {
   }
 
   /**
-   * Day by day, and of a day organisation by organisation: the retention goes through the rows of all of
-   * them in one order. Their numbers begin behind all that events had before, so that whoever says by one
-   * of those how far he has read gets all of them again, and misses none.
+   * Takes events day by day, and within a day organisation by organisation, because the retention goes through the
+   * rows of all of them in one order. Their numbers begin after all that events had before, so that a reader that
+   * goes on from one of those gets all events again, and misses none.
    */
   private async takeEvents(snapshot: Queries, moved: (rows: number) => void): Promise<void> {
     const last = await snapshot.get<{ seq: number }>(
@@ -217,7 +217,7 @@ export class MoveIntoDirectory {
   }
 }
 
-/** Another one after whatever a server has written: each of its transactions leaves a receipt. */
+/** A sign that changes with whatever a server writes, because each of its transactions leaves a receipt. */
 async function signOf(queries: Queries): Promise<string> {
   const row = await queries.get<{ sign: string }>(
     `select (select seq from catalogue_clock) || ' ' || (select coalesce(sum(seq), 0) from ledgers)
@@ -235,7 +235,7 @@ async function* eventPages(
     group by org_id, day order by day, org_id`,
   )
   const daysOf = Map.groupBy(parts, ({ org_id }) => org_id)
-  /** Around midnight an event may have come after one of the next day: in its organisation it stays there. */
+  /** Around midnight an event may have come after one of the next day. It keeps that place in its organisation. */
   const readTo = new Map<number, number>()
   for (const { org_id: orgRow, last } of parts) {
     const after = readTo.get(orgRow) ?? -1
@@ -264,7 +264,7 @@ class LedgerWriter {
   private readonly batches: EventBatches
   private readonly writeAll
 
-  /** @param seq the last row that is not to be used */
+  /** @param seq the last row number that may not be used */
   constructor(
     database: Database,
     public seq: number,

@@ -34,32 +34,32 @@ import {
   type Place,
 } from './moves.ts'
 
-/** Rows that a statement writes at most, and about how many characters of them. */
+/** The most rows that a statement writes, and roughly the most characters of them. */
 const usualRows = 4_000
 const mostLength = 4_000_000
 
-/** What stands for the ledger among the tables, and where everything is in place but the rest. */
+/** The name of the ledger among the tables, and the place where only the rest is missing. */
 const ledger = 'events'
 const rest = ' '
 
 interface Source {
   dataDir: string
-  /** Of the database, which is migrated. */
+  /** Of the database, which has been migrated. */
   url: string
   now: () => number
-  /** Rows that a statement writes at most. */
+  /** The most rows that a statement writes. */
   mostRows?: number
 }
 
-/** Rows on their way, with the key of the last one. */
+/** Rows to be written, with the key of the last one. */
 interface Page<Of> {
   rows: Of[]
   last: readonly (string | number)[]
 }
 
 /**
- * Moves what a data directory holds into a PostgreSQL database, page after page. A page, and that it is
- * there, are one transaction, so that a move that is interrupted goes on where it was.
+ * Moves what a data directory holds into a PostgreSQL database, page by page. A page and the note that it is
+ * there are one transaction, so that an interrupted move goes on where it was.
  */
 export class MoveIntoPostgres {
   private constructor(
@@ -70,8 +70,8 @@ export class MoveIntoPostgres {
   ) {}
 
   /**
-   * Begins one, or goes on with one that was interrupted. Nobody else may have the directory, whose schema
-   * is this release's.
+   * Begins a move, or goes on with one that was interrupted. Nobody else may use the directory, and its schema must
+   * be this release's.
    *
    * @throws MoveRefused
    */
@@ -103,12 +103,12 @@ export class MoveIntoPostgres {
     return this.source.mostRows ?? usualRows
   }
 
-  /** Whether some of it is there already. */
+  /** Whether some of it was moved already. */
   get isResumed(): boolean {
     return this.begun.table !== ''
   }
 
-  /** Moves all that is left; what it throws leaves it to be resumed. @returns how many rows there are of each table */
+  /** Moves all that is left. If it throws, the move can be resumed. @returns how many rows each table has */
   async run(onProgress: (progress: MoveProgress) => void): Promise<Counts> {
     const { database, begun } = this
     const tables = movedTables(database)
@@ -133,12 +133,12 @@ export class MoveIntoPostgres {
     return counts
   }
 
-  /** What differs in number between the two sides; null where nothing does. */
+  /** What differs in number between the two sides; null if nothing does. */
   differingCount(): Promise<string | null> {
     return differingCount({ database: this.database, queries: this.postgres })
   }
 
-  /** It is over. @param isWell whether the database is to be used */
+  /** Ends the move. @param isWell whether the database may be used */
   async end(isWell: boolean): Promise<void> {
     await this.own.stillHeld()
     await endMove(this.postgres, isWell)
@@ -181,7 +181,7 @@ export class MoveIntoPostgres {
     )
   }
 
-  /** The tables in which what was received on a day is to lie, where no table of all days takes it before. */
+  /** Creates the tables of the days on which events were received, before the default table takes those events. */
   private async makeDays(): Promise<void> {
     const days = this.database.query<{ day: number }, []>(
       `select distinct received_at / ${dayMs} as day from event_batches order by day`,
@@ -189,7 +189,7 @@ export class MoveIntoPostgres {
     for (const { day } of days.all()) await makePartitions(this.postgres, day * dayMs)
   }
 
-  /** Writes pages of rows by a statement; the next page is made while one is written. */
+  /** Writes pages of rows with a statement. The next page is made while one is written. */
   private async write<Of>(
     { from, tell, pages }: { from: Place; tell: (rows: number) => void; pages: Iterable<Page<Of>> },
     insert: string,
@@ -208,18 +208,18 @@ export class MoveIntoPostgres {
         text,
         ...[from.table, rows, JSON.stringify(page.last), 'moving', ...values],
       )
-      // It is waited for above or below.
+      // It is awaited above or below.
       written.catch(() => {})
     }
     await written
     tell(rows)
   }
 
-  /** What follows from the rows, and what is no row; all of it may be there already. */
+  /** Writes what follows from the rows, and what is not a row. All of it may be there already. */
   private async moveRest(tables: readonly MovedTable[]): Promise<void> {
     const { database, postgres } = this
     const state = (name: string) => stateIn(database, name)
-    // Events have kept their numbers, by which their readers say how far they are; the next gets the next.
+    // Events keep their numbers, because readers go on from them. The next event gets the next number.
     const { newest, latestAt } = database
       .query<{ newest: number; latestAt: number }, []>(
         `select coalesce(max(seq), 0) as newest, coalesce(max(received_at), 0) as latestAt
@@ -261,13 +261,13 @@ export class MoveIntoPostgres {
   }
 }
 
-/** The names of what a directory holds, in it and a folder below. */
+/** The names of what a directory holds, and of what its `snippet` folder holds. */
 function names(directory: string): string[] {
   const below = attempt(() => readdirSync(join(directory, 'snippet')), [])
   return [...readdirSync(directory), ...below.map(name => `snippet/${name}`)]
 }
 
-/** A table's rows behind one, in the order of their keys. */
+/** A table's rows after one, in the order of their keys. */
 function* rowPages(
   database: Database,
   { name, key, columns }: MovedTable,
@@ -293,7 +293,7 @@ function* rowPages(
   }
 }
 
-/** The ledger's events behind a row of it. */
+/** The ledger's events after one of its rows. */
 function* eventPages(
   database: Database,
   after: Page<unknown>['last'] | null,
@@ -316,7 +316,7 @@ function* eventPages(
   }
 }
 
-/** What the first of some stored rows make, as much as a statement writes. */
+/** What the first of some stored rows turn into, up to as much as one statement writes. */
 function some<Stored, Of>(
   stored: Iterable<Stored>,
   mostRows: number,
@@ -333,7 +333,7 @@ function some<Stored, Of>(
   return all
 }
 
-/** PostgreSQL's texts hold no NUL; nor do Cairn's, but for what an error may have quoted. */
+/** PostgreSQL's texts cannot hold NUL. Nor do Cairn's, except for what an error may have quoted. */
 function withoutNul(row: Row): Row {
   const entries = Object.entries(row)
   if (!entries.some(([, value]) => typeof value === 'string' && value.includes('\0'))) return row

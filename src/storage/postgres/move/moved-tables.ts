@@ -4,7 +4,7 @@ import type { Queries } from '../database/connection.ts'
 import { stateTables } from '../projections/state.ts'
 import { type MovedTable, tableOf } from '../rows/tables.ts'
 
-/** What is neither management's nor made from events alone. */
+/** Tables that are neither management's nor made from events alone. */
 const others = [
   'deleted_events',
   'dead_letters',
@@ -17,29 +17,29 @@ const others = [
   'step_reports',
 ]
 
-/** A number of the server alone, but for `erasures_changed`: see `erasuresChanged`. */
+/** Numbers of one server only, except for `erasures_changed`: see `erasuresChanged`. */
 const ownState = 'server_state'
 
 /**
- * The tables whose rows are the same in a data directory and in PostgreSQL: all but the ledger. They are
- * told apart as SQLite does, by which it has them in order.
+ * The tables whose rows are the same in a data directory and in PostgreSQL: all but the ledger. Their keys are
+ * those of SQLite, which has the rows in that order.
  */
 export const movedTables = (database: Database): readonly MovedTable[] =>
   [...copiedTables(database), ...stateTables(database), ...others.map(name => ({ name }))]
     .filter(({ name }) => name !== ownState)
     .map(({ name }) => tableOf(database, name))
 
-/** Rows of a table of SQLite's. */
+/** How many rows a table of SQLite has. */
 export const rowsOf = (database: Database, table: string): number =>
   database.query<{ count: number }, []>(`select count(*) as count from ${table}`).get()!.count
 
-/** Events of SQLite's ledger. */
+/** How many events SQLite's ledger has. */
 export const eventsOf = (database: Database): number =>
   database
     .query<{ count: number }, []>('select coalesce(sum(events), 0) as count from event_batches')
     .get()!.count
 
-/** Rows of a table of PostgreSQL's. */
+/** How many rows a table of PostgreSQL has. */
 export async function rowsIn(queries: Queries, table: string): Promise<number> {
   const row = await queries.get<{ count: number }>(`select count(*) as count from ${table}`)
   return row!.count
@@ -51,7 +51,7 @@ interface Sides {
   queries: Queries
 }
 
-/** The first table, or the ledger, of which one side has more than the other; null where there is none. */
+/** The first table, or the ledger, in which one side has more than the other; null if there is none. */
 export async function differingCount({ database, queries }: Sides): Promise<string | null> {
   for (const { name } of movedTables(database)) {
     const [here, there] = [rowsOf(database, name), await rowsIn(queries, name)]

@@ -12,7 +12,7 @@ export class MoveRefused extends Error {
   override readonly name = 'MoveRefused'
 }
 
-/** How far a move is, in rows of all tables, an event being a row too. */
+/** How far a move is, in rows of all tables; an event counts as a row. */
 export interface MoveProgress {
   table: string
   done: number
@@ -22,7 +22,7 @@ export interface MoveProgress {
 /** How many rows were moved, by table. */
 export type Counts = ReadonlyMap<string, number>
 
-/** Only one process moves at a time; any number that nothing else locks. */
+/** Lets only one process move at a time. Any number that nothing else locks. */
 const lock = 0x6361_6974
 
 /** Where a move was interrupted. */
@@ -34,7 +34,7 @@ export interface Place {
   last: readonly (string | number)[] | null
 }
 
-/** How a directory is told from any other, and from itself at another time. */
+/** Distinguishes a directory from any other, and from itself at another time. */
 function signsOf(database: Database): { directory: string; mark: string } {
   const rows = database
     .query<{ name: string; value: number }, []>(
@@ -47,15 +47,15 @@ function signsOf(database: Database): { directory: string; mark: string } {
   const isSeed = ({ name }: { name: string }) => name.includes('_seed_')
   return {
     directory: hashOf(rows.filter(isSeed)),
-    // Whoever opens a storage over the directory counts up the first.
+    // Opening a storage over the directory counts `probe` up.
     mark: hashOf(rows.filter(row => !isSeed(row))),
   }
 }
 
 /**
- * For whoever would use a database: a node at its start, too.
+ * To be called by everyone who is about to use a database, including a node at its start.
  *
- * @throws MoveRefused where the move of a data directory into it is not done, or came out wrong
+ * @throws MoveRefused if the move of a data directory into it is not done, or came out wrong
  */
 export async function requireNoMove(queries: Queries): Promise<void> {
   const move = await queries.get<{ state: string }>("select state from moves where state <> 'done'")
@@ -68,8 +68,8 @@ export async function requireNoMove(queries: Queries): Promise<void> {
 }
 
 /**
- * What of a directory's own database is not in the shared one: all of it, where it was never moved; what
- * was changed since it was; or nothing. One without organisations has nothing to leave.
+ * How much of a directory's own database is missing from the shared one: all of it, if it was never moved; the
+ * changes since then; or nothing. A database without organisations has nothing to leave behind.
  */
 export async function leftBehind(
   queries: Queries,
@@ -77,7 +77,7 @@ export async function leftBehind(
 ): Promise<'all' | 'changes' | 'nothing'> {
   if (!hasDatabase(dataDir)) return 'nothing'
   using database = openForReading(dataDir)
-  // Of whatever release it is; no database, or one that cannot be read, is nobody's to move.
+  // It may be of any release. If there is no database, or it cannot be read, there is nothing to move.
   const signs = attempt(() => (hasNoOrganisation(database) ? null : signsOf(database)), null)
   if (signs === null) return 'nothing'
   const moved = await queries.get<{ mark: string }>(
@@ -88,25 +88,25 @@ export async function leftBehind(
   return moved.mark === signs.mark ? 'nothing' : 'changes'
 }
 
-/** A database that a move has for itself until it closes it. */
+/** A database that a move has to itself until it closes it. */
 export interface OwnDatabase {
   postgres: Postgres
-  /** Throws where the lock was lost. */
+  /** Throws if the lock was lost. */
   stillHeld(): Promise<unknown>
   close(): Promise<void>
 }
 
-/** How often the transaction that has the lock says something: what is in between may end one that does not. */
+/** How often the transaction with the lock runs a query, because something in between may end an idle one. */
 const wordEveryMs = 20_000
 
-/** How long a database that does not answer is waited for at the end, milliseconds. */
+/** How long to wait at the end for a database that does not answer, milliseconds. */
 const closesWithinMs = 5_000
 
 /**
- * Opens a database for one move alone. The lock is that of a transaction, which writes nothing and holds up
- * no vacuum; PgBouncer can carry it.
+ * Opens a database for one move alone. The lock belongs to a transaction, which writes nothing, does not hold up
+ * vacuum, and works through PgBouncer.
  *
- * @throws MoveRefused where another process moves something into or out of the database, or a node runs on it
+ * @throws MoveRefused if another process moves something into or out of the database, or a node runs on it
  */
 export async function openForItself(url: string): Promise<OwnDatabase> {
   const postgres = Postgres.open(url, { most: 2 })
@@ -120,7 +120,7 @@ export async function openForItself(url: string): Promise<OwnDatabase> {
   })
   const close = async () => {
     over.resolve(true)
-    // Another may begin as soon as this is closed. Where the connection was lost, so was the lock.
+    // Another move may begin as soon as this is closed. If the connection was lost, so was the lock.
     await Promise.race([holding.catch(() => {}), sleep(closesWithinMs, null, { ref: false })])
     await postgres.close(true)
   }
@@ -156,7 +156,7 @@ export async function requireNoNode(queries: Queries): Promise<void> {
 }
 
 /**
- * Begins a move into a database that holds nothing, or finds where that of the same directory was interrupted.
+ * Begins a move into an empty database, or finds where the move of the same directory was interrupted.
  *
  * @throws MoveRefused
  */
@@ -176,7 +176,7 @@ export async function beginMove(queries: Queries, database: Database, now: numbe
       'insert into moves (directory, mark, began_at) values ($1, $2, $3)',
       ...[directory, mark, now],
     )
-    // One that looked for a move before may have joined meanwhile.
+    // A node that looked for a move before this one began may have joined meanwhile.
     await requireNoNode(queries)
     return { table: '', rows: 0, last: null }
   }
@@ -217,7 +217,7 @@ async function requireNothing(queries: Queries): Promise<void> {
   }
 }
 
-/** The move is over: nodes may start, or nobody may ever use what is there. */
+/** Ends the move: nodes may start, or nobody may ever use what is there. */
 export async function endMove(queries: Queries, isWell: boolean): Promise<void> {
   await queries.run(
     "update moves set state = $1 where state = 'moving'",

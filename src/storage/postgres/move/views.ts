@@ -12,7 +12,7 @@ import { CatalogueCopy } from '../copy/copy.ts'
 import { Postgres } from '../database/connection.ts'
 import { Transactions } from '../writer/transactions.ts'
 
-/** What is stored, as a server would read it that nobody writes to. */
+/** What is stored, read as by a server that nobody writes to. */
 export interface View {
   stores: Stores
   /** Ids of all flows that were ever published. */
@@ -22,7 +22,7 @@ export interface View {
 
 const shared = newSharedMemory
 
-/** Nobody writes. */
+/** A client for stores that nobody writes to. */
 const nobody = () =>
   new StorageClient(() => {}, new BufferGauge(shared().buffer, { events: 1, bytes: 1 }), 'commit')
 

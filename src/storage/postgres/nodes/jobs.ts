@@ -2,12 +2,12 @@ import type { NodeBoard } from '../../shared/node-board.ts'
 import type { Queries } from '../database/connection.ts'
 
 /**
- * Takes a job that one node does at a time, or goes on holding it. It is free once its time has run out by
+ * Takes a job that one node does at a time, or goes on holding it. The job is free once its time has run out by
  * PostgreSQL's clock, so a node that died keeps it for no longer than that.
  *
  * @param holder the node's id
- * @param forMs for how long; to be renewed well before
- * @returns how often others have asked for it to be done soon; null where it is another's
+ * @param forMs for how long, milliseconds; to be renewed well before that
+ * @returns how often others have asked for it to be done soon; null if another node holds it
  */
 async function takeJob(
   queries: Queries,
@@ -28,7 +28,7 @@ async function takeJob(
   return held?.asked ?? null
 }
 
-/** As `takeJob`, where nobody asks for it. @returns whether it is the holder's now */
+/** As `takeJob`, for a job that nobody asks for. @returns whether the holder has it now */
 export const holdJob = async (...args: Parameters<typeof takeJob>): Promise<boolean> =>
   (await takeJob(...args)) !== null
 
@@ -42,23 +42,23 @@ export async function releaseJobs(queries: Queries, holder: string, name?: strin
 }
 
 /**
- * How far a node's clock may be from PostgreSQL's for it to do what goes by the time, milliseconds: one that is
- * ahead would delete what others still keep.
+ * How far a node's clock may be from PostgreSQL's if the node is to do what depends on the time, milliseconds:
+ * one that is ahead would delete what others still keep.
  */
 const mostApartMs = 60_000
 
 export const mayGoByTime = ({ clockAhead }: Pick<NodeBoard, 'clockAhead'>): boolean =>
   Math.abs(clockAhead ?? 0) <= mostApartMs
 
-/** How long a job is held without a further word, milliseconds. */
+/** How long a job is held without being renewed, milliseconds. */
 const heldMs = 15_000
 
-/** A job that is done from the node's copy by one node at a time, as one of them takes part in it. */
+/** One node's part in a job that is done by one node at a time, from the node's copy. */
 export class SharedJob {
   private since: number | null = null
   private asked = 0
 
-  /** @param monotonic of the clock that the board is written by */
+  /** @param monotonic the time by the clock that the board is written with */
   constructor(
     private readonly queries: Queries,
     private readonly name: string,
@@ -67,9 +67,9 @@ export class SharedJob {
   ) {}
 
   /**
-   * Takes it, or goes on holding it. To be called every second or so.
+   * Takes the job, or goes on holding it. To be called every second or so.
    *
-   * @returns whether it is to be done soon: it has just come to this node, or another has asked for it
+   * @returns whether it is to be done soon, because it has just come to this node or another has asked for it
    */
   async hold(): Promise<boolean> {
     const asked = mayGoByTime(this.board)
@@ -85,12 +85,12 @@ export class SharedJob {
     return isSoon
   }
 
-  /** Whether it is this node's, and the copy tells of all that the one before has done. */
+  /** Whether this node holds it, and the copy has everything that the holder before has done. */
   get isOurs(): boolean {
     return this.since !== null && this.board.followedAt >= this.since
   }
 
-  /** Has whoever holds it do it soon. */
+  /** Asks the holder to do the job soon. */
   async ask(): Promise<void> {
     await this.queries.run('update jobs set asked = asked + 1 where name = $1', this.name)
   }

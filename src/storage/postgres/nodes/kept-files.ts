@@ -12,11 +12,11 @@ const columns = 'name, content, at'
 
 const hexOf = (content: Uint8Array) => Buffer.from(content).toString('hex')
 
-/** Null where there is none. */
+/** Null if there is none. */
 export const keptFile = (queries: Queries, name: string): Promise<KeptFile | null> =>
   queries.get<KeptFile>(`select ${columns} from kept_files where name = $1`, name)
 
-/** Writes one, in place of what it was. */
+/** Writes a file, in place of what it was. */
 export async function keepFile(queries: Queries, { name, content, at }: KeptFile): Promise<void> {
   await queries.run(
     `insert into kept_files (name, content, at) values ($1, decode($2, 'hex'), $3)
@@ -28,15 +28,15 @@ export async function keepFile(queries: Queries, { name, content, at }: KeptFile
 }
 
 /**
- * Writes one where there is none. Of several nodes that do so at the same moment, one wins.
+ * Writes a file if there is none. If several nodes do so at the same moment, one wins.
  *
- * @returns what it is now
+ * @returns the file as it is now
  */
 export async function keepFileIfAbsent(
   queries: Queries,
   { name, content, at }: KeptFile,
 ): Promise<KeptFile> {
-  // A statement does not see what another has inserted since it began: so the row is asked for after it.
+  // A statement does not see what others have inserted since it began, so another statement reads the row.
   await queries.run(
     `insert into kept_files (name, content, at) values ($1, decode($2, 'hex'), $3)
     on conflict (name) do nothing`,
@@ -48,7 +48,7 @@ export async function keepFileIfAbsent(
   return (await keptFile(queries, name)) ?? keepFileIfAbsent(queries, { name, content, at })
 }
 
-/** All whose names begin so, in the order of their names. */
+/** All files whose names begin with a prefix, ordered by name. */
 export const keptFiles = (queries: Queries, prefix: string): Promise<KeptFile[]> =>
   queries.all<KeptFile>(
     `select ${columns} from kept_files where starts_with(name, $1) order by name`,

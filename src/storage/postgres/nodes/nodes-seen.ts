@@ -3,8 +3,8 @@ import type { Queries } from '../database/connection.ts'
 import { defaultLease } from './nodes.ts'
 
 /**
- * All nodes that have given a word of late, by name, with what each holds; by PostgreSQL's clock. One that
- * another has taken the place of, by its name, is gone.
+ * All nodes that were heard from lately, by name, with the jobs that each holds; by PostgreSQL's clock. A node
+ * whose place another of the same name has taken is left out.
  */
 export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
   const rows = await queries.all<Omit<NodeSeen, 'jobs'> & { jobs: string }>(
@@ -21,7 +21,7 @@ export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
     order by name, started_at`,
     defaultLease.leaseMs,
   )
-  // After them: a node is not said to be ahead of the last change.
+  // Read after the nodes, so that no node seems to be ahead of the last change.
   const clock = await queries.get<{ seq: number }>('select seq from catalogue_clock')
   return {
     change: clock!.seq,

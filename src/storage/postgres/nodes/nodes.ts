@@ -7,7 +7,7 @@ import type { Queries } from '../database/connection.ts'
 import { schemaVersion } from '../database/migrations.ts'
 import { releaseJobs } from './jobs.ts'
 
-/** How long a node is counted as running since its last word, and how often it gives one; milliseconds. */
+/** How long a node counts as running after it was last heard from, and how often it renews; milliseconds. */
 export interface LeasePolicy {
   leaseMs: number
   renewMs: number
@@ -16,38 +16,38 @@ export interface LeasePolicy {
 export const defaultLease: LeasePolicy = { leaseMs: 15_000, renewMs: 5_000 }
 
 /**
- * How long a node goes on answering by what it knows once its lease has run out, milliseconds: the database
- * may be away for a moment, and flows are best shown meanwhile.
+ * How long a node goes on answering from what it knows after its lease has run out, milliseconds: the database
+ * may be down for a moment, and it is best to show flows meanwhile.
  */
 export const graceMs = 30_000
 
-/** So much longer others count it as one that may answer: clocks do not run equally fast. */
+/** How much longer others assume that it may answer, milliseconds, because clocks do not run equally fast. */
 const marginMs = 1_000
 
-/** Of a row of `nodes`: it may still answer by what it knows. */
+/** A condition on a row of `nodes`: the node may still answer from what it knows. */
 export const mayAnswer = `lease_until > clock_timestamp() - interval '${graceMs + marginMs} milliseconds'`
 
-/** What a node is called that the operator gives no name. */
+/** The name of a node to which the operator gives none. */
 export const ownName = (): string => `${hostname()} ${process.pid}`
 
 export interface NodeOptions {
   queries: Queries
-  /** For people. */
+  /** Shown to people. */
   name: string
   /** The version that it runs. */
   release: string
   /** Epoch milliseconds. */
   startedAt: number
-  /** Never steps, milliseconds: by it the node itself says whether its lease has run out. */
+  /** Never steps, milliseconds. The node itself uses it to say whether its lease has run out. */
   monotonic(): number
-  /** This machine's clock, to be compared with PostgreSQL's. Left out where a test moves it. */
+  /** This machine's clock, to be compared with PostgreSQL's. Left out if a test moves it. */
   now?: (() => number) | undefined
   lease?: LeasePolicy
-  /** Where the threads of this process see how it stands. */
+  /** Where the threads of this process see the node's state. */
   board?: NodeBoard
   /** Is told why a renewal has failed; the next one follows anyway. */
   onFault?(error: unknown): void
-  /** Is told after each renewal; the board says what of. */
+  /** Is called after each renewal. The board has the results. */
   onRenewed?(): void
 }
 
@@ -57,24 +57,24 @@ export interface LiveNode {
   name: string
   release: string
   startedAt: number
-  /** The last change of the catalogue that all of it knows of. */
+  /** The last change of the catalogue that the whole node knows about. */
   tookUp: number
 }
 
 /**
- * This process among the nodes of a cluster. While its lease runs, and for a while after it, whoever changes
- * the catalogue counts it as one that may answer by what was before. PostgreSQL's clock decides for others;
- * the node itself counts from before it asked, and so stops earlier than they do.
+ * This process among the nodes of a cluster. While its lease runs, and for a while after, whoever changes the
+ * catalogue assumes that this node may still answer from the old state. Other nodes go by PostgreSQL's clock. The
+ * node itself counts from before it asked, and so it stops earlier than they assume.
  */
 export class ClusterNode {
   readonly id = randomUUID().replaceAll('-', '')
   private readonly lease: LeasePolicy
   private readonly board: NodeBoard
   private tookUp = 0
-  /** How much of that stands in the database. */
+  /** The last change taken up that the database knows about. */
   private told = 0
   private telling: Promise<void> | null = null
-  /** The change that it must know of before it answers: nobody may have waited for it until then. */
+  /** The change that it must know before it answers, because nobody may have waited for it until then. */
   private mustKnow = Number.POSITIVE_INFINITY
   private readonly stopping = new AbortController()
   private renewing: Promise<void> | null = null
@@ -93,7 +93,7 @@ export class ClusterNode {
     this.renewing = this.keepRenewing()
   }
 
-  /** Whether it may answer by what it knows of the catalogue. */
+  /** Whether it may answer from what it knows of the catalogue. */
   get isCurrent(): boolean {
     return this.options.monotonic() < this.board.answersUntil
   }
@@ -102,13 +102,13 @@ export class ClusterNode {
     return this.options.monotonic() < this.board.leasedUntil
   }
 
-  /** All of it knows of a change now. */
+  /** The whole node knows about a change now. */
   takeUp(change: number): void {
     this.tookUp = Math.max(this.tookUp, change)
     this.board.tookUp = this.tookUp
   }
 
-  /** Tells those who wait for it what it has taken up; nothing where they know. */
+  /** Tells those who wait for this node what it has taken up; does nothing if they know. */
   async tell(): Promise<void> {
     while (this.told < this.tookUp) {
       this.telling ??= this.renew().finally(() => {
@@ -118,7 +118,7 @@ export class ClusterNode {
     }
   }
 
-  /** Says that it is running. What has gone by while it had no lease is to be taken up first. */
+  /** Says that it is running. A node that had no lease must first take up what it missed. */
   async renew(): Promise<void> {
     const { queries, name, release, startedAt, monotonic, now } = this.options
     const { board, lease, tookUp } = this
@@ -144,11 +144,11 @@ export class ClusterNode {
     this.told = Math.max(this.told, tookUp)
     const tookMs = monotonic() - askedAt
     if (!this.isLeased) {
-      // In a statement of its own: who makes a change after it sees the lease, and waits for this node.
+      // In a statement of its own: whoever makes a change after it sees the lease, and waits for this node.
       const clock = await queries.get<{ seq: number }>('select seq from catalogue_clock')
       this.mustKnow = clock!.seq
     }
-    // It may have left meanwhile.
+    // The node may have left meanwhile.
     if (this.stopping.signal.aborted) return
     board.leasedUntil = Math.max(board.leasedUntil, askedAt + lease.leaseMs)
     if (this.tookUp >= this.mustKnow) board.answersUntil = board.leasedUntil + graceMs
@@ -158,7 +158,7 @@ export class ClusterNode {
     this.options.onRenewed?.()
   }
 
-  /** Nobody waits for it any more. */
+  /** Leaves the cluster, so that nobody waits for this node any more. */
   async leave(): Promise<void> {
     this.stopping.abort()
     this.board.leasedUntil = Number.NEGATIVE_INFINITY
@@ -174,7 +174,7 @@ export class ClusterNode {
     while (!signal.aborted) {
       await sleep(this.lease.renewMs, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
-      // One that hangs is not waited for: the next may get a connection that works.
+      // A renewal that hangs is not waited for, because the next one may get a connection that works.
       const renewal = this.renew().catch(error => this.options.onFault?.(error))
       await Promise.race([
         renewal,
@@ -184,13 +184,13 @@ export class ClusterNode {
   }
 }
 
-/** How far a clock is ahead of another one, at least, that was read within some time after it; milliseconds. */
+/** At least how far a clock is ahead of another one, which was read within some time after it; milliseconds. */
 export function apart(before: number, other: number, withinMs: number): number {
   const [least, most] = [before - other, before + withinMs + 1 - other]
   return least > 0 ? least : Math.min(0, most)
 }
 
-/** The nodes that are running, by name. Rows of those that went without a word are deleted after a day. */
+/** The nodes that are running, by name. Rows of nodes that went silent are deleted after a day. */
 export async function liveNodes(queries: Queries, forgetAfterMs = dayMs): Promise<LiveNode[]> {
   await queries.run(
     `delete from nodes where lease_until < clock_timestamp() - $1 * interval '1 millisecond'`,
@@ -202,17 +202,17 @@ export async function liveNodes(queries: Queries, forgetAfterMs = dayMs): Promis
   )
 }
 
-/** A node that does not know of a change yet. */
+/** A node that does not know about a change yet. */
 export interface NodeBehind {
   name: string
   tookUp: number
-  /** Whether it has given a word of late, and so may take it up at any moment. */
+  /** Whether it was heard from lately, so that it may take up the change at any moment. */
   isHeard: boolean
 }
 
 /**
- * The nodes that may still answer by what was before a change of the catalogue, by name: those whose lease
- * runs, or has run out so lately that they go on without one.
+ * The nodes that may still answer from before a change of the catalogue, by name: those whose lease runs, or ran
+ * out so recently that they go on without one.
  */
 export const nodesBehind = (
   queries: Queries,

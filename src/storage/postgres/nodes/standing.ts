@@ -2,11 +2,11 @@ import { AppError } from '../../../core/errors.ts'
 import { NodeBoard } from '../../shared/node-board.ts'
 
 /**
- * Lets a thread answer by the node's copy only as long as nobody has stopped waiting for this node: by then
- * it may be an old one, as after a machine stood still.
+ * Lets a thread answer from the node's copy only while others still wait for this node. After that the copy may
+ * be an old one, such as after the machine stood still.
  *
- * @param monotonic of the clock that the board is written by
- * @returns what throws AppError `overloaded`
+ * @param monotonic the time by the clock that the board is written with
+ * @returns a check that throws AppError `overloaded`
  */
 export function requiringCurrent(memory: SharedArrayBuffer, monotonic: () => number): () => void {
   const board = new NodeBoard(memory)

@@ -3,11 +3,11 @@ import type { NodeBoard } from '../../shared/node-board.ts'
 import type { Queries } from '../database/connection.ts'
 import { type LeasePolicy, type NodeBehind, nodesBehind } from './nodes.ts'
 
-/** How often it is looked whether all nodes have taken up a change, and for how long at most; milliseconds. */
+/** How often to check whether all nodes have taken up a change, and for how long at most; milliseconds. */
 const lookMs = 20
 const patienceMs = 5_000
 
-/** How long the database is asked for names, milliseconds. */
+/** How long to wait for the database to give the names, milliseconds. */
 const namesWithinMs = 1_000
 
 interface Waiting {
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Makes a change of the catalogue wait for the other nodes before it is answered, so that it is visible
- * to whatever is asked after the answer. Those that wait at the same time look together.
+ * Makes a change of the catalogue wait for the other nodes before it is answered, so that every request after the
+ * answer sees it. Changes that wait at the same time share the checks.
  */
 export class Visibility {
   private waiting: Waiting[] = []
@@ -30,15 +30,15 @@ export class Visibility {
   ) {}
 
   /**
-   * Resolves once all nodes know of a change that this one has made, or it is no use to wait any longer:
-   * `namesBehind` then says for which.
+   * Resolves once all nodes know about a change that this one has made, or once it is no use to wait any longer:
+   * `namesBehind` then tells for which nodes.
    */
   async wait(change: number): Promise<void> {
     this.board.made = Math.max(this.board.made, change)
     const { promise, resolve } = Promise.withResolvers<void>()
     const one = { change, resolve }
     this.waiting.push(one)
-    // Whatever becomes of the question: what is committed is answered.
+    // However the check ends, a committed change is answered.
     const patience = setTimeout(resolve, patienceMs)
     if (!this.isLooking) this.look()
     await promise
@@ -49,7 +49,7 @@ export class Visibility {
   private async look(): Promise<void> {
     this.isLooking = true
     while (this.waiting.length > 0) {
-      // Of a change that is made while the database is asked its answer says nothing.
+      // The answer says nothing about a change that is made while the database is being asked.
       const asked = [...this.waiting]
       const latest = Math.max(...asked.map(({ change }) => change))
       const behind = await nodesBehind(this.queries, latest, this.lease).catch(() => null)
@@ -62,23 +62,23 @@ export class Visibility {
     this.isLooking = false
   }
 
-  /** All changes are known everywhere up to what the last node has taken up. */
+  /** All nodes know all changes up to the one that the last node has taken up. */
   private settle(behind: readonly NodeBehind[], latest: number): void {
     const known = Math.min(latest, ...behind.map(({ tookUp }) => tookUp))
     this.board.settled = Math.max(this.board.settled, known)
   }
 }
 
-/** Who has not been heard of late will not take it up while somebody waits. */
+/** A node that was not heard from lately will not take up the change while somebody waits. */
 const isNoUse = (behind: readonly NodeBehind[], change: number) =>
   !behind.some(({ tookUp, isHeard }) => isHeard && tookUp < change)
 
-/** What stands for the nodes where the database does not say which they are. */
+/** Stands for the nodes if the database does not say which they are. */
 const unknown = 'unknown'
 
 /**
- * The nodes that may still answer by what was before the last change that this one has made, by name. Asks
- * the database only where it is not known already that there are none.
+ * The nodes that may still answer from before the last change that this one has made, by name. Asks the database
+ * only if it is not yet known that there are none.
  */
 export async function namesBehind(queries: Queries, board: NodeBoard): Promise<string[]> {
   if (board.made <= board.settled) return []

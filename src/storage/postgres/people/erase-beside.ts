@@ -4,7 +4,7 @@ import { letterIn, letterText, namesIn } from '../../sqlite/ledger/dead-letters.
 import { asRows, type Queries } from '../database/connection.ts'
 import type { Row } from '../rows/tables.ts'
 
-/** Rows that a transaction of an erasure writes: others wait for it some tenths of a second. */
+/** Rows that one transaction of an erasure writes. Others wait for it some tenths of a second. */
 export const stepRows = 1_000
 const stepLetters = 500
 
@@ -13,25 +13,25 @@ export type Counts = Partial<ErasedCounts>
 /** An erasure that is under way. */
 interface UnderWay {
   orgRow: number
-  /** Of whom, as `personOf` names them. */
+  /** The person, as `personOf` names them. */
   name: string
   /** The same person's own id. */
   id: string
   work: ErasureWork
-  /** For what is read while others write. */
+  /** For reads during which others may write. */
   queries: Queries
-  /** Does something while nobody else writes for the organisation, and notes what it has come to. */
+  /** Runs work while nobody else writes for the organisation, and adds up its counts. */
   step(work: (transaction: Queries) => Promise<Counts>): Promise<void>
 }
 
-/** Erases a person where they are named beside events and runs. */
+/** Erases a person where they are named outside of events and runs. */
 export async function eraseBeside(erasure: UnderWay): Promise<void> {
   await erasure.step(transaction => forgetCaused(transaction, erasure))
   await eraseStepReports(erasure)
   await eraseLetters(erasure)
 }
 
-/** Forgets what they have caused, and since when: it decides what they are shown, and no number comes from it. */
+/** Forgets what they have caused, and since when: it decides what they are shown, and no number depends on it. */
 async function forgetCaused(transaction: Queries, { orgRow, name }: UnderWay): Promise<Counts> {
   for (const table of ['caused_events', 'person_changes']) {
     await transaction.run(`delete from ${table} where org_id = $1 and person = $2`, orgRow, name)
@@ -40,8 +40,9 @@ async function forgetCaused(transaction: Queries, { orgRow, name }: UnderWay): P
 }
 
 /**
- * What they reported of steps counts on, without a page or a message: of each step at once, or a rebuild in
- * between would know two people. No index leads to it, so it is looked for before others have to wait.
+ * Renames their reports about steps, which still count but lose their page and message. A step's are renamed all
+ * at once, otherwise a rebuild in between would see two people. No index leads to them, so they are looked for
+ * before others have to wait.
  */
 async function eraseStepReports({ orgRow, name, work, queries, step }: UnderWay): Promise<void> {
   const theirs = [orgRow, name] as const
@@ -76,9 +77,9 @@ async function eraseStepReports({ orgRow, name, work, queries, step }: UnderWay)
   }
 }
 
-/** Deletes their dead letters: no number comes from them. */
+/** Deletes their dead letters, because no number depends on them. */
 async function eraseLetters({ orgRow, id, work, step }: UnderWay): Promise<void> {
-  // As it stands within the JSON of a letter.
+  // As it appears in the JSON of a letter.
   const text = JSON.stringify(id).slice(1, -1)
   for (let after: number | null = 0; after !== null; ) {
     const last: number = after

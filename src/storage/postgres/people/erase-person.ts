@@ -14,8 +14,8 @@ import { PersonErasure } from './person-erasure.ts'
 import { nameOfErased } from './person-name.ts'
 
 /**
- * What may hold who was erased beside the rows that anybody can read. Cairn sees none of it: when it goes
- * is for who runs PostgreSQL.
+ * What may still hold an erased person besides the rows that anybody can read. Cairn cannot see it: whoever runs
+ * PostgreSQL decides when it goes.
  */
 const outsideOfReach = [
   "row versions of before, in PostgreSQL's files until they are vacuumed and written over",
@@ -24,8 +24,8 @@ const outsideOfReach = [
 ] as const
 
 /**
- * Erases a person, step by step, between which others write; nothing more is taken of them from its begin
- * on. Replicas follow as they follow all else.
+ * Erases a person in steps, between which others write. From its beginning on, nothing more of them is taken.
+ * Replicas follow as they follow everything else.
  *
  * @throws AppError `rewriting_under_way`
  */
@@ -42,10 +42,10 @@ export const erasePerson = (
   })
 
 /**
- * Erases whoever was to be erased when their erasure was cut off. For any node now and then: of the one that
- * was at it, it may be the only trace.
+ * Finishes erasures that were cut off. Any node does so now and then, because an unfinished erasure may be the
+ * only trace of the node that was doing it.
  *
- * @returns of how many people, and why they are not erased yet; null where all are
+ * @returns how many people there were, and why they are not erased yet; null if all are
  */
 export async function finishErasures(
   parts: LongWorkParts,
@@ -63,14 +63,14 @@ export async function finishErasures(
       }
     })
   } catch (error) {
-    // Another node is at it: no reason not to serve.
+    // Another node is doing it, which is no reason not to serve.
     if (isRewritingHeld(error)) return { people, unfinished: error.message }
     throw error
   }
   return { people, unfinished: null }
 }
 
-/** @param name null where nothing is left of the person */
+/** @param name null if nothing is left of the person */
 async function eraseNamed(
   parts: LongWorkParts,
   row: ErasureRow,
@@ -78,7 +78,7 @@ async function eraseNamed(
   stillHeld: StillHeld,
   tell: (progress: ErasureProgress) => void,
 ): Promise<ErasureReceipt> {
-  // The copy has what it was told: each step is noted in PostgreSQL alone.
+  // Not from the copy, because each step is noted in PostgreSQL alone.
   const noted = await parts.postgres.get<{ receipt: string | null }>(
     'select receipt from erasures where id = $1 and org_id = $2',
     ...[row.id, row.orgRow],

@@ -7,11 +7,11 @@ import type { ErasedCounts } from '../../sqlite/erasure/erasure-work.ts'
 import { hashOfPerson } from '../../sqlite/erasure/person-matcher.ts'
 
 /**
- * What an erasure changes of what management keeps, made on the node's copy: see `CatalogueCopy.alter`.
- * There is no list beside the database, as a server alone has: `erasures` is in PostgreSQL's own backups.
+ * The changes of an erasure to what management keeps, made on the node's copy: see `CatalogueCopy.alter`. Unlike
+ * in a server alone, there is no list beside the database: `erasures` is in PostgreSQL's own backups.
  */
 export const erasureChanges = (database: Database, now: () => number) => ({
-  /** From the commit on no node takes anything more of the person. One that was not finished goes on. */
+  /** From the commit on, no node takes anything more of the person. An unfinished erasure is resumed. */
   beginErasure(
     { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
     audit: ErasureAudit,
@@ -25,7 +25,7 @@ export const erasureChanges = (database: Database, now: () => number) => ({
     return table.begin(hashed, Math.max(now(), (known?.askedAt ?? 0) + 1), audit)
   },
 
-  /** See `reapplyErasures`. From the commit on no node takes anything more of these people. */
+  /** See `reapplyErasures`. From the commit on, no node takes anything more of these people. */
   reapplyErasures(listed: readonly ListedErasure[]): { people: number; unknown: number } {
     const table = new ErasureTable(database)
     const organisation = database.query<{ id: number }, [string]>(
@@ -45,7 +45,7 @@ export const erasureChanges = (database: Database, now: () => number) => ({
     return counts
   },
 
-  /** Nothing is left; what the names were made from goes too. */
+  /** Nothing is left to rename, so the secret that the names were made from is deleted too. */
   endErasure({ id, orgRow }: Pick<ErasureRow, 'id' | 'orgRow'>, erased: ErasedCounts): number {
     const at = now()
     database

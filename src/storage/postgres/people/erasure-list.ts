@@ -6,8 +6,8 @@ import { finishErasures } from './erase-person.ts'
 import type { LongWorkParts } from './long-work.ts'
 
 /**
- * Who was erased, for a file outside of the database: one that is brought back to an earlier moment learns
- * of it again by that. The lines are those of a server alone, which keeps such a file itself.
+ * Who was erased, for a file outside of the database: a database that is restored to an earlier moment learns of
+ * it again from that file. The lines are those of a server alone, which keeps such a file itself.
  */
 export async function listErasures(queries: Queries): Promise<ListedErasure[]> {
   const rows = await queries.all<Omit<ListedErasure, 'action' | 'at'> & { at: number }>(
@@ -17,17 +17,17 @@ export async function listErasures(queries: Queries): Promise<ListedErasure[]> {
   return rows.map(({ at, ...row }) => ({ action: 'erase', at: isoTime(at), ...row }))
 }
 
-/** What came of a list. */
+/** What became of a list. */
 export interface Reapplied {
-  /** People of whom the database did not know that they were erased. */
+  /** People whose erasure the database did not know about. */
   people: number
-  /** Lines of organisations that there are none of. */
+  /** Lines of organisations that do not exist. */
   unknown: number
-  /** Why not all of them are erased yet; null where they are. */
+  /** Why not all of them are erased yet; null if they are. */
   unfinished: string | null
 }
 
-/** Erases whoever is on a list and was not, or not since. Said twice, it finds nothing more to do. */
+/** Erases everyone on a list who was not erased, or not since. A second call finds nothing more to do. */
 export async function reapplyErasures(
   parts: LongWorkParts,
   listed: readonly ListedErasure[],

@@ -7,20 +7,20 @@ import type { Postgres } from '../database/connection.ts'
 import { Transactions } from '../writer/transactions.ts'
 import { type ErasureChanges, erasureChanges } from './erasure-changes.ts'
 
-/** What work needs that takes long and goes beside a node's other work: erasing people, and rebuilding. */
+/** What erasures and rebuilds need, which take long and run beside a node's other work. */
 export interface LongWorkParts {
   /**
-   * A pool of its own, of two connections at least: whoever waits in it for an organisation's lock must
-   * keep no connection from those who have that lock.
+   * A pool of its own, with at least two connections: whoever waits in it for an organisation's lock must not take
+   * a connection from those who have that lock.
    */
   postgres: Postgres
   /** Over that pool. */
   transactions: Transactions
   /** The node's copy of what management keeps; only read. */
   reading: Database
-  /** Has the copy be of this change at least. */
+  /** Brings the copy up to this change at least. */
   upToDate(change: number): Promise<unknown>
-  /** Each is a change of what management keeps: see `CatalogueCopy.alter`. */
+  /** Each is a change to what management keeps: see `CatalogueCopy.alter`. */
   changes: { [Name in keyof ErasureChanges]: Asynchronous<ErasureChanges[Name]> } & {
     audit(orgRow: number, entry: AuditEntry): Promise<unknown>
   }
@@ -31,9 +31,9 @@ type Asynchronous<Method> = Method extends (...args: infer Args) => infer Result
   : never
 
 /**
- * The same as a node has it: changes are made on its copy, and known to all of the node before they resolve.
+ * The same as a node has it: changes are made on its copy, and the whole node knows about them before they resolve.
  *
- * @param noticed has all that is in memory agree with the copy
+ * @param noticed brings everything in memory up to date with the copy
  */
 export function longWorkOver({
   postgres,
@@ -70,14 +70,14 @@ export function longWorkOver({
   }
 }
 
-/** Holds what is held, or throws where that was lost. */
+/** Keeps the lock, or throws if it was lost. */
 export type StillHeld = () => Promise<unknown>
 
 /**
- * Does work that gives people or their runs other rows than the ledger or the projections say they have,
- * while no other node does: see `whileRewriting` of SQLite.
+ * Runs work that gives people or their runs other rows than the ledger or the projections say they have, while no
+ * other node does such work: see `whileRewriting` of SQLite.
  *
- * The lock is a transaction's, which writes nothing and holds up no vacuum; PgBouncer can carry it.
+ * The lock belongs to a transaction, which writes nothing, does not hold up vacuum, and works through PgBouncer.
  *
  * @throws AppError `rewriting_under_way`
  */

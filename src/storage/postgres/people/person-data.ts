@@ -12,7 +12,7 @@ import { type Row, RowWriter, tableOf } from '../rows/tables.ts'
 
 const pageEvents = 2_000
 
-/** Everything that holds a person's id: their rows, told of by the code of a server alone. */
+/** Everything that holds a person's id: their rows, presented by the same code as in a server alone. */
 export function personDataOver(queries: Queries, copy: Database): InRows<PeopleStore['stored']> {
   return async person => {
     const { orgRef: orgRow, person: name } = person
@@ -36,7 +36,7 @@ export function personDataOver(queries: Queries, copy: Database): InRows<PeopleS
         `select * from runs where org_id = $1 and (person = $2 or least_${column} = $3)`,
         ...[orgRow, name, id],
       ),
-      // As it stands within the JSON of a letter; whose it is, is looked at again.
+      // As it appears in the JSON of a letter. Whose letter it is gets checked again.
       queries.all<Row>(
         'select * from dead_letters where org_id = $1 and strpos(event, $2) > 0',
         ...[orgRow, JSON.stringify(id).slice(1, -1)],

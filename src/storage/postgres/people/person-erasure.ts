@@ -24,7 +24,7 @@ import type { LongWorkParts, StillHeld } from './long-work.ts'
 /** Rows that a statement reads. */
 const pageRows = 5_000
 
-/** Where an event stands. */
+/** Where an event is stored. */
 interface Place {
   seq: number
   day: number
@@ -36,16 +36,16 @@ interface FoundRun extends RunName {
   least_anonymous_id: string | null
   /** Whether the retention may have deleted events of it. */
   hasDeleted: boolean | null
-  /** JSON: whom it names, where they are several. */
+  /** JSON: whom it names, if there are several. */
   people: string | null
 }
 
 /**
- * Writes anew what PostgreSQL holds of a person, by what `erase` of SQLite decides: their runs and events
- * stay under a name that nobody can trace, so that every count is as before, and all else goes.
+ * Rewrites what PostgreSQL holds of a person, by what `erase` of SQLite decides: their runs and events stay
+ * under a name that nobody can trace, so that every count is as before, and everything else goes.
  *
- * The runs come first, for the ledger says which are theirs. One that was cut off is done again from its
- * begin, and comes to the same.
+ * The runs come first, because the ledger says which are theirs. An interrupted erasure is done again from its
+ * beginning, with the same result.
  */
 export class PersonErasure {
   private readonly scratch = new Scratch(
@@ -60,7 +60,7 @@ export class PersonErasure {
   private readonly column: 'user_id' | 'anonymous_id'
   private readonly id: string
   private erased!: ErasedCounts
-  /** The last event that was looked at for others in their runs. */
+  /** The last event that was searched for others in their runs. */
   private lookedUpTo = 0
   private readonly done = { 'reading events': 0, 'renaming runs': 0, 'rewriting events': 0 }
 
@@ -82,8 +82,8 @@ export class PersonErasure {
   }
 
   /**
-   * @param before what it has come to already, where it goes on
-   * @returns what it has come to
+   * @param before what it had counted before it was interrupted
+   * @returns what it has counted
    */
   async run(before: ErasedCounts): Promise<ErasedCounts> {
     this.erased = before
@@ -91,7 +91,7 @@ export class PersonErasure {
       const places = await this.lookAtEvents()
       let runs = await this.lookAtRuns()
       const besides = await this.lookAtOthers()
-      // Of what the retention deletes meanwhile nothing was seen, maybe.
+      // Again, because the retention may meanwhile have deleted events before they were looked at.
       runs = await this.lookAtRuns()
       await this.eraseRuns(runs)
       const isGone = (name: string) => !this.named.others.get(name)?.isAnyoneLeft
@@ -107,7 +107,7 @@ export class PersonErasure {
     }
   }
 
-  /** A short transaction: who else writes for the organisation waits for it. */
+  /** Runs a short transaction, because everybody else who writes for the organisation waits for it. */
   private async step(work: (transaction: Queries) => Promise<Counts>): Promise<void> {
     const { id, orgRow } = this.row
     await this.asked.stillHeld()
@@ -130,7 +130,7 @@ export class PersonErasure {
     this.asked.tell({ at, done: this.done[at] })
   }
 
-  /** Finds the events that are theirs, or that another user sent by their anonymous id. */
+  /** Finds the events that are theirs, or that another user sent with their anonymous id. */
   private async lookAtEvents(): Promise<Place[]> {
     const places: Place[] = []
     type Found = Place & { user_id: string | null; anonymous_id: string | null } & {
@@ -155,7 +155,7 @@ export class PersonErasure {
     return places
   }
 
-  /** Finds the runs that are theirs, or that they are named in; of some of them only the rows say whose they are. */
+  /** Finds the runs that are theirs or name them. For some of them, only the rows say whose they are. */
   private async lookAtRuns(): Promise<RunName[]> {
     const { orgRow } = this.row
     const isNamed = `exists (
@@ -183,7 +183,7 @@ export class PersonErasure {
     return found.map(({ org_id, flow_id, run_key }) => ({ org_id, flow_id, run_key }))
   }
 
-  /** The runs that their events name; a flow that there is none of is null. */
+  /** The runs that their events name. The flow is null if there is none. */
   private namedRows(column: string, before = '') {
     return [...this.named.namedRuns].map(name => {
       const space = name.indexOf(' ')
@@ -198,7 +198,7 @@ export class PersonErasure {
   /**
    * Finds out who else is in those runs.
    *
-   * @returns where people who were erased before name them
+   * @returns where people who were erased before name them, by run
    */
   private async lookAtOthers(): Promise<Map<string, Place[]>> {
     const besides = new Map<string, Place[]>()
@@ -248,8 +248,8 @@ export class PersonErasure {
   }
 
   /**
-   * Gives their runs other names, and all that is known of them beside. What is known of a flow goes in one
-   * step with its last runs: in between, what others report would be counted together with half of it.
+   * Renames their runs and everything else that is known of them. What is known in a flow is renamed in one step
+   * with its last runs: otherwise others' reports in between would be counted together with only half of it.
    */
   private async eraseRuns(found: readonly RunName[]): Promise<void> {
     const runsOf = Map.groupBy(found, ({ flow_id }) => flow_id)
@@ -291,7 +291,7 @@ export class PersonErasure {
     isLast: boolean,
   ): Promise<Counts> {
     const { work, named } = this
-    // Somebody may have joined them since.
+    // Somebody may have joined these runs since.
     const withIds = names.filter(({ run_key }) => run_key.startsWith('r'))
     const ids = withIds.map(({ flow_id, run_key }) => ({ flow_id, run_id: run_key.slice(1) }))
     for await (const page of this.othersIn(transaction, ids, this.lookedUpTo)) {
@@ -359,7 +359,7 @@ export class PersonErasure {
     )
   }
 
-  /** Writes events anew with nothing of the person; none changes its place or its time. */
+  /** Rewrites events without anything of the person. No event changes its place or its time. */
   private async rewriteEvents(places: readonly Place[]): Promise<void> {
     const traces: RunTraces = this.named
     const rewrite = rewriting(this.work, traces)

@@ -6,7 +6,7 @@ import { letterIn, namesIn } from '../../sqlite/ledger/dead-letters.ts'
 import type { Queries } from '../database/connection.ts'
 import { pages } from '../database/pages.ts'
 
-/** Where people are named, and how: all that an erasure goes through. */
+/** Where people are named, and how: everything that an erasure goes through. */
 const named: readonly (readonly [table: string, person: string])[] = [
   ['events', "'u' || user_id"],
   ['events', "'a' || anonymous_id"],
@@ -21,10 +21,10 @@ const named: readonly (readonly [table: string, person: string])[] = [
   ['step_health', 'person'],
 ]
 
-/** How many bytes of a message HMAC-SHA-256 mixes at once (RFC 2104). */
+/** The block size of HMAC-SHA-256, in bytes (RFC 2104). */
 const blockBytes = 64
 
-/** The key of an HMAC, as its two hashes begin with it. */
+/** The padded key of an HMAC, with which each of its two hashes begins. */
 function padded(key: string, byte: number): string {
   const block = Buffer.alloc(blockBytes)
   Buffer.from(key, 'base64').copy(block)
@@ -34,8 +34,8 @@ function padded(key: string, byte: number): string {
 const lettersPerPage = 500
 
 /**
- * Whose hash it is (`hashOfPerson`), as PostgreSQL itself finds out; null where nothing is stored of them.
- * Only needed where whoever asked for an erasure is gone: nothing tells a name but the person's own rows.
+ * Whose hash it is (`hashOfPerson`), searched for by PostgreSQL itself; null if nothing is stored of them. Needed
+ * only if whoever asked for an erasure is gone: then only the person's own rows tell the name.
  */
 export async function nameOfErased(
   queries: Queries,

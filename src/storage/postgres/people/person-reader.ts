@@ -18,7 +18,7 @@ const pastRuns = `select k.flow_id, r.* from unnest($2::text::bigint[]) as k (fl
     order by started_at desc limit ${mostPastRuns}
   ) r`
 
-/** What is kept of one person, as their browser asks for it: by the code of a server alone. */
+/** What is kept of one person, as their browser asks for it, read by the same code as in a server alone. */
 export class PersonReader {
   private readonly scratch: Scratch
   private readonly readers: Readers
@@ -57,7 +57,7 @@ export class PersonReader {
     return this.read([new Map([['caused_events', rows]])], () => this.readers.caused(orgRow, ids))
   }
 
-  /** See `ChecklistReader.version`. Who is known to be erased is told nothing by it that others are not. */
+  /** See `ChecklistReader.version`. It tells an erased person nothing that it does not tell others. */
   async version(orgRow: number, { userId, anonymousId }: PersonIds): Promise<string> {
     const changed = await this.queries.get<{ seq: number }>(
       'select seq from person_changes where org_id = $1 and person = $2',
@@ -67,7 +67,7 @@ export class PersonReader {
     return (changed?.seq ?? 0).toString(36)
   }
 
-  /** The readers do all of their work in the turn in which they are asked. */
+  /** Relies on the readers doing all of their work in the turn in which they are called. */
   private read<T>(states: readonly State[], read: () => Promise<T>): Promise<T> {
     let answer!: Promise<T>
     this.scratch.work(states, () => {

@@ -8,7 +8,7 @@ import { asRows, type Postgres, type Queries } from '../database/connection.ts'
 
 const bounds = presenceMarks.flatMap(mark => [`${mark}_first`, `${mark}_last`])
 
-/** Nodes write of the same organisations at once: whoever is later takes nothing away. */
+/** Nodes write rows of the same organisations at once. A later write takes nothing away from an earlier one. */
 const writeRows = `insert into presence (org_id, ${bounds.join(', ')}, skews)
   select org_id, ${bounds.join(', ')}, skews
   from json_populate_recordset(null::presence, $1::text::json) order by org_id
@@ -30,8 +30,8 @@ const addIdentityCounts = `insert into identity_counts (org_id, hour, verdict, c
   on conflict (org_id, hour, verdict) do update set count = identity_counts.count + excluded.count`
 
 /**
- * Which version of the snippet organisations were last seen with; in the order in which all write there, so
- * that nobody waits for each other.
+ * Records with which version of the snippet organisations were last seen; in the order in which everyone writes
+ * there, so that no two wait for each other.
  */
 export async function recordSnippetVersions(
   queries: Queries,
@@ -57,14 +57,14 @@ interface Row {
 interface Batch {
   presence: readonly Row[]
   identity: readonly object[]
-  /** Kept with what must not be written twice. */
+  /** Kept along with what must not be written twice. */
   receipt: string | null
   written(): void
 }
 
 /**
- * Writes what this node has seen of organisations, from time to time. One a process: what is written of
- * the boards is known here alone.
+ * Writes what this node has seen of organisations, from time to time. There is one per process, because only it
+ * knows what of the boards is written already.
  */
 export class PresenceTable {
   private readonly identity: IdentityNews
@@ -73,9 +73,9 @@ export class PresenceTable {
   /** The last second that is written, by organisation and mark. */
   private readonly marked = new Map<number, number>()
   private writtenMarks = 0
-  /** From this second on marks are looked for. */
+  /** Marks are looked for from this second on. */
   private sinceSeconds = 1
-  /** One that may be written or not: it is written again before any other. */
+  /** A batch that may or may not be written. It is written again before any other. */
   private unsure: Batch | null = null
   private running: Promise<unknown> = Promise.resolve()
 
@@ -95,8 +95,8 @@ export class PresenceTable {
   }
 
   /**
-   * Writes all that was noted before the call. Where this rejects, the next call does it: nothing is lost,
-   * and nothing counted twice.
+   * Writes everything that was noted before the call. If this rejects, the next call makes up for it: nothing is
+   * lost, and nothing is counted twice.
    */
   write(now: number): Promise<void> {
     const written = this.running.then(() => this.writeAll(now))
@@ -113,7 +113,7 @@ export class PresenceTable {
   private async writeBatch({ presence, identity, receipt, written }: Batch): Promise<void> {
     await this.postgres.begin(async transaction => {
       if (receipt) {
-        // Waits for one whose commit is under way.
+        // Waits for the same receipt if its commit is still under way.
         const isNew = await transaction.run(
           'insert into receipts (id) values ($1) on conflict do nothing',
           receipt,
@@ -143,8 +143,8 @@ export class PresenceTable {
     }
     const newest = this.board.newestSeconds()
     const seen: [place: number, lastAt: number][] = []
-    // The last minute is looked through again each time, because a mark bears the time at which its
-    // request was received; and the clock may have been set back.
+    // The last minute is looked through again each time, because a mark has the time at which its
+    // request was received, and because the clock may have been set back.
     for (const { orgRow, mark, firstAt, lastAt } of this.board.seenSince(
       Math.min(this.sinceSeconds, newest - 60),
     )) {

@@ -3,7 +3,7 @@ import { hourMs, minuteMs } from '../../../core/time/durations.ts'
 import { countsKeptMs, limitReached } from '../../shared/refusals.ts'
 import { asRows, type Queries } from '../database/connection.ts'
 
-/** What was refused of an organisation at a moment, by code. */
+/** What was refused for an organisation at a moment, by code. */
 export interface Refusals {
   orgRow: number
   at: number
@@ -29,8 +29,8 @@ export const refuse = (
 ): Promise<void> => refuseAll(queries, [{ orgRow, at, counts }])
 
 /**
- * Counts what was refused in the order of the rows, so that two who do so do not wait for each other. A
- * minute in which a limit was reached counts once, though each node may tell of it.
+ * Counts what was refused, in the order of the rows, so that two callers do not wait for each other. A minute in
+ * which a limit was reached counts once, although each node may report it.
  */
 export async function refuseAll(queries: Queries, refusals: readonly Refusals[]): Promise<void> {
   const rows = new Map<string, Row>()
@@ -60,7 +60,7 @@ export async function refuseAll(queries: Queries, refusals: readonly Refusals[])
   )
 }
 
-/** Deletes what is counted by the hour of these organisations, once nothing is told of it any more. */
+/** Deletes hourly counts of these organisations, once nothing is reported from them any more. */
 export async function deleteOldCounts(
   queries: Queries,
   orgRows: readonly number[],

@@ -6,22 +6,22 @@ import { isSame, ownRun, ownStateOf, type StoredRun } from '../../sqlite/runs/st
 import type { MovedTable, Row, RowChange } from '../rows/tables.ts'
 import type { RunNumbers } from './scratch.ts'
 
-/** Who is plain: whoever is not entangled. */
+/** Which people are plain: all who are not entangled. */
 export interface PlainState {
   /** By `nameIn`. */
   entangled: ReadonlySet<string>
-  /** Runs of plain people that are concerned and are stored already. */
+  /** Runs of plain people that are involved and already stored. */
   runs: readonly StoredRun[]
 }
 
-/** A person, or the key of a run, in a flow. */
+/** One name for a flow and a person in it, or a flow and the key of a run. */
 export const nameIn = (flowRow: number, of: string) => `${flowRow} ${of}`
 
 /**
- * Projects events without a scratch, of people of whom nothing counts in a flow but what their runs' own
- * events say: most people. A run's row is joined with what its new events say, and the first report of a
- * person stands. Others are entangled: with somebody who is in the same run, or by ticks and events without
- * a run.
+ * Projects events without a scratch, for people for whom nothing counts in a flow but what their runs' own
+ * events say. Most people are plain in this way. A run's row is joined with what its new events say, and the
+ * first report of a person stands. Others are entangled: with somebody who is in the same run, or by ticks and
+ * events without a run.
  */
 export class PlainPeople {
   private readonly runs: Map<string, StoredRun>
@@ -41,7 +41,7 @@ export class PlainPeople {
     return !this.state.entangled.has(nameIn(flowRow, person))
   }
 
-  /** As `Projector.projectJoined` says it. */
+  /** See `Projector.projectJoined`. */
   projectJoined(runs: readonly JoinedRun[], others: readonly Fact[]): PersonInFlow[] {
     const completers: PersonInFlow[] = []
     for (const run of runs) this.join(run)
@@ -90,7 +90,7 @@ export class PlainPeople {
     return { orgRow, flowRow, person }
   }
 
-  /** Of the version that it names, else of the one that was published then. */
+  /** Counts for the version that the event names, or else for the one that was published then. */
   private holdOut(fact: Fact): void {
     const { orgRow, flowRow, flowVersion, occurredAt } = fact
     const version = flowVersion ?? this.versionAt(orgRow, flowRow, occurredAt)

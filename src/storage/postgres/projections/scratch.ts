@@ -14,7 +14,7 @@ export interface RunNumbers {
   next(): number
 }
 
-/** Few runs are in a scratch, and SQLite finds them by their keys. */
+/** A scratch has few runs, so SQLite finds them by their keys. */
 class ScratchIndex extends TransactionParticipant implements RunIndex {
   private readonly byKey
 
@@ -23,7 +23,7 @@ class ScratchIndex extends TransactionParticipant implements RunIndex {
     private readonly numbers: RunNumbers,
   ) {
     super()
-    // Of all columns of the key, so that no look-up goes through all runs of a flow by another index.
+    // On all columns of the key, so that no look-up goes through all runs of a flow by another index.
     database.run('create unique index runs_by_key on runs (flow_id, run_key, org_id)')
     this.byKey = database.query<{ id: number }, [number, string]>(
       'select id from runs where flow_id = ? and run_key = ?',
@@ -40,8 +40,8 @@ class ScratchIndex extends TransactionParticipant implements RunIndex {
 }
 
 /**
- * A database in memory where the same projector works as in a server alone, on as much of the projections
- * as some reports concern. What it holds is loaded from PostgreSQL, and what it changes is written there.
+ * A database in memory, where the same projector as in a server alone works on the part of the projections that
+ * some reports concern. Its content is loaded from PostgreSQL, and its changes are written there.
  */
 export class Scratch {
   readonly database: Database
@@ -73,7 +73,7 @@ export class Scratch {
   }
 
   /**
-   * Does something with what was loaded, and forgets all of it again.
+   * Runs work on loaded rows, and forgets all of them again.
    *
    * @returns the rows that it has changed
    */

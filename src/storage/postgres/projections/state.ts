@@ -5,11 +5,11 @@ import { arrayOf, asDoubles, fromArrays, inArrays } from '../rows/arrays.ts'
 import { type MovedTable, type Row, tableOf } from '../rows/tables.ts'
 
 /**
- * What the projections keep of people and runs, and how as much of it is read as a few reports concern. It
- * may be read while nobody else writes it: by who has locked the organisation, or by who only looks.
+ * What the projections keep of people and runs, and how to read as much of it as a few reports concern. It may be
+ * read while nobody else writes it, by whoever has locked the organisation, or by whoever only looks.
  */
 
-/** The tables of the projections, in which a scratch stands for PostgreSQL. */
+/** The tables of the projections, for which a scratch stands in for PostgreSQL. */
 export const stateTables = (database: Database): readonly MovedTable[] => [
   tableOf(database, 'runs', ['org_id', 'flow_id', 'run_key']),
   tableOf(database, 'loose_facts'),
@@ -19,13 +19,13 @@ export const stateTables = (database: Database): readonly MovedTable[] => [
   tableOf(database, 'run_people'),
   tableOf(database, 'run_owners'),
   tableOf(database, 'caused_events'),
-  // Of these no row need be read: the first moment stands, or the last.
+  // No rows of these need to be read, because the first moment stands, or the last.
   tableOf(database, 'completions', undefined, { reported_at: 'least' }),
   tableOf(database, 'held_out', undefined, { at: 'least' }),
   tableOf(database, 'goals', undefined, { last_at: 'greatest' }),
 ]
 
-/** Tables of which a row says that a flow's runs do not say everything. */
+/** Tables in which a row means that a flow's runs do not say everything. */
 const beyondRuns: ReadonlySet<string> = new Set([
   'loose_facts',
   'ticks',
@@ -57,17 +57,17 @@ export interface FlowName {
   flow_id: number
 }
 
-/** Whoever is together with more people than this, or in more runs, is left out by `partyReader`. */
+/** `partyReader` leaves out whoever is together with more people than this, or is in more runs. */
 const mostTogether = 17
 
-/** How many people away somebody may be whose runs are counted to find out who counts together. */
+/** Up to how many people away runs are followed to find out who counts together. */
 const stepsAway = 3
 
 const runKeys = { org_id: 'bigint', flow_id: 'bigint', run_key: 'text' } as const
 const people = { org_id: 'bigint', flow_id: 'bigint', person: 'text' } as const
 const causers = { org_id: 'bigint', person: 'text' } as const
 
-/** Of runs, which are read most. */
+/** The columns of runs, which are read most. */
 const runColumns = [
   ...['run_key', 'person', 'least_user_id', 'least_anonymous_id'].map(name => `r.${name}`),
   ...['steps', 'traits', 'answers'],
@@ -82,7 +82,7 @@ const fromPeople = fromArrays(people)
 const named = ({ flow_id, run_key }: RunName) => `${flow_id} ${run_key}`
 const personNamed = ({ flow_id, person }: PersonInFlow) => `${flow_id} ${person}`
 
-/** Gathers things by name, each once, and tells which of them were new at the last call. */
+/** Gathers things by name, each once, and tells which of them are new. */
 class Gathered<T> {
   private readonly known = new Map<string, T>()
 
@@ -106,9 +106,9 @@ class Gathered<T> {
 }
 
 /**
- * Runs by their names. Asked for in the order of the primary key, so that no plan goes by another index of
- * which it knows no better: one that was made while the table was empty looked through all runs of a flow.
- * And between two bounds: with one, PostgreSQL compares all keys that are left on the index's page.
+ * Runs by their names. They are requested in the order of the primary key, because otherwise a plan may use a
+ * worse index: one that was made while the table was empty looked through all runs of a flow. There are two
+ * bounds, because with only one, PostgreSQL compares all remaining keys on the index's page.
  */
 const runsByName = `select ${runColumns} from ${fromRuns} cross join lateral (
     select * from runs
@@ -129,10 +129,10 @@ export const readJoinedFlows = (queries: Queries, orgRows: readonly number[]) =>
     arrayOf(orgRows),
   )
 
-/** Tables of which a row says that more counts of a person in a flow than what their runs' own events say. */
+/** Tables in which a row means that more counts for a person in a flow than what their runs' own events say. */
 const ofEntangled = ['run_people', 'loose_facts', 'ticks', 'progress', 'checklist_completions']
 
-/** `offset 0` has each looked up by its key, whatever the planner supposes of the tables. */
+/** `offset 0` makes each row be looked up by its key, whatever the planner assumes about the tables. */
 const entangled = `select k.org_id, k.flow_id, k.person from ${fromArrays({ ...runKeys, person: 'text' })}
   where ${ofEntangled
     .map(
@@ -143,7 +143,7 @@ const entangled = `select k.org_id, k.flow_id, k.person from ${fromArrays({ ...r
     or exists (select from run_owners t
       where t.org_id = k.org_id and t.flow_id = k.flow_id and t.run_key = k.run_key offset 0)`
 
-/** Of whom more is stored in a flow than runs that are theirs by their own events. */
+/** People of whom more is stored in a flow than the runs that are theirs by their own events. */
 export const readEntangled = (
   queries: Queries,
   runs: readonly (RunName & { person: string })[],
@@ -161,7 +161,7 @@ export const readCaused = (queries: Queries, whom: readonly Omit<PersonInFlow, '
         ...inArrays(causers, whom),
       )
 
-/** Those who count together with people in flows, by the runs that they are in. */
+/** Finds those who count together with people in flows, by the runs that they are in. */
 async function readParties(
   queries: Queries,
   whom: readonly PersonInFlow[],
@@ -199,7 +199,7 @@ async function readParties(
   return { people: known.all, names, together: together.all }
 }
 
-/** Rows of tables, of each those of people in flows. */
+/** The rows that some people in flows have in each of these tables. */
 function readOfPeople(
   queries: Queries,
   whom: readonly PersonInFlow[],
@@ -217,7 +217,7 @@ function readOfPeople(
   )
 }
 
-/** What is kept of checklists and completions, and nothing of runs, of which there may be any number. */
+/** What is kept of checklists and completions. Runs are left out, because there may be any number of them. */
 export async function readProgress(
   queries: Queries,
   whom: readonly PersonInFlow[],
@@ -232,8 +232,8 @@ export async function readProgress(
 }
 
 /**
- * All that is kept of people in flows, and of those who count together with them: so much that the
- * projector finds whatever it asks for.
+ * Everything that is kept of people in flows, and of those who count together with them, so that the projector
+ * finds whatever it asks for.
  *
  * @param runs whose names are known, stored or not
  */

@@ -5,9 +5,9 @@ import { RunNumberBlock } from '../writer/run-numbers.ts'
 import { isBeyondRuns } from './state.ts'
 
 /**
- * Writes what has changed of people and runs, and notes of which flows more is kept now than their runs say.
+ * Writes changes of people and runs, and notes the flows of which more is kept now than their runs say.
  *
- * @param isBeyondSegments whether no segment can tell of what changes, as it is stored or as it will be
+ * @param isBeyondSegments whether no segment can contain the change, as it is stored or as it will be
  */
 export async function writeChanges(
   queries: Queries,
@@ -31,14 +31,14 @@ export async function writeChanges(
         ]
   const told = changes.filter(change => !isBeyondSegments(change))
   const progress = told.filter(({ table }) => table.name === 'progress')
-  // Before the rows are written: it looks where runs have started until now.
+  // Before the rows are written, because it looks up where runs have started until now.
   const takenAway = takeSegmentsAway(queries, told.filter(isRun), progress)
   await Promise.all([takenAway, ...noted, ...writeRows(queries, changes)])
 }
 
 const isRun = ({ table }: RowChange) => table.name === 'runs'
 
-/** Runs under numbers that no run ever had: those of a database of this process are its own. */
+/** Gives runs numbers that no run ever had, because a database of this process has numbers of its own. */
 export async function renumbered(
   transaction: Queries,
   changes: readonly RowChange[],

@@ -21,14 +21,14 @@ interface Flow {
 }
 
 /**
- * Makes every projection anew from the ledger. Of a time of which the retention has deleted events, they
+ * Rebuilds every projection from the ledger. Where the retention has deleted the events of a time, projections
  * stay as they are.
  *
- * A flow is replayed over a snapshot, and compared with what the same snapshot has: nobody waits for that,
- * and mostly that is all. Only where it differs are others kept from writing, and the flow is replayed
- * once more and its wrong rows written, in one transaction: an interrupted rebuild leaves whole flows.
+ * A flow is replayed over a snapshot, and compared with what the same snapshot has. Nobody waits for that, and
+ * mostly it is enough. Only if they differ are others kept from writing, while the flow is replayed once more and
+ * its wrong rows are written. That is one transaction, so an interrupted rebuild leaves whole flows.
  *
- * @param audit what each organisation's log says of it, once all of its flows are done
+ * @param audit what each organisation's audit log says about it, once all of its flows are done
  * @throws AppError `rewriting_under_way`
  */
 export const rebuild = (
@@ -85,7 +85,7 @@ interface Work {
 async function rebuildFlow(work: Work, replay: Replay, { org_id: orgRow, id: flowRow }: Flow) {
   const { parts, catalogue } = work
   catalogue.refresh()
-  // They are made of rows, so they are made anew as well, whatever is found of those.
+  // Segments are made of rows, so they are made anew as well, whatever the comparison finds.
   await forgetSegments(parts.postgres, orgRow, flowRow)
   const compared = await parts.postgres.begin(async snapshot => {
     const events = await replay.replay(snapshot, orgRow, flowRow)
@@ -95,10 +95,10 @@ async function rebuildFlow(work: Work, replay: Replay, { org_id: orgRow, id: flo
   return correctFlow(work, orgRow, flowRow)
 }
 
-/** Has nobody else write meanwhile. */
+/** Keeps others from writing meanwhile. */
 function correctFlow({ parts, catalogue, historyOf }: Work, orgRow: number, flowRow: number) {
   return parts.transactions.run(async transaction => {
-    // A version may have been published since: what follows from events depends on it.
+    // A version may have been published since, and what follows from events depends on it.
     const { change } = await lockOrganisation(transaction, orgRow)
     await parts.upToDate(change)
     catalogue.refresh()
@@ -116,7 +116,7 @@ function correctFlow({ parts, catalogue, historyOf }: Work, orgRow: number, flow
 }
 
 /**
- * PostgreSQL has tools of its own for that, and they know who else uses it.
+ * PostgreSQL has tools of its own for that, which know who else uses it.
  *
  * @throws AppError `unsupported_by_database`
  */

@@ -14,8 +14,8 @@ import { writeChanges } from '../projections/write-changes.ts'
 const pageRows = 2_000
 
 /**
- * See `replayCaused` of SQLite: what people have caused is noted again, of an organisation's custom events.
- * Others wait while some are noted, and not while they are looked for.
+ * Notes again what people have caused, from an organisation's custom events: see `replayCaused` of SQLite. Others
+ * wait while some are noted, but not while they are looked for.
  */
 export async function replayCaused(
   { postgres, transactions }: Pick<LongWorkParts, 'postgres' | 'transactions'>,

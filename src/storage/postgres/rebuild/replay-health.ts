@@ -2,7 +2,7 @@ import type { Queries } from '../database/connection.ts'
 import { lockOrganisation } from '../ledger/lock.ts'
 import type { LongWorkParts, StillHeld } from '../people/long-work.ts'
 
-/** Each person's latest report of a step, in the order of arrival, whatever the clock said. */
+/** Each person's latest report of a step by order of arrival, whatever the clock said. */
 const latest = `select distinct on (version, person) version, person, at, outcome
   from step_reports where org_id = $1 and step_id = $2 and person is not null
   order by version, person, seq desc`
@@ -11,8 +11,8 @@ const known = `select version, person, at, outcome
   from step_health where org_id = $1 and step_id = $2`
 
 /**
- * What is known of each person at each step, anew from all reports. Of a step of which none is kept, it stays.
- * Others wait while a step is corrected, and not while it is compared.
+ * Rebuilds what is known of each person at each step from all reports. For a step of which no report is kept, it
+ * stays as it is. Others wait while a step is corrected, but not while it is compared.
  */
 export async function replayHealth(
   { postgres, transactions }: Pick<LongWorkParts, 'postgres' | 'transactions'>,

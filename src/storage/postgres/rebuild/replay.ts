@@ -17,10 +17,10 @@ import { type Row, type RowChange, RowWriter, tableOf } from '../rows/tables.ts'
 /** Rows, and events, that are fetched at once. */
 const pageRows = 5_000
 
-/** What stands in PostgreSQL, and has to in the file for a replay; owners of runs are not made anew. */
+/** The tables that a replay loads from PostgreSQL into its file. Owners of runs are not rebuilt. */
 const loadedTables = [...rebuiltTables, 'run_owners']
 
-/** Those of an organisation's flows of which anything is stored: there is nothing to make anew of the others. */
+/** Those of an organisation's flows of which anything is stored. For the others there is nothing to rebuild. */
 export async function flowsWithRows(
   queries: Queries,
   orgRow: number,
@@ -38,8 +38,8 @@ export async function flowsWithRows(
 }
 
 /**
- * A flow's projections made anew by the code of a server alone, in a temporary file: its tables hold what
- * PostgreSQL has of the flow, and side tables what the flow's events come to.
+ * Rebuilds a flow's projections with the same code as in a server alone, in a temporary file. Its tables hold
+ * what PostgreSQL has of the flow, and side tables hold what the flow's events come to.
  */
 export class Replay {
   private readonly folder = mkdtempSync(join(tmpdir(), 'cairn-rebuild-'))
@@ -50,7 +50,7 @@ export class Replay {
 
   constructor(private readonly historyOf: HistoryOf) {
     this.database = new Database(join(this.folder, 'replay.db'), { strict: true })
-    // A file only because it may be more than memory holds: nothing of it outlives the process.
+    // A file only because it may not fit into memory: nothing of it outlives the process.
     for (const pragma of ['synchronous = off', 'journal_mode = memory', 'temp_store = file']) {
       this.database.run(`pragma ${pragma}`)
     }
@@ -62,10 +62,10 @@ export class Replay {
   }
 
   /**
-   * Replays a flow, as of a transaction in which it stands still.
+   * Replays a flow, within a transaction in which it does not change.
    *
    * @param notesChanges whether `takeOver` follows
-   * @returns of how many events
+   * @returns how many events were replayed
    */
   async replay(
     queries: Queries,
@@ -73,7 +73,7 @@ export class Replay {
     flowRow: number,
     notesChanges = false,
   ): Promise<number> {
-    // While there are side tables, statements that name none would mean those.
+    // While there are side tables, table names without a schema would mean those.
     this.sides?.drop()
     await this.load(queries, orgRow, flowRow)
     if (notesChanges) this.changes = new RowChanges(this.database, stateTables(this.database))
@@ -98,17 +98,17 @@ export class Replay {
     return events
   }
 
-  /** Whether PostgreSQL has what was made anew. */
+  /** Whether PostgreSQL has what was rebuilt. */
   isRight(orgRow: number, flowRow: number): boolean {
     return this.sides!.isRight(orgRow, flowRow)
   }
 
-  /** Which rows of PostgreSQL have to be others. */
+  /** The rows that have to change in PostgreSQL. */
   takeOver(orgRow: number, flowRow: number): RowChange[] {
     this.sides!.takeOver(orgRow, flowRow)
     this.sides!.drop()
     this.sides = null
-    // What stands there is wrong, and is not to be joined with what is right.
+    // The stored rows are wrong, so they are replaced and not joined with the right ones.
     return this.changes!.take().map(change => ({
       ...change,
       table: { ...change.table, joined: {} },

@@ -4,7 +4,7 @@ import { deleteOldFingerprints, deleteOldReports } from '../steps/step-table.ts'
 import type { DeleteOld } from './retention.ts'
 import { rowsAtOnce } from './slices.ts'
 
-/** What grows old beside events: reports of steps, fingerprints, and counts by the hour. */
+/** Data besides events that expires: reports of steps, fingerprints, and counts by the hour. */
 export const otherOldRows: readonly DeleteOld[] = [
   async (queries, organisations) => {
     for (const { orgRow, since } of organisations) {

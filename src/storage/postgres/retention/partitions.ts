@@ -4,31 +4,31 @@ import { weekOf } from '../ledger/event-id.ts'
 import { continuesWithinMs } from '../ledger/lock.ts'
 
 /**
- * Events lie in a table a day of receipt, ids in one a week that they name. What was not foreseen, as of a
- * sender whose clock is wrong, is in a default table.
+ * Events are in one table per day of receipt, ids in one table per week that they name. What was not foreseen,
+ * such as from a sender whose clock is wrong, is in a default table.
  */
 
-/** How many days and weeks have a table ahead of their time. */
+/** How many days and weeks have a table ahead of time. */
 const daysAhead = 3
 const weeksAhead = 2
 
 /**
- * How long a lock is waited for, milliseconds: everybody who writes waits behind. It is less than the second
- * after which PostgreSQL looks for deadlocks, so that in one it is not a writer who has to give way.
+ * How long to wait for a lock, milliseconds. Every writer waits behind it. It is less than the second after
+ * which PostgreSQL looks for deadlocks, so that a writer is not the one that has to give way.
  */
 const lockMs = 500
 
-/** How many ids are brought along at most: others of such weeks wait meanwhile, three seconds on two cores. */
+/** The most ids that are moved. Others of such weeks wait meanwhile, for three seconds on two cores. */
 const mostBrought = 200_000
 
-/** Only one node makes them at a time; any number that nothing else locks. */
+/** Lets only one node create tables at a time. Any number that nothing else locks. */
 const making = 0x6361_6973
 
-/** Only one node drops a day at a time; any number that is not another's, beside the day's. */
+/** Lets only one node drop a day at a time. Any number that no other lock has, together with the day's. */
 const dropping = 0x6361_6974
 
 export const tableOfDay = (day: number): string => `events_d${day}`
-/** Where unforeseen days lie. */
+/** The table of unforeseen days. */
 export const defaultTable = 'events_default'
 
 const tableOfWeek = (week: number) => `event_ids_w${week}`
@@ -48,7 +48,7 @@ async function partitionsOf(queries: Queries, table: string, form: RegExp): Prom
 export const daysWithTable = (queries: Queries): Promise<number[]> =>
   partitionsOf(queries, 'events', /^events_d(\d+)$/)
 
-/** Which of such days have a table with nothing in it. */
+/** Which of these days have an empty table. */
 export async function emptyDays(queries: Queries, days: readonly number[]): Promise<Set<number>> {
   const filled = await queries.all<{ day: number }>(
     `select day from (
@@ -61,8 +61,8 @@ export async function emptyDays(queries: Queries, days: readonly number[]): Prom
 }
 
 /**
- * About when the oldest event was received: one of the oldest day, which is not read through. Null where
- * there is none.
+ * Roughly when the oldest event was received: the time of any event of the oldest day, which is not read
+ * completely. Null if there is none.
  */
 export async function oldestReceipt(queries: Queries): Promise<number | null> {
   const days = await daysWithTable(queries)
@@ -77,13 +77,13 @@ export async function oldestReceipt(queries: Queries): Promise<number | null> {
 export const weeksWithTable = (queries: Queries): Promise<number[]> =>
   partitionsOf(queries, 'event_ids', /^event_ids_w(\d+)$/)
 
-/** A lock was not to be had, or was part of a deadlock. */
+/** A lock could not be had, or was part of a deadlock. */
 const wasLocked = (error: unknown) => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
 
-/** The default table holds a row that belongs into the new one. */
+/** The default table holds a row that belongs in the new one. */
 const isInDefault = (error: unknown) => sqlStateOf(error) === '23514'
 
-/** Others wait behind it, so a node that stands still in the middle of it does not keep its locks. */
+/** Others wait behind this, so a node that stands still in the middle of it must not keep its locks. */
 const withShortLocks = <T>(postgres: Postgres, work: (transaction: Queries) => Promise<T>) =>
   postgres.begin(async transaction => {
     await transaction.script(
@@ -93,10 +93,10 @@ const withShortLocks = <T>(postgres: Postgres, work: (transaction: Queries) => P
   })
 
 /**
- * Makes the tables of today and the next days, and of this week and the next ones, where they are missing.
- * Where the default table has events of such a day already, they and what follows them stay there. Ids of such
- * a week are brought along: any page whose clock is weeks ahead sends some, long before the week. One that others
- * have locked waits for the next time.
+ * Creates the tables of today and the next days, and of this week and the next ones, if they are missing. If the
+ * default table already has events of such a day, they and later ones of that day stay there. Ids of such a week
+ * are moved to the new table, because any page whose clock is weeks ahead sends some long before the week. A
+ * table that others have locked waits for the next time.
  */
 export async function makePartitions(postgres: Postgres, now: number): Promise<void> {
   const days = new Set(await daysWithTable(postgres))
@@ -107,7 +107,7 @@ export async function makePartitions(postgres: Postgres, now: number): Promise<v
   for (let week = weekOf(now); week <= weekOf(now) + weeksAhead; week++) {
     if (weeks.has(week)) continue
     const table = tableOfWeek(week)
-    // It is small, for ids of a week are written in the order of their receipt.
+    // The index is small, because ids of a week are written in the order of their receipt.
     const index = `create index ${receiptIndexOf(table)} on ${table}
       using brin (received_at) with (autosummarize = on)`
     await attach(postgres, 'event_ids', table, week, async transaction => {
@@ -117,7 +117,7 @@ export async function makePartitions(postgres: Postgres, now: number): Promise<v
   }
 }
 
-/** Moves ids of a week from the default table to the week's, for with them there it could not be attached. */
+/** Moves ids of a week from the default table to the week's, which could not be attached otherwise. */
 async function bringIds(transaction: Queries, table: string, week: number): Promise<void> {
   const found = await transaction.get<{ ids: number }>(
     `select count(*)::bigint as ids from (
@@ -125,7 +125,7 @@ async function bringIds(transaction: Queries, table: string, week: number): Prom
     week,
   )
   if (found!.ids === 0 || found!.ids > mostBrought) return
-  // An id that is deleted meanwhile would be missed.
+  // Otherwise whoever deletes an id meanwhile would miss it.
   await transaction.run('lock table event_ids_default in share row exclusive mode')
   await transaction.run(
     `with gone as (delete from event_ids_default where bucket = $1 returning *)
@@ -146,7 +146,7 @@ async function attach(
       await transaction.all('select pg_advisory_xact_lock($1)', making)
       const known = await transaction.get('select 1 where to_regclass($1) is not null', table)
       if (known) return
-      // Attached, and not made as a part: so those who write and read need not be waited for.
+      // Created by itself and then attached, because this need not wait for those who read and write.
       await transaction.run(`create table ${table} (like ${parent} including all)`)
       await prepare?.(transaction)
       await transaction.run(
@@ -159,12 +159,12 @@ async function attach(
 }
 
 /**
- * Drops a day's table, and notes until when events of which flows are gone with it. It reads all of them
- * while others go on; then it stops all writers for a moment, for what they have read of the ledger must
- * not go while they write what follows from it.
+ * Drops a day's table, and notes for each flow until when events are gone with it. It reads the whole table while
+ * others go on. Then it stops all writers for a moment, because what they have read of the ledger must not go
+ * while they write what follows from it.
  *
- * @param isOnlyIfEmpty leaves one that still has events of some organisation
- * @returns how many events it held; null where it is still there, or another node is at it
+ * @param isOnlyIfEmpty leaves a table that still has events of some organisation
+ * @returns how many events it held; null if it is still there, or another node is dropping it
  */
 export async function dropDay(
   postgres: Postgres,
@@ -174,13 +174,13 @@ export async function dropDay(
   const table = tableOfDay(day)
   try {
     return await withShortLocks(postgres, async transaction => {
-      // It may take longer than the job is held for: two that read it together could both not drop it.
+      // This may take longer than the job is held. Two nodes that read the table together could both not drop it.
       const isOurs = await transaction.get<{ isOurs: boolean }>(
         'select pg_try_advisory_xact_lock($1, $2) as "isOurs"',
         ...[dropping, day],
       )
       if (!isOurs!.isOurs) return null
-      // All of it is read: in the order of an index, which its pool would take, each row by itself.
+      // The whole table is read. With the pool's settings, an index would be used and each row fetched by itself.
       await transaction.run('set local enable_seqscan = on')
       // From here on nobody adds to it.
       await transaction.run(`lock table ${table} in share mode`)
@@ -215,7 +215,7 @@ export async function dropWeek(postgres: Postgres, week: number, before: number)
   try {
     await withShortLocks(postgres, async transaction => {
       await transaction.run(`lock table ${table} in share mode`)
-      // By the index of receipt, which is read in no other way: those who send ids of that week wait.
+      // Uses the index of receipt, which only a bitmap scan can read, because senders of ids of that week wait.
       await transaction.script('set local enable_seqscan = off; set local enable_bitmapscan = on')
       const young = await transaction.get(
         `select 1 from ${table} where received_at >= $1 limit 1`,

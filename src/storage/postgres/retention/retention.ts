@@ -28,10 +28,10 @@ import {
   rowsAtOnce,
 } from './slices.ts'
 
-/** Organisations that are looked at together. */
+/** How many organisations are looked at together. */
 const organisationsAtOnce = 256
 
-/** Deletes what some organisations have kept long enough of something: a little, or all in one go. */
+/** Deletes one kind of data that some organisations have kept long enough: a part of it, or all at once. */
 export type DeleteOld = (
   queries: Queries,
   organisations: readonly KeptSince[],
@@ -40,17 +40,17 @@ export type DeleteOld = (
 
 export interface RetentionDeps {
   postgres: Postgres
-  /** This node's copy of what management keeps: it says how long organisations keep their events. */
+  /** This node's copy of what management keeps, which says how long organisations keep their events. */
   copy: Database
   clock: Clock
-  /** One that is asked on every node every so often, whoever deletes: else it takes waiting for a setting. */
+  /** Asked every so often on every node, whichever one deletes: otherwise a long wait passes for a set clock. */
   clockWatch: ClockWatch
-  /** What else grows old: reports of steps, fingerprints and counts. */
+  /** Other data that expires: reports of steps, fingerprints and counts. */
   others?: readonly DeleteOld[]
 }
 
 export interface PassReport extends RetentionReport {
-  /** Whether the pass goes on. Where not, the next one may wait for some minutes. */
+  /** Whether the pass goes on. If not, the next one may wait for some minutes. */
   isMoreLeft: boolean
 }
 
@@ -77,20 +77,20 @@ function statements(copy: Database) {
 }
 
 /**
- * Deletes what was kept long enough, by the time of its receipt, and makes the tables of what comes next.
- * One node does so at a time; a pass is made of pieces, so that writers are never kept waiting for long.
+ * Deletes what was kept long enough since its receipt, and creates the tables for what comes next. One node
+ * does so at a time. A pass is made of pieces, so that writers are never kept waiting for long.
  *
- * Events go by whole days, so up to a day after their time: the table of a day that nobody keeps any more is
- * dropped; of others, the rows of one organisation after the other are deleted. What follows from the events
- * stays. Ids are remembered for longer than an event is accepted.
+ * Events are deleted by whole days, so up to a day after their time. The table of a day that nobody keeps any
+ * more is dropped. In other tables, the rows are deleted one organisation after the other. What follows from
+ * the events stays. Ids are remembered for longer than an event is accepted.
  */
 export class Retention {
   private readonly sql: ReturnType<typeof statements>
   private pass: { days: number; pieces: AsyncGenerator<number> } | null = null
   private oldestAt: number | null = null
-  /** Up to which day tables were looked through for an organisation's events. */
+  /** Up to which day the tables were searched for an organisation's events. */
   private readonly lookedTo = new Map<number, number>()
-  /** When work was done last that is not worth doing in every pass. */
+  /** When work that is not worth doing in every pass was last done. */
   private readonly doneAt = new Map<string, number>()
 
   constructor(private readonly deps: RetentionDeps) {
@@ -100,7 +100,7 @@ export class Retention {
   /**
    * Does the next piece of a pass, or the first of a new one.
    *
-   * @param days how long events are kept by organisations that have no number of their own
+   * @param days how long events are kept by organisations that have no retention of their own
    */
   async retain(days: number): Promise<PassReport> {
     const { oldestAt } = this
@@ -118,7 +118,7 @@ export class Retention {
     }
   }
 
-  /** The pieces of a pass: how many events each has deleted. Times and periods are those of each piece. */
+  /** The pieces of a pass: how many events each has deleted. Each piece reads the time and the periods again. */
   private async *work(days: number): AsyncGenerator<number> {
     await makePartitions(this.deps.postgres, this.now)
     yield* this.dropDays(days)
@@ -136,7 +136,7 @@ export class Retention {
       const isOld = day < this.keptFrom(this.periods(days).longest)
       if (!isOld && !empty.has(day)) continue
       const deleted = await dropDay(postgres, day, !isOld)
-      // Who holds it may hold all of them, and each try has writers wait.
+      // Whoever holds this table may hold all of them, and each try makes writers wait.
       if (deleted === null) return
       yield deleted
     }
@@ -164,7 +164,7 @@ export class Retention {
     }
   }
 
-  /** Events that are old of some organisations and lie in tables that are not dropped as a whole. */
+  /** Old events of some organisations, in tables that are not dropped as a whole. */
   private async oldOf(
     page: readonly Organisation[],
     days: number,
@@ -176,7 +176,7 @@ export class Retention {
       keptFrom: this.keptFrom(daysOf(organisation, days)),
       lookFrom: this.lookedTo.get(organisation.id) ?? 0,
     }))
-    // Nobody keeps events for longer than the others: their days go as a whole.
+    // The other organisations keep events the longest: their days are dropped as a whole.
     const shorter = all.filter(of => of.keptFrom > droppedTo && of.lookFrom < of.keptFrom)
     const inDays = await oldEventsInDays(postgres, shorter, await daysWithTable(postgres))
     const isAnyUnforeseen = await postgres.get(`select 1 from ${defaultTable} limit 1`)
@@ -196,7 +196,7 @@ export class Retention {
     } while (deleted === rowsAtOnce)
   }
 
-  /** What is no organisation's own, or is kept for the same time by all. */
+  /** Deletes what belongs to no organisation, or is kept for the same time by all. */
   private async *deleteOfAll(days: number): AsyncGenerator<void> {
     const { postgres } = this.deps
     await liveNodes(postgres)
@@ -208,7 +208,7 @@ export class Retention {
       this.doneAt.set('log', this.now)
     }
     if (this.isDue('ids', dayMs)) {
-      // As long as an event may be kept, which is a day beyond its time, and a day more.
+      // The longest that an event may be kept, which is a day beyond its time, and one more day.
       const nobodySendsBefore = this.now - (this.periods(days).longest + 2) * dayMs
       for (const week of await weeksWithTable(postgres)) {
         if ((week + 1) * weekMs > nobodySendsBefore) continue
@@ -222,13 +222,13 @@ export class Retention {
     }
   }
 
-  /** Of all organisations, in days. */
+  /** The shortest and the longest of all organisations, in days. */
   private periods(days: number): { shortest: number; longest: number } {
     const { least, most } = this.sql.spread.get()!
     return { shortest: Math.min(days, least ?? days), longest: Math.max(days, most ?? days) }
   }
 
-  /** The first day that is kept where events are kept for so many days. */
+  /** The first day that is kept if events are kept for so many days. */
   private keptFrom(days: number): number {
     return dayOf(this.now) - days
   }

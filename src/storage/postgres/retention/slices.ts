@@ -3,25 +3,25 @@ import { defaultTable, tableOfDay } from './partitions.ts'
 
 /** How many rows a short transaction deletes. */
 export const rowsAtOnce = 1_000
-/** How many pages one looks through: 2 MB. */
+/** How many pages one such transaction scans: 2 MB. */
 const pagesAtOnce = 250
 
-/** An organisation's events of before a day. */
+/** An organisation's events from before a day. */
 export interface OldEvents {
   orgRow: number
   /** The first day that is kept. */
   keptFrom: number
 }
 
-/** Some of them that lie in one table. */
+/** Those of them that are in one table. */
 export interface OldEventsIn extends OldEvents {
   table: string
 }
 
 /**
- * Which of some organisations have such events in tables of days.
+ * Which of some organisations have such events in the tables of days.
  *
- * @param lookFrom by organisation: the days before were looked through already
+ * @param lookFrom by organisation; earlier days were searched already
  * @param days that have a table
  */
 export async function oldEventsInDays(
@@ -32,7 +32,7 @@ export async function oldEventsInDays(
   const latest = Math.max(...organisations.map(({ keptFrom }) => keptFrom))
   const asked = days.filter(day => day < latest)
   if (asked.length === 0) return []
-  // One look for each organisation and day. The order has it be into the index, and not through a table.
+  // One look-up per organisation and day. The order makes it use the index instead of scanning a table.
   const rows = await queries.all<OldEvents & { day: number }>(
     `select of."orgRow", of."keptFrom", day
     from json_to_recordset($1::text::json)
@@ -69,8 +69,8 @@ export async function oldEventsInDefault(
 }
 
 /**
- * Deletes some of an organisation's events, oldest first, and notes until when events of which flows are
- * gone. What those events have made (runs, ticks, completions) stays.
+ * Deletes some of an organisation's events, oldest first, and notes for each flow until when events are gone.
+ * What was made from those events (runs, ticks, completions) stays.
  *
  * @returns how many were deleted: `rowsAtOnce`, or all that there were
  */
@@ -99,7 +99,7 @@ export const deleteEvents = (
     return row!.events
   })
 
-/** Until when an organisation's rows are old that are no events. */
+/** From when on an organisation keeps its rows other than events. */
 export interface KeptSince {
   orgRow: number
   /** Epoch milliseconds. */
@@ -120,8 +120,8 @@ export async function deleteOldLetters(
 }
 
 /**
- * Deletes rows of a table by a condition that no index helps with, from its first page to its last: so old
- * ones are found at the cost of reading the table once.
+ * Deletes rows of a table by a condition that no index supports, from the first page to the last, so that old
+ * rows are found at the cost of reading the table once.
  */
 export async function* deleteByPages(
   queries: Queries,
@@ -146,7 +146,7 @@ export async function* deleteByPages(
   }
 }
 
-/** Deletes what the log of changes has from before a moment, up to the first change that is younger. */
+/** Deletes changes from before a moment from the log, up to the first change that is younger. */
 export async function* deleteChanges(queries: Queries, before: number): AsyncGenerator<void> {
   const slice = () =>
     queries.run(

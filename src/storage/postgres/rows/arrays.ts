@@ -1,16 +1,16 @@
 /**
- * Rows as a statement takes them: an array a column, which PostgreSQL reads in a quarter of the time that
- * it takes for JSON with the names of all columns in each row.
+ * Rows as a statement takes them: one array per column, which PostgreSQL reads in a quarter of the time that it
+ * takes for JSON with the names of all columns in each row.
  */
 
-/** What PostgreSQL calls a column, and its type. */
+/** PostgreSQL's names and types of columns. */
 export type ColumnTypes = Readonly<
   Record<string, 'bigint' | 'integer' | 'double precision' | 'text' | 'bytea'>
 >
 
 /**
- * Numbers of a table as a statement selects them cheapest: as doubles, for all are below 2^53, and bigints cost
- * more. What is ordered by one of them has to name the table, or no index has that order.
+ * Selects numbers of a table in the cheapest way: as doubles, because all are below 2^53 and bigints cost more. An
+ * order by one of them has to name the table, otherwise no index has that order.
  */
 export const asDoubles = (table: string, ...columns: readonly string[]): string =>
   columns.map(name => `${table}.${name}::float8 as ${name}`).join(', ')
@@ -27,13 +27,13 @@ function elementOf(value: Value): string {
   return special.test(value) ? `"${value.replace(specials, '\\$&')}"` : `"${value}"`
 }
 
-/** The values that some rows have in a column, as an array. One that has none is empty: `unnest` fills it up with nulls. */
+/** The values of some rows in a column, as an array. If there are none it is empty: `unnest` adds the nulls. */
 function columnOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): string {
   let elements = ''
   let isEmpty = true
   for (let from = 0; from < rows.length; ) {
     const value = valueIn(rows[from]!)
-    // Rows that stand together often say the same.
+    // Neighbouring rows often have the same value.
     let end = from + 1
     while (end < rows.length && valueIn(rows[end]!) === value) end++
     if (value !== null) isEmpty = false
@@ -49,9 +49,9 @@ function columnOf<Row>(rows: readonly Row[], valueIn: (row: Row) => Value): stri
 export const arrayOf = (values: readonly Value[]): string => columnOf(values, value => value)
 
 /**
- * What stands behind `from` for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.
+ * What follows `from` in a statement for rows of some columns: `k(org_id, id)`, whose values are `$1` and so on.
  *
- * @param more what stands behind the arrays, such as `with ordinality`, and the column that it adds
+ * @param more what follows the arrays, such as `with ordinality`, and the column that it adds
  */
 export function fromArrays(types: ColumnTypes, more?: { how: string; column: string }): string {
   const arrays = Object.values(types).map((type, i) => `$${i + 1}::text::${type}[]`)
@@ -59,7 +59,7 @@ export function fromArrays(types: ColumnTypes, more?: { how: string; column: str
   return `unnest(${arrays.join(', ')}) ${more?.how ?? ''} as k(${names.join(', ')})`
 }
 
-/** The values of such a statement. */
+/** The values for such a statement. */
 export function inArrays<Types extends ColumnTypes>(
   types: Types,
   rows: readonly { readonly [Name in keyof Types]?: Value }[],

@@ -1,6 +1,6 @@
-/** Rows as `copy` reads them: a line a row, its values parted by tabs (PostgreSQL's manual, COPY, "Text Format"). */
+/** Rows as `copy` reads them: one per line, values separated by tabs (PostgreSQL's manual, COPY, "Text Format"). */
 
-/** So few rows a statement adds as quickly, and without the round trip. */
+/** Up to so many rows, a statement is as quick as `copy` and saves the round trip. */
 export const mostByStatement = 100
 
 const special = /[\\\t\n\r]/

@@ -5,8 +5,8 @@ const keyOf = ({ key }: MovedTable, row: 'old' | 'new') =>
   `json_array(${key.map(name => `${row}.${name}`).join(', ')})`
 
 /**
- * Notes which rows of some tables are written over a SQLite connection, by triggers of that connection
- * alone. They say nothing of how: what stands there at the end is what counts.
+ * Notes which rows of some tables are written over a SQLite connection, by triggers of that connection alone.
+ * They do not say how a row changed, because only its content at the end counts.
  */
 export class RowChanges {
   private readonly noted
@@ -45,7 +45,7 @@ export class RowChanges {
     )
   }
 
-  /** What was noted until now is nobody's concern. */
+  /** Discards what was noted until now. */
   forget(): void {
     this.clearNotes.run()
   }

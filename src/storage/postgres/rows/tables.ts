@@ -3,8 +3,8 @@ import type { Queries } from '../database/connection.ts'
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 
 /**
- * Tables that stand in PostgreSQL and in a SQLite database of this process alike: with the same names, the
- * same columns, and values that JSON can carry. So rows pass from one to the other whatever they mean.
+ * Tables that are both in PostgreSQL and in a SQLite database of this process: with the same names, the same
+ * columns, and values that JSON can carry. So rows pass from one to the other, whatever they mean.
  */
 
 /** A row as both have it. */
@@ -13,12 +13,12 @@ export type Row = Record<string, string | number | null>
 /** A table, as far as its rows are moved. */
 export interface MovedTable {
   readonly name: string
-  /** The columns that tell its rows apart: in PostgreSQL its primary key. */
+  /** The columns that tell its rows apart: its primary key in PostgreSQL. */
   readonly key: readonly string[]
   readonly columns: readonly string[]
-  /** Of all columns. */
+  /** The types of all columns. */
   readonly types: ColumnTypes
-  /** What becomes of columns where another row has the key; else the new one's stand. */
+  /** How columns are combined if another row has the key. In all other columns, the new row's values stand. */
   readonly joined: Readonly<Record<string, 'least' | 'greatest'>>
 }
 
@@ -28,7 +28,7 @@ const typeOf: ColumnTypes = {
   REAL: 'double precision',
 }
 
-/** @param key where it is not SQLite's primary key */
+/** @param key if it is not SQLite's primary key */
 export function tableOf(
   database: Database,
   name: string,
@@ -52,15 +52,15 @@ export function tableOf(
   }
 }
 
-/** A row that is other than it was, or is gone. */
+/** A row that was changed or deleted. */
 export interface RowChange {
   readonly table: MovedTable
   readonly key: Row
-  /** Null where it is gone. */
+  /** Null if the row was deleted. */
   readonly content: Row | null
 }
 
-/** Writes rows to PostgreSQL as they are now: of each table first what is gone, then the others. */
+/** Writes rows to PostgreSQL as they are now: for each table first the deleted ones, then the others. */
 export function writeRows(queries: Queries, changes: readonly RowChange[]): Promise<unknown>[] {
   const written: Promise<unknown>[] = []
   for (const [table, ofTable] of Map.groupBy(changes, ({ table }) => table)) {
@@ -101,7 +101,7 @@ function upsertRows(queries: Queries, table: MovedTable, rows: readonly Row[]) {
 /** Puts rows into a SQLite database. */
 export class RowWriter {
   private readonly insert: ReturnType<typeof insertInto>
-  /** The same for rows that have not all columns, by those that they have. */
+  /** The same for rows that lack some columns, by the columns that they have. */
   private readonly partial = new Map<string, ReturnType<typeof insertInto>>()
   private readonly remove
 
@@ -120,7 +120,7 @@ export class RowWriter {
     this.insert.run(...this.table.columns.map(name => row[name] ?? null))
   }
 
-  /** As `put`, but columns that are not there stay as they are: an older release has written the row. */
+  /** As `put`, but missing columns stay as they are, because an older release has written the row. */
   putKnown(row: Row): void {
     const columns = this.table.columns.filter(name => row[name] !== undefined)
     const names = columns.join()

@@ -2,7 +2,7 @@ import type { ColumnRow } from '../../sqlite/engine/column-segments/run-columns.
 import type { Queries } from '../database/connection.ts'
 import { asDoubles } from '../rows/arrays.ts'
 
-/** Runs of a flow, from a moment on and up to another; epoch milliseconds, `to` is exclusive. */
+/** Runs of a flow that start from one moment up to another; epoch milliseconds, `to` is exclusive. */
 export interface Within {
   orgRow: number
   flowRow: number
@@ -27,7 +27,7 @@ const pageWithTicks = `select ${numbers}, runs.person, steps, traits, items,
     on progress.org_id = $1 and progress.flow_id = $2 and progress.person = runs.person
   where runs.org_id = $1 and runs.flow_id = $2 and ${inOrder}`
 
-/** Where a page ends: nothing that starts before, or then with a lesser number, is on the next. */
+/** Where a page ends. The next has no run that starts earlier, or at the same time with a lower number. */
 export type Place = Pick<ColumnRow, 'started_at' | 'id'>
 
 export const beginningAt = (at: number): Place => ({ started_at: at, id: -1 })

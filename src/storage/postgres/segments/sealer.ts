@@ -18,9 +18,9 @@ import { segmentsWithin, writeSegment } from './segments.ts'
 export interface SealPolicy {
   /** How many runs a segment holds. */
   runsPerSegment: number
-  /** How long ago a run must have begun, milliseconds: by then most have said all they will. */
+  /** How long ago a run must have begun, milliseconds. By then most runs get no more events. */
   settledMs: number
-  /** How long an organisation's writers have to themselves after each segment, milliseconds. */
+  /** The pause after each segment, in which an organisation's writers are undisturbed, milliseconds. */
   pauseMs: number
 }
 
@@ -30,33 +30,33 @@ export const defaultSealPolicy: SealPolicy = {
   pauseMs: 50,
 }
 
-/** What it needs of the rest of storage. */
+/** What the sealer needs from the rest of storage. */
 export interface SealerParts {
   /**
-   * Of a pool from which PostgreSQL takes back what a node that was stopped still holds: else an organisation's
+   * Of a pool for which PostgreSQL ends the transactions of a node that was stopped. Otherwise an organisation's
    * writers would wait for that node.
    */
   transactions: Transactions
   /** The node's copy of what management keeps; only read. */
   reading: Database
-  /** As the node's catalogue has it. */
+  /** The flow as the node's catalogue has it. */
   flowOf(orgRow: number, flowRow: number): StepHistory<number> | null
-  /** Has the catalogue be of this change at least. */
+  /** Brings the catalogue up to this change at least. */
   upToDate(change: number): Promise<unknown>
   now(): number
   onFault?(error: unknown, what: string): void
 }
 
-/** Before all that can happen. */
+/** Earlier than anything that can happen. */
 const ever = Number.MIN_SAFE_INTEGER
 
 /**
- * Makes segments of a flow's runs that have come to rest, where somebody has asked for its numbers: what
- * nobody asks for costs nothing.
+ * Makes segments of a flow's settled runs, once somebody has asked for its numbers. A flow that nobody asks for
+ * costs nothing.
  *
- * Each is made in a transaction of its own, which has locked the organisation: nobody changes a run meanwhile,
- * and whoever changes one later finds the segment and takes it away. That holds writers up for as long as it
- * takes to read some thousand rows.
+ * Each segment is made in a transaction of its own, which locks the organisation. So nobody changes a run
+ * meanwhile, and whoever changes one later finds the segment and deletes it. The lock holds writers up for as
+ * long as it takes to read some thousand rows.
  */
 export class Sealer {
   private last: Promise<unknown> = Promise.resolve()
@@ -67,7 +67,7 @@ export class Sealer {
     private readonly policy: SealPolicy = defaultSealPolicy,
   ) {}
 
-  /** @returns how many segments were made of the flow, once none is missing; one flow after the other */
+  /** Seals one flow after the other. @returns how many segments of the flow were made, once none is missing */
   seal(orgRow: number, flowRow: number): Promise<number> {
     const made = this.last.then(() => this.sealFlow(orgRow, flowRow))
     this.last = made.catch(error => {
@@ -94,7 +94,7 @@ export class Sealer {
     return made
   }
 
-  /** @returns where the segment ends that was made; null where none is missing from there on */
+  /** @returns where the new segment ends; null if none is missing from there on */
   private async sealNext(
     transaction: Queries,
     orgRow: number,
@@ -128,9 +128,9 @@ export class Sealer {
   }
 
   /**
-   * What is to be a segment at the beginning of a gap, and its runs; null where there is too little.
+   * The part at the beginning of a gap that is to be a segment, with its runs; null if there are too few.
    *
-   * @param isClosed whether it lies between segments: then what is left there is one, however little it is
+   * @param isClosed whether it is between two segments: then what is left there becomes one, however little it is
    */
   private async stretchOf(
     transaction: Queries,
@@ -139,7 +139,7 @@ export class Sealer {
     hasTicks: boolean,
   ): Promise<(Within & { runs: readonly ColumnRow[] }) | null> {
     const { runsPerSegment } = this.policy
-    // What comes in between would else leave a segment of its own each time.
+    // Otherwise runs that come in between would leave a segment of their own each time.
     const most = isClosed ? 2 * runsPerSegment : runsPerSegment
     for (let { from } = gap; from < gap.to; ) {
       const runs = await pageOfRuns(transaction, gap, beginningAt(from), most + 1, hasTicks)
@@ -147,12 +147,12 @@ export class Sealer {
       const isAll = runs.length <= most
       if (!first || (isAll && !isClosed)) return null
       const next = isAll ? undefined : runs[runsPerSegment]
-      // Runs that share a millisecond share a segment. So many as would not go into one stay rows.
+      // Runs that share a millisecond share a segment. If there are too many of them for one, they stay rows.
       if (next?.started_at === first.started_at) {
         from = first.started_at + 1
         continue
       }
-      // From where the last segment ends, so that nothing is left between the two.
+      // It begins where the last segment ends, so that nothing is left between the two.
       if (first.started_at - from >= longestColumns) from = first.started_at
       const to = Math.min(next?.started_at ?? gap.to, from + longestColumns)
       return { ...gap, from, to, runs: runs.filter(run => run.started_at < to) }

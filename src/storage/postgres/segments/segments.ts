@@ -4,16 +4,16 @@ import type { RowChange } from '../rows/tables.ts'
 import type { Within } from './run-pages.ts'
 
 /**
- * Runs that have come to rest, in columns beside their rows: in the bytes of a server alone's segments. An answer
- * reads segments, and the rows between them, as of one moment, so no number depends on what is sealed. Each is
- * made, and taken away by the first change of what it tells, in a transaction that has locked the organisation.
+ * Settled runs as columns besides their rows, in the same bytes as the segments of a server alone. An answer
+ * reads segments and the rows between them as of one moment, so no number depends on what is sealed. A segment
+ * is made, and deleted by the first change of what it tells, in a transaction that has locked the organisation.
  */
 
-/** A stretch of a flow's runs that stands in columns. */
+/** A stretch of a flow's runs that is stored as columns. */
 export interface SegmentRow {
   from_at: number
   to_at: number
-  /** How many versions the flow had, where the segment would be another with one more; null else. */
+  /** How many versions the flow had, if one more would change the segment; otherwise null. */
   flow_versions: number | null
 }
 
@@ -21,14 +21,14 @@ const rows = `select ${asDoubles('s', 'from_at', 'to_at', 'flow_versions')}`
 const isWithin =
   's.org_id = $1 and s.flow_id = $2 and s.from_at > $3 and s.from_at < $5 and s.to_at > $4'
 
-/** The segments of a flow that have runs of some time, ascending. */
+/** The segments of a flow that have runs from a range of time, ascending. */
 export const segmentsWithin = (queries: Queries, { orgRow, flowRow, from, to }: Within) =>
   queries.all<SegmentRow>(
     `${rows} from run_blocks s where ${isWithin} order by s.from_at`,
     ...[orgRow, flowRow, Number.MIN_SAFE_INTEGER, from, to],
   )
 
-/** As many of them with their columns as are read at once; the next are those that begin after the last. */
+/** The same with their columns, as many as are read at once. The next ones begin after the last of these. */
 export const columnsWithin = (
   queries: Queries,
   { orgRow, flowRow, from, to }: Within,
@@ -69,17 +69,17 @@ export async function writeSegment(
   ])
 }
 
-/** Has a flow's numbers told by its rows again, until somebody asks for many. */
+/** Makes a flow's numbers come from its rows again, until somebody asks for many. */
 export const forgetSegments = (queries: Queries, orgRow: number, flowRow: number) =>
   queries.run('delete from run_blocks where org_id = $1 and flow_id = $2', orgRow, flowRow)
 
-/** Of runs as they will be, and of people whose runs are to be found: one or the other. */
+/** Keys of runs as they will be, and of people whose runs have to be found: a row has one or the other. */
 const keys = {
   ...{ org_id: 'bigint', flow_id: 'bigint', run_key: 'text', started_at: 'bigint' },
   person: 'text',
 } as const satisfies ColumnTypes
 
-/** `offset 0` has each looked up by its key, whatever the planner supposes of the tables. */
+/** `offset 0` makes each row be looked up by its key, whatever the planner assumes about the tables. */
 const takeAway = `
   with
     changed as (select * from ${fromArrays(keys)}),
@@ -105,8 +105,8 @@ const takeAway = `
     and b.org_id = s.org_id and b.flow_id = s.flow_id and b.from_at = o.from_at`
 
 /**
- * Takes the segments away that have one of these runs, or would have it once it is written, or tell what one
- * of these people has ticked: to be called before that, within a transaction that has locked the organisation.
+ * Deletes the segments that have one of these runs, or would have it once it is written, or that tell what one of
+ * these people has ticked. To be called before the write, within a transaction that has locked the organisation.
  */
 export async function takeSegmentsAway(
   transaction: Queries,

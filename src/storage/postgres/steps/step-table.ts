@@ -49,8 +49,8 @@ export async function recordHealth(
 }
 
 /**
- * Judges and stores a fingerprint; within a transaction that has locked its organisation, so that of two
- * first ones one is the baseline.
+ * Judges and stores a fingerprint, within a transaction that has locked its organisation, so that only one of two
+ * first ones becomes the baseline.
  */
 export async function recordFingerprint(
   queries: Queries,
@@ -78,16 +78,16 @@ export async function recordFingerprint(
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
     ...[orgRow, stepRow, report.version, at, verdict.status, verdict.score, locale, report.url],
     ...[report.snippetVersion, fingerprint],
-    // A NUL, which PostgreSQL does not take: CSS reads it as this.
+    // PostgreSQL does not take a NUL, which CSS reads as this.
     verdict.suggestedSelector?.replaceAll('\0', '\ufffd') ?? null,
   )
   return verdict
 }
 
 /**
- * Deletes health reports of before a moment, each with what it says of its person's latest.
+ * Deletes health reports from before a moment. If a report is its person's latest, that is deleted too.
  *
- * @returns how many; fewer than `most` where no more is left
+ * @returns how many; fewer than `most` if no more is left
  */
 export async function deleteOldReports(
   queries: Queries,
@@ -115,7 +115,7 @@ export async function deleteOldReports(
   return gone!.reports
 }
 
-/** The same of fingerprints that were judged; baselines stand elsewhere, and stay. */
+/** The same for fingerprints that were judged. Baselines are stored elsewhere, and stay. */
 export const deleteOldFingerprints = (
   queries: Queries,
   orgRow: number,

@@ -24,28 +24,28 @@ import {
 } from '../projections/state.ts'
 import type { PreparedBatch, PreparedBatches } from './prepared-batch.ts'
 
-/** An id of an organisation's event, as one name. */
+/** One name for an organisation and the id of one of its events. */
 export const idNamed = (orgRow: number, id: string) => `${orgRow} ${id}`
 
-/** What a group of commands may have to know, so that it can be read in few round trips. */
+/** What a group of commands may need to know, collected so that it can be read in few round trips. */
 export class Concerns {
   readonly organisations: readonly number[]
   /** The batches, by their texts. */
   readonly batches = new Map<EventText, PreparedBatch>()
   /**
-   * Those of which all events are stored, as far as can be told before it is known which ids are free: of the
-   * others some may be withheld, or be there twice.
+   * Batches of which all events are stored, as far as can be told before it is known which ids are free. Of
+   * other batches, some events may be withheld or occur twice.
    */
   readonly whole = new Set<EventText>()
   /** The ids of their events. */
   private readonly ids = new Set<string>()
-  /** Whom the events of each run name. */
+  /** The people whom the events of each run name. */
   private readonly runs = new Map<string, RunName & { people: Set<string> }>()
-  /** Of whom something is said that a run's own events do not say. */
+  /** People about whom something is reported that a run's own events do not say. */
   private readonly people = new Map<string, PersonInFlow>()
   private readonly causers = new Map<string, Omit<PersonInFlow, 'flow_id'>>()
 
-  /** @param areNew whether all ids are taken to be free, and whole batches' need not be looked for */
+  /** @param areNew whether all ids are assumed to be free, so that those of whole batches need no look-up */
   constructor(
     commands: readonly StorageCommand[],
     areNew: boolean,
@@ -72,10 +72,10 @@ export class Concerns {
   }
 
   /**
-   * What is known of the ids of events, and of the people and runs that are concerned. The ids of whole batches
-   * are taken by it.
+   * Reads what is known of the ids of events, and of the people and runs involved. It takes the ids of whole
+   * batches.
    *
-   * @throws where one of those is taken already; see `saysTaken`
+   * @throws if one of those is taken already; see `saysTaken`
    */
   async read(queries: Queries): Promise<{
     taken: Set<string>
@@ -104,8 +104,8 @@ export class Concerns {
   }
 
   /**
-   * Of whom more counts in a flow than what their runs' own events say: by what is stored, or by one of the
-   * commands.
+   * People for whom more counts in a flow than what their runs' own events say, because of what is stored or
+   * because of one of the commands.
    */
   private async entangled(
     queries: Queries,
@@ -128,7 +128,7 @@ export class Concerns {
     return found
   }
 
-  /** Whether no id of a batch is there twice, in it or in those before it. */
+  /** Whether no id of a batch occurs twice, in it or in those before it. */
   private haveNewIds({ facts }: PreparedBatch): boolean {
     const before = this.ids.size
     for (const { orgRow, id } of facts) this.ids.add(idNamed(orgRow, id))
@@ -180,7 +180,7 @@ export class Concerns {
         .map(([, batch]) => batch),
     ) as [PreparedBatch[], PreparedBatch[]]
     const idsOf = (batches: readonly PreparedBatch[]) => batches.map(({ ids }) => ids)
-    // What whole ones take would be taken for the others: those come first.
+    // The others come first, because they would find the ids that whole batches take to be taken.
     const [places] = await Promise.all([
       others.length > 0 ? takenIds(queries, idsOf(others)) : [],
       whole.length > 0 && takeIds(queries, idsOf(whole)),

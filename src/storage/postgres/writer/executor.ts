@@ -29,7 +29,7 @@ class Nothing extends TransactionParticipant {}
 /** What is known of a group before it is executed. */
 export interface GroupKnowledge {
   batches: ReadonlyMap<EventText, PreparedBatch>
-  /** Batches whose ids are taken for them already, as far as they were free. */
+  /** Batches whose ids are already taken for them, as far as they were free. */
   whole: ReadonlySet<EventText>
   /** Ids that are taken, by `idNamed`. */
   taken: Set<string>
@@ -39,15 +39,15 @@ export interface GroupKnowledge {
   numbers: Map<number, number>
 }
 
-/** What a group has to have written. */
+/** What a group has to write. */
 export interface GroupRows {
   events: (UnnumberedEvents & { firstSeq: number })[]
   /** Ids that are not taken yet. */
   ids: NewIds[]
   changes: readonly RowChange[]
-  /** Of people of whom no run starts later than it did. */
+  /** Changes for people whose runs all start no later than they did. */
   plainChanges: readonly RowChange[]
-  /** Counts of what was refused, by organisation, hour's moment and code. */
+  /** Counts of what was refused, by organisation, a moment in the hour, and code. */
   refusals: { orgRow: number; at: number; counts: Record<string, number | undefined> }[]
   /** Reports of steps, which are counted in PostgreSQL itself. */
   health: Extract<StorageCommand, { type: 'health' }>[]
@@ -55,7 +55,7 @@ export interface GroupRows {
   skews: { orgRow: number; skewMs: number }[]
   /** The snippet's versions, by organisation. */
   versions: Map<number, string>
-  /** Of whom what their own browser is told may be another. */
+  /** People whose own browsers may have something new to be told. */
   progressed: Map<string, { org_id: number; person: string }>
 }
 
@@ -82,8 +82,8 @@ const nothing = (): GroupRows & GroupKnowledge => ({
 })
 
 /**
- * Executes commands in memory, over what was read of PostgreSQL for them, and says which rows there have
- * to be written for it.
+ * Executes commands in memory on what was read from PostgreSQL for them, and returns the rows that have to be
+ * written there.
  */
 export class GroupExecutor implements Withholdable, EventStore {
   readonly participants = new Nothing()
@@ -233,7 +233,7 @@ export class GroupExecutor implements Withholdable, EventStore {
     for (const fact of facts) joined.add(fact)
     for (const { flowRow, runs, others } of joined.parts(Number.POSITIVE_INFINITY)) {
       const [plainRuns, otherRuns] = parted(runs, run => this.plain.has(flowRow, run.person))
-      // A taking back is also of those who count together with whoever it came from.
+      // Taking a tick back also concerns those who count together with its sender.
       const [plainFacts, otherFacts] = parted(
         others,
         fact => !needsItem(fact.kind) && this.plain.has(flowRow, personOfFact(fact)),
@@ -256,7 +256,7 @@ export class GroupExecutor implements Withholdable, EventStore {
   }
 }
 
-/** Those of whom something is so, and those of whom it is not. */
+/** Separates those that meet a condition from those that do not. */
 function parted<One>(some: readonly One[], isSo: (one: One) => boolean): [One[], One[]] {
   const parts: [One[], One[]] = [[], []]
   for (const one of some) parts[isSo(one) ? 0 : 1].push(one)

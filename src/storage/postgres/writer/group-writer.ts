@@ -33,23 +33,23 @@ import type { Transactions } from './transactions.ts'
 export interface GroupWriterHooks {
   observer?: WriteObserver
   /**
-   * Has the catalogue be of this change at least, before reports are judged by it.
+   * Brings the catalogue up to this change at least, before reports are judged by it.
    *
-   * @returns whether it is another now
+   * @returns whether it has changed
    */
   upToDate(change: number): Promise<boolean>
-  /** How far a page's clock was off, once its events are committed. */
+  /** Is told how far a page's clock was off, once its events are committed. */
   onSkew(orgRow: number, skewMs: number): void
-  /** All of a group have been told what became of them. */
+  /** Every caller of a group has been told what became of its command. */
   onSettled?(): void
   onFault?(error: unknown, what: string): void
-  /** Storage has begun to refuse, or takes writes again. */
+  /** Storage has begun to refuse writes, or takes them again. */
   onRefusing?(isRefused: boolean): void
-  /** What is stored is no longer what is known here: only a new start helps. */
+  /** Memory no longer agrees with what is stored: only a restart helps. */
   onDivergence?(error: unknown): void
 }
 
-/** What the group writer needs of the rest of storage. */
+/** What the group writer needs from the rest of storage. */
 export interface GroupWriterParts {
   transactions: Transactions
   catalogue: StoredCatalogue
@@ -58,41 +58,41 @@ export interface GroupWriterParts {
   runNumbers: RunNumberBlock
 }
 
-/** When a report came, epoch milliseconds. */
+/** When a report arrived, epoch milliseconds. */
 const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
   command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
-/** How long a group is tried, and others wait behind it, before callers are told to come again; milliseconds. */
+/** How long a group is retried while others wait behind it, before callers are told to try later. Milliseconds. */
 const longestWaitMs = 5_000
 
-/** How often it is looked whether they have waited that long. */
+/** How often to check whether they have waited that long. */
 const lookEveryMs = 1_000
 
 const heldUp = new Error('Commits wait for a standby that is away')
 
-/** So many groups look which ids are taken before they take any, after one that has found some taken. */
+/** How many groups check which ids are taken before they take any, after a group has found some taken. */
 const groupsThatLook = 100
 
 const hasDuplicates = (result: CommandResult) =>
   result !== null && 'duplicates' in result && result.duplicates.length > 0
 
-/** Runs that an event may make: its own, and its person's. */
+/** The most runs that an event may create: its own, and its person's. */
 const mostRunsOfEvent = 4
 
 /**
  * Commits groups to PostgreSQL.
  *
- * A transaction that fails for a passing reason is tried again and then refused as a whole
- * (`overloaded`, nothing kept); one that fails for any other is taken apart, so that a single poison
- * event or command ends in the dead letters and its neighbours are kept.
+ * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
+ * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
+ * command goes to the dead letters and its neighbours are kept.
  */
 export class GroupWriter extends GroupCommit {
   /** When the group under way began, or a part of it was committed last. */
   private progressedAt = 0
-  /** How many of the next groups look which ids are taken: they seldom are, and to look costs as much as to take. */
+  /** How many of the next groups check first which ids are taken: few are, and checking costs as much as taking. */
   private looking = 0
   private readonly betweenRows = failing('between_rows', () => {})
-  /** All that is in memory takes it up. */
+  /** Lets everything in memory take note of the commit. */
   private readonly noteCommit: () => void
   private readonly prepared = new PreparedBatches()
 
@@ -111,8 +111,8 @@ export class GroupWriter extends GroupCommit {
   }
 
   /**
-   * Executes commands within a transaction of somebody else's, of people who were not erased. What was said
-   * before stays where it throws, if the transaction goes on at a savepoint.
+   * Executes commands of people who were not erased, within the caller's transaction. If it throws and the
+   * transaction goes on from a savepoint, everything before that stays.
    */
   async executeWithin(
     transaction: Queries,
@@ -122,7 +122,7 @@ export class GroupWriter extends GroupCommit {
     return (await this.execution(transaction, commands, false)).results
   }
 
-  /** Storage is away, as somebody else has found out: it refuses until it has taken a write. */
+  /** Somebody else has found that the database is down: storage refuses until it has taken a write. */
   suspect(error: unknown): void {
     if (this.isRefused || this.running) return
     this.isRefused = true
@@ -130,7 +130,7 @@ export class GroupWriter extends GroupCommit {
     this.hooks.onRefusing?.(true)
   }
 
-  /** While storage refuses and no caller tries, tries whether it would take a write. */
+  /** While storage refuses and no caller tries, checks whether it would take a write. */
   async probe(): Promise<void> {
     if (!this.isRefused || this.running || this.waiting.length > 0) return
     if (await this.isHeldUp()) return
@@ -140,7 +140,7 @@ export class GroupWriter extends GroupCommit {
     this.hooks.onRefusing?.(false)
   }
 
-  /** Where nobody can be asked, that is found out by trying. */
+  /** If the database cannot be asked, trying a commit tells. */
   private isHeldUp(): Promise<boolean> {
     return this.parts.transactions.areHeldUp().catch(() => false)
   }
@@ -152,7 +152,7 @@ export class GroupWriter extends GroupCommit {
     if (wasRefused && (await this.isHeldUp())) return this.refuse(group, heldUp)
     this.isRefused = false
     this.progressedAt = performance.now()
-    // Nothing has been begun of what waits behind it. One that is taken apart gets on, if slowly.
+    // Nothing that waits behind the group has been begun. A group that is taken apart makes progress, if slowly.
     const whileItLasts = setInterval(() => {
       if (performance.now() - this.progressedAt >= longestWaitMs) this.refuseWaiting()
     }, lookEveryMs)
@@ -186,7 +186,7 @@ export class GroupWriter extends GroupCommit {
     }
   }
 
-  /** @returns what became of each command */
+  /** @returns the outcome of each command */
   private async commit(commands: readonly StorageCommand[]): Promise<CommandResult[]> {
     if (this.looking > 0) this.looking--
     else {
@@ -201,7 +201,7 @@ export class GroupWriter extends GroupCommit {
     return results
   }
 
-  /** @param areNew whether all ids are taken to be free; see `Concerns` */
+  /** @param areNew whether all ids are assumed to be free; see `Concerns` */
   private async commitOnce(
     commands: readonly StorageCommand[],
     areNew: boolean,
@@ -212,7 +212,7 @@ export class GroupWriter extends GroupCommit {
     let rows: GroupRows | null = null
     try {
       const results = await this.parts.transactions.run(async transaction => {
-        // It is executed anew.
+        // The group is executed again.
         if (rows) participants.rollback()
         const done = await this.execution(transaction, commands, areNew)
         rows = done.rows
@@ -237,18 +237,18 @@ export class GroupWriter extends GroupCommit {
       this.noteCommit()
     } catch (cause) {
       this.hooks.onDivergence?.(cause)
-      // Executed again, it would be there twice.
+      // If it were executed again, it would be stored twice.
       throw commitInDoubt(cause)
     }
   }
 
-  /** Whatever they make, there is a number for it. */
+  /** Makes sure that there are enough run numbers for everything that these commands may create. */
   private provideNumbers(commands: readonly StorageCommand[]): Promise<void> {
     const events = commands.reduce((sum, command) => sum + eventsIn(command), 0)
     return this.parts.runNumbers.provide(events * mostRunsOfEvent)
   }
 
-  /** Executes commands within a transaction, and has written what follows. */
+  /** Executes commands within a transaction, and writes what follows from them. */
   private async execution(
     transaction: Queries,
     commands: readonly StorageCommand[],
@@ -262,7 +262,7 @@ export class GroupWriter extends GroupCommit {
       where org_id = any($1::text::bigint[]) order by org_id for update`,
       arrayOf(concerns.organisations),
     )
-    // What is committed before this can be seen by the next statement, and nobody changes it any more.
+    // From here on nobody else can change these rows, and the next statement sees everything committed so far.
     const change = Math.max(0, ...ledgers.map(({ change }) => change))
     if (await this.hooks.upToDate(change)) concerns = concernsOf()
     const { taken, states, plain } = await concerns.read(transaction)
@@ -309,7 +309,7 @@ export class GroupWriter extends GroupCommit {
     const sealedUntil = new Map(ledgers.map(({ org_id, sealed_until }) => [org_id, sealed_until]))
     const sealedOf = ({ key }: RowChange) => sealedUntil.get(Number(key.org_id))!
     const hasNone = (change: RowChange) => sealedOf(change) === 0
-    // Most runs start after all that stands in segments.
+    // Most runs start after everything in segments.
     const isLater = (run: RowChange) => Number(run.content!.started_at) >= sealedOf(run)
     written.push(writeChanges(transaction, rows.changes, hasNone))
     written.push(writeChanges(transaction, rows.plainChanges, isLater))
@@ -324,7 +324,7 @@ export class GroupWriter extends GroupCommit {
     waiting.resolve(result)
   }
 
-  /** Each command by itself, and of a batch that fails even so, each event by itself. */
+  /** Commits each command by itself and, if a batch fails even so, each of its events by itself. */
   private async commitApart(group: readonly Submission[], error: unknown): Promise<void> {
     this.hooks.onFault?.(error, 'a group of commands is taken apart')
     for (const [i, waiting] of group.entries()) {
@@ -343,7 +343,7 @@ export class GroupWriter extends GroupCommit {
     }
   }
 
-  /** Keeps of a command what PostgreSQL takes, and the rest as dead letters. */
+  /** Keeps the part of a command that PostgreSQL takes, and the rest as dead letters. */
   private async setAside(waiting: Submission, fault: unknown): Promise<void> {
     const { command } = waiting
     try {
@@ -373,7 +373,7 @@ export class GroupWriter extends GroupCommit {
       deadLetters: [] as number[],
       erased: [] as number[],
     }
-    // What belongs to the batch and to no event comes first, so that no event takes it along.
+    // What belongs to the batch and to no event comes first, so that no failing event takes it along.
     await this.commit([{ ...command, text: encodeEvents([]) }])
     const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
     for (const [i, event] of events.entries()) {
@@ -387,7 +387,7 @@ export class GroupWriter extends GroupCommit {
         try {
           await this.buryEvent(orgRow, event, receivedAt, fault)
         } catch (passing) {
-          // What came before it is kept.
+          // The events before it are kept.
           throw commitInDoubt(passing)
         }
         outcome.deadLetters.push(i)
@@ -403,8 +403,8 @@ export class GroupWriter extends GroupCommit {
   }
 
   /**
-   * Tells who waits that storage cannot write, or that nobody knows what it has written; keeps for later
-   * what was acknowledged already, which is known again by its ids.
+   * Tells waiting callers that storage cannot write, or that nobody knows what it has written. Keeps for later
+   * what was acknowledged already, which is then recognised by its ids.
    */
   private refuse(group: readonly Submission[], error: unknown): void {
     this.isRefused = true
@@ -424,8 +424,8 @@ export class GroupWriter extends GroupCommit {
 }
 
 /**
- * What was acknowledged, to be executed once more though it may be committed. Nothing tells by what was counted that
- * it was: rather that is left out than counted twice.
+ * An acknowledged command, to be executed again although it may be committed. Nothing tells whether its refusals
+ * were counted already, so they are left out rather than counted twice.
  */
 function withoutRefusals(one: Submission): Submission {
   const { command, isAwaited } = one
@@ -438,12 +438,12 @@ function withoutRefusals(one: Submission): Submission {
   }
 }
 
-/** What is read of an organisation's row as it is locked. */
+/** What is read from an organisation's row when it is locked. */
 interface Ledger {
   org_id: number
   seq: number
   change: number
-  /** 0 where no run was ever sealed. */
+  /** 0 if no run was ever sealed. */
   sealed_until: number
 }
 
@@ -455,7 +455,7 @@ const latestOf = (stored: GroupRows['events'], orgRow: number): number =>
     .filter(batch => batch.orgRow === orgRow)
     .reduce((latest, { events: [first] }) => Math.max(latest, first!.receivedAt), 0)
 
-/** The last number of an organisation's events, and when the newest was received. */
+/** Writes the last number of each organisation's events, and when the newest was received. */
 function noteNumbers(
   queries: Queries,
   rows: readonly { org_id: number; seq: number; latest_at: number }[],

@@ -9,7 +9,7 @@ import type { StorageCommand } from '../../sqlite/writer/commands.ts'
 import { type UnnumberedEvents, unnumbered } from '../events/event-rows.ts'
 import { type NewIds, newIds } from '../ledger/event-ids.ts'
 
-/** A batch as far as it can be worked on before it is known what is stored already. */
+/** A batch, processed as far as possible before it is known what is stored already. */
 export interface PreparedBatch {
   facts: readonly LedgerFact[]
   ids: NewIds

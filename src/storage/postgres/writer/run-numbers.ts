@@ -1,16 +1,16 @@
 import type { Queries } from '../database/connection.ts'
 import type { RunNumbers } from '../projections/scratch.ts'
 
-/** As the sequence steps: see `run_ids` in the schema. */
+/** The increment of the sequence: see `run_ids` in the schema. */
 const blockSize = 1_000
 
-/** Numbers for new runs, of blocks that no other node has. */
+/** Numbers for new runs, from blocks that no other node has. */
 export class RunNumberBlock implements RunNumbers {
   private blocks: { next: number; end: number }[] = []
 
   constructor(private readonly queries: Queries) {}
 
-  /** Sees to it that so many can be given without asking; asks for twice as many, so that it seldom does. */
+  /** Makes sure that so many can be given without a query. Fetches twice as many, so that queries are rare. */
   async provide(count: number): Promise<void> {
     const left = this.blocks.reduce((sum, { next, end }) => sum + end - next, 0)
     if (left >= count) return

@@ -2,18 +2,18 @@ import { failing } from '../../../failpoints.ts'
 import { commitInDoubt } from '../../sqlite/writer/messages.ts'
 import { type Postgres, type Queries, sqlStateOf } from '../database/connection.ts'
 
-/** The pause before it is asked for again, milliseconds. */
+/** The pause before asking again what became of a commit, milliseconds. */
 const askAgainMs = 100
 
-/** What others' transactions did at the same time: the same work once more finds it done. */
+/** A conflict with concurrent transactions of others: a retry finds their work done. */
 const isConflict = (error: unknown) => /^40(001|P01)$/.test(sqlStateOf(error) ?? '')
 
 const mostTries = 5
 
-/** A commit that has waited so long for its standby is one that waits for a standby that is away, milliseconds. */
+/** A commit that has waited this long for its standby is waiting for one that is down, milliseconds. */
 const heldUpAfterMs = 5_000
 
-/** How often it was asked for what became of a commit, and what was found. */
+/** How often it was necessary to ask what became of a commit, by what was found. */
 export interface Doubts {
   kept: number
   notKept: number
@@ -21,8 +21,8 @@ export interface Doubts {
 }
 
 /**
- * Transactions of which it is always known whether they were committed: each leaves a receipt, and where
- * the connection was lost with the answer to the commit, another connection looks whether it is there.
+ * Transactions of which it is always known whether they were committed. Each leaves a receipt, and if the
+ * connection is lost before the answer to the commit, another connection looks for the receipt.
  */
 export class Transactions {
   readonly doubts: Doubts = { kept: 0, notKept: 0, unknown: 0 }
@@ -30,8 +30,8 @@ export class Transactions {
   private readonly done = failing('before_commit', () => {})
 
   /**
-   * @param beside asked for what became of a commit: a pool whose connections are not in use for it
-   * @param longestDoubtMs how long it is asked before nobody can be told any more
+   * @param beside to ask what became of a commit: a pool whose connections are not in use for the commit
+   * @param longestDoubtMs how long to ask before the outcome counts as unknown
    */
   constructor(
     private readonly postgres: Postgres,
@@ -40,10 +40,10 @@ export class Transactions {
   ) {}
 
   /**
-   * Does something within a transaction; once more where other transactions stood in its way. What it
-   * returns is true once this resolves; where this rejects otherwise, nothing is kept.
+   * Runs work within a transaction, and retries it if other transactions were in its way. Once this resolves,
+   * the result is committed. If this rejects with anything but `in_doubt`, nothing is kept.
    *
-   * @throws AppError `in_doubt` where nobody could be asked for so long
+   * @throws AppError `in_doubt` if nobody could be asked for `longestDoubtMs`
    */
   async run<T>(work: (transaction: Queries) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
@@ -56,8 +56,8 @@ export class Transactions {
   }
 
   /**
-   * Whether commits, of whichever node, wait for a standby that is away. Another would wait as well, and nothing may
-   * end it before the standby is back: each that is tried takes the server a connection until then.
+   * Whether commits of any node are waiting for a standby that is down. Another one would wait as well, and may not
+   * end before the standby is back, so each attempt costs the server a connection until then.
    */
   async areHeldUp(): Promise<boolean> {
     const held = await this.beside.all(
@@ -82,20 +82,20 @@ export class Transactions {
         done = { result }
       })
     } catch (error) {
-      // Before the commit was sent, nothing can have been committed. What is said of the commit itself may be
-      // a pooler's word, or that of a server that stops after it.
+      // Before the commit was sent, nothing can have been committed. An error of the commit itself may come from
+      // a pooler, or from a server that stops after the commit.
       if (done === null) throw error
       if (!(await this.isCommitted(receipt))) throw error
     }
     return (done as unknown as { result: T }).result
   }
 
-  /** Waits for a transaction that may still be under way: its receipt holds back one with the same id. */
+  /** Waits for a transaction that may still be under way, because its receipt holds back one with the same id. */
   private async isCommitted(receipt: string): Promise<boolean> {
     const deadline = performance.now() + this.longestDoubtMs
     for (;;) {
       try {
-        // From then on there is one, this or that, which nobody changes any more.
+        // After this there is a receipt, of the transaction or this one, that nobody changes any more.
         await this.beside.run(
           'insert into receipts (id, is_kept) values ($1, false) on conflict do nothing',
           receipt,

@@ -1,13 +1,13 @@
 import type { JudgedEvent } from '../../../modules/events/port.ts'
 
-/** So many a second a thread passes on: nobody reads more, and a flood must not cost twice. */
+/** How many events a thread passes on per second: nobody reads more, and a flood must not cost twice. */
 const mostEachSecond = 250
 
-/** Passes on what was judged in this thread, for those who watch. */
+/** Passes events that were judged in this thread on to those who watch. */
 export class JudgedEvents {
   private secondAt = Number.NEGATIVE_INFINITY
   private passedOn = 0
-  /** By the row of the organisation: what was not passed on, and not told of yet. */
+  /** By the row of the organisation: how many events were not passed on, and not reported yet. */
   private readonly left = new Map<number, number>()
 
   constructor(

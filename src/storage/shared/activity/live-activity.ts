@@ -4,11 +4,11 @@ import { mostWatched, type WatchBoard } from '../boards.ts'
 
 /** How much is remembered, and for how long. */
 export const activityBounds = {
-  /** Who has not asked for so long watches no more, milliseconds. */
+  /** Whoever has not asked for this long no longer watches, milliseconds. */
   watchMs: 30_000,
-  /** Who has not asked for so long makes room for another organisation, milliseconds. */
+  /** Whoever has not asked for this long makes room for another organisation, milliseconds. */
   idleMs: 5_000,
-  /** What is remembered of an organisation; its bytes are counted as characters of JSON. */
+  /** How much is remembered of an organisation. Its bytes are counted as characters of JSON. */
   mostEvents: 500,
   mostBytes: 256 * 1024,
 }
@@ -17,11 +17,11 @@ const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
 export const tooManyWatched = 'The activity of too many organisations is watched: try later'
 
-/** What has arrived at one organisation since somebody watches. */
+/** What has arrived for one organisation since somebody began to watch. */
 class Ring {
   private readonly kept: { number: number; event: JudgedEvent; bytes: number }[] = []
   private bytes = 0
-  /** All that came, those included that are not kept. */
+  /** All events that came, including those that are not kept. */
   private count = 0
   private readonly name = crypto.randomUUID().slice(0, 8)
 
@@ -42,7 +42,7 @@ class Ring {
     }
   }
 
-  /** What follows a cursor; all of it where the cursor is another ring's. */
+  /** What follows a cursor; everything if the cursor is of another ring. */
   after(cursor: string | null): Activity {
     const [name, place] = cursor?.split('.') ?? []
     const isAnew = name !== this.name
@@ -59,9 +59,9 @@ class Ring {
 }
 
 /**
- * What arrives at organisations that somebody watches, in the memory of the storage thread, to which all
- * threads talk that judge events: whichever of them is asked, it tells of all. Nothing of it is written
- * anywhere; it is forgotten when nobody has asked for half a minute.
+ * What arrives for organisations that somebody watches, in the memory of the storage thread. All threads that
+ * judge events send them there, so whichever thread is asked reports all of them. Nothing is written anywhere,
+ * and everything is forgotten when nobody has asked for half a minute.
  */
 export class LiveActivity {
   /** By the row of the organisation. */
@@ -73,12 +73,12 @@ export class LiveActivity {
     private readonly now: () => number,
   ) {}
 
-  /** Takes events that were judged; of organisations that nobody watches, none. */
+  /** Takes events that were judged, and ignores those of organisations that nobody watches. */
   note(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     this.rings.get(orgRow)?.add(events, left)
   }
 
-  /** What has arrived after a cursor; from now on the organisation is watched. @throws AppError `overloaded` */
+  /** Returns what arrived after a cursor. From now on the organisation is watched. @throws AppError `overloaded` */
   read(orgRow: number, after: string | null): Activity {
     const ring = this.rings.get(orgRow) ?? this.watch(orgRow)
     ring.askedAt = this.monotonic()
@@ -91,7 +91,7 @@ export class LiveActivity {
     this.unwatch(ring => this.monotonic() - ring.askedAt > watchMs)
   }
 
-  /** Somebody was erased: who watches begins anew. */
+  /** Somebody was erased: everyone who watches starts anew. */
   forget(): void {
     const now = this.now()
     for (const [orgRow, { askedAt }] of this.rings) this.rings.set(orgRow, new Ring(now, askedAt))
@@ -116,7 +116,7 @@ export class LiveActivity {
   }
 }
 
-/** What is asked of it, as it travels between threads. */
+/** A call to it, as it travels between threads. */
 export type ActivityCall = { type: 'activity'; orgRow: number } & (
   | { events: readonly JudgedEvent[]; left: number }
   | { after: string | null }

@@ -17,7 +17,7 @@ import type {
   Spent,
 } from '../../../modules/author/port.ts'
 
-/** How long it is told that a session has ended, milliseconds. */
+/** How long it is reported that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000
 
 /** A session as it is kept; JSON can carry it. */
@@ -48,18 +48,18 @@ function stateOf(session: KeptSession, now: number): AuthorSession['state'] {
   return session.ticketSha256 === null ? 'ended' : 'waiting'
 }
 
-/** When it is not even told any more that a session has ended. */
+/** From when on it is not even reported any more that a session has ended. */
 export const forgottenAt = (session: KeptSession): number => endOf(session) + toldMs
 
 /**
- * Author sessions of all organisations. Of a server alone they are in the memory of the storage thread, to
- * which all threads talk that answer requests, and nothing of them is written anywhere. Nodes hold no more
- * than those that a call is about, and share the rest.
+ * Author sessions of all organisations. A server alone has them in the memory of the storage thread, to which all
+ * threads that answer requests talk, and writes nothing of them anywhere. Nodes hold only those that a call is
+ * about, and share the rest.
  */
 export class AuthorSessions {
   private readonly sessions: Map<string, KeptSession>
 
-  /** @param elsewhere how many there are of other organisations that it does not hold */
+  /** @param elsewhere how many sessions of other organisations there are that are not held here */
   constructor(
     held: Iterable<KeptSession> = [],
     private readonly elsewhere = 0,
@@ -122,7 +122,7 @@ export class AuthorSessions {
     return true
   }
 
-  /** Forgets what has ended a while ago. To be called every so often. */
+  /** Forgets sessions that ended a while ago. To be called every so often. */
   expire(now: number): void {
     for (const session of this.sessions.values()) {
       if (now >= forgottenAt(session)) this.sessions.delete(session.id)
@@ -134,10 +134,10 @@ export class AuthorSessions {
     return session?.orgRow === orgRow && session.author === author ? session : null
   }
 
-  /** The session whose ticket or code it is, from now on spent, wherever it came from. */
+  /** The session whose ticket or code this is. It is spent from now on, wherever it came from. */
   private spend({ sha256, isTyped }: Spent, origin: string): KeptSession | null {
     for (const session of this.sessions.values()) {
-      // A code is short enough to be guessed elsewhere: it counts at its own origin alone.
+      // A code is short enough to be guessed elsewhere, so it counts only at its own origin.
       const isIts = isTyped
         ? session.codeSha256 === sha256 && session.origin === origin
         : session.ticketSha256 === sha256
@@ -171,14 +171,14 @@ export class AuthorSessions {
 
 type Verb = Exclude<keyof AuthorSessions, 'expire' | 'held'>
 
-/** What is asked of them, as it travels between threads. */
+/** A call to them, as it travels between threads. */
 export interface AuthorCall {
   type: 'author'
   verb: Verb
   input: readonly unknown[]
 }
 
-/** Does what a call asks for. */
+/** Carries out a call. */
 export function callAuthor(sessions: AuthorSessions, { verb, input }: AuthorCall): unknown {
   const call = sessions[verb] as (...input: readonly unknown[]) => unknown
   return call.apply(sessions, [...input]) ?? null

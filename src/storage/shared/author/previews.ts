@@ -10,7 +10,7 @@ import type { NewPreview, Preview, PreviewVisit } from '../../../modules/preview
 export interface KeptPreview extends NewPreview {
   orgRow: number
   openedAt: number | null
-  /** Characters of the flow that is stored nowhere else. */
+  /** How many characters the flow has, if it is stored nowhere else. */
   size: number
 }
 
@@ -23,16 +23,16 @@ const told = ({
   ...preview
 }: KeptPreview) => preview satisfies Preview
 
-/** What there is of links that are held elsewhere. */
+/** The number and the size of links that are held elsewhere. */
 export interface PreviewsElsewhere {
   count: number
   size: number
 }
 
 /**
- * Links to previews of all organisations. Of a server alone they are in the memory of the storage thread, to
- * which all threads talk that answer requests, and nothing of them is written anywhere but in the audit log.
- * Nodes hold no more than those that a call is about, and share the rest.
+ * Links to previews of all organisations. A server alone has them in the memory of the storage thread, to which
+ * all threads that answer requests talk, and writes nothing of them anywhere but in the audit log. Nodes hold only
+ * those that a call is about, and share the rest.
  */
 export class PreviewLinks {
   private readonly links: Map<string, KeptPreview>
@@ -86,7 +86,7 @@ export class PreviewLinks {
     return null
   }
 
-  /** Forgets what has ended. To be called every so often. */
+  /** Forgets links that have ended. To be called every so often. */
   expire(now: number): void {
     for (const { id, expiresAt } of this.links.values()) {
       if (now >= expiresAt) this.links.delete(id)
@@ -96,14 +96,14 @@ export class PreviewLinks {
 
 type Verb = Exclude<keyof PreviewLinks, 'expire' | 'held'>
 
-/** What is asked of them, as it travels between threads. */
+/** A call to them, as it travels between threads. */
 export interface PreviewCall {
   type: 'preview'
   verb: Verb
   input: readonly unknown[]
 }
 
-/** Does what a call asks for. */
+/** Carries out a call. */
 export function callPreviews(links: PreviewLinks, { verb, input }: PreviewCall): unknown {
   const call = links[verb] as (...input: readonly unknown[]) => unknown
   return call.apply(links, [...input]) ?? null
