@@ -57,7 +57,7 @@ export interface FlowName {
   flow_id: number
 }
 
-/** `partyReader` leaves out whoever is together with more people than this, or is in more runs. */
+/** `partyReader` leaves out a person who shares a run with this many people, or is in this many runs. */
 const mostTogether = 17
 
 /** Up to how many people away runs are followed to find out who counts together. */
