@@ -132,6 +132,7 @@ test.each(files)('every variable that %s names means something', file => {
     'CAIRN_STAGING_TOKEN',
     'CAIRN_FAILPOINTS',
     'CAIRN_TEST_BROWSER',
+    'CAIRN_TEST_POSTGRES',
     'CAIRN_TEST_SEED',
     'CAIRN_TEST_STORE',
   ])
