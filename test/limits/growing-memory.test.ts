@@ -6,7 +6,7 @@ import { IdentityBoard } from '../../src/storage/shared/identity-board.ts'
 
 const mib = 2 ** 20
 
-test('memory is as long as what is used of it, and views see it grow', () => {
+test('memory grows only as far as it is used, and existing views see it grow', () => {
   const memory = growingMemory(mib)
   const words = new Int32Array(memory)
   expect(memory.byteLength).toBe(0)
@@ -17,13 +17,13 @@ test('memory is as long as what is used of it, and views see it grow', () => {
   growTo(memory, mib)
   expect(memory.byteLength).toBe(mib)
   expect([words[0], words.at(-1)]).toEqual([7, 0])
-  // It never shrinks: another thread may use what is there.
+  // It never shrinks, because another thread may use what is there.
   growTo(memory, 4)
   expect(memory.byteLength).toBe(mib)
   expect(() => growTo(memory, mib + 1)).toThrow(RangeError)
 })
 
-describe('a table for many organisations is as long as the last that was seen', () => {
+describe('a table for many organisations grows only up to the last one that was seen', () => {
   const most = 100_000
 
   test('windows', () => {

@@ -28,7 +28,7 @@ describe('a window', () => {
     })
   })
 
-  test('is told in the answer that the caller brings', () => {
+  test('is reported in the answer object that the caller passes in', () => {
     const table = tableOf()
     const answer = nothingTaken()
     expect(table.take(1, 0, 2, 5_000, answer)).toBe(answer)
@@ -37,7 +37,7 @@ describe('a window', () => {
     expect(answer).toEqual({ admitted: false, remaining: 0, resetInMs: windowMs - 1 })
   })
 
-  test('opens anew after any time without requests, weeks too', () => {
+  test('opens again after any time without requests, even weeks', () => {
     const table = tableOf()
     for (const days of [1, 20, 24.8, 25, 30, 49.7, 50, 100, 1_000]) {
       const now = days * 86_400_000
@@ -46,7 +46,7 @@ describe('a window', () => {
     }
   })
 
-  test('of one organisation and bucket says nothing of another', () => {
+  test('of one organisation and bucket does not affect any other', () => {
     const table = tableOf()
     for (let slot = 0; slot < 4; slot++) {
       for (const [bucket] of buckets.entries()) {
@@ -56,14 +56,14 @@ describe('a window', () => {
     }
   })
 
-  test('a limit that is lowered or raised holds at once', () => {
+  test('takes up a lowered or raised limit at once', () => {
     const table = tableOf()
     for (let i = 0; i < 5; i++) expect(table.take(0, 0, 5, 0).admitted).toBe(true)
     expect(table.take(0, 0, 3, 0)).toMatchObject({ admitted: false, remaining: 0 })
     expect(table.take(0, 0, 7, 0)).toMatchObject({ admitted: true, remaining: 1 })
   })
 
-  test('does as a plain count would, at any times and limits', () => {
+  test('counts like a plain counter, at any times and limits', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5 }),
@@ -94,7 +94,7 @@ describe('a window', () => {
   })
 })
 
-describe('over threads', () => {
+describe('across threads', () => {
   test.each([2, 4])('%d of them admit exactly the limit, never one more', async threads => {
     const limits = [1, 2, 10, 300, 5_000]
     const memory = WindowTable.memory(limits.length)
@@ -118,7 +118,7 @@ describe('over threads', () => {
       worker.postMessage(work)
       return promise
     })
-    // Together, so that they really meet where a window is opened.
+    // They start together, so that they really race to open a window.
     await until(() => Atomics.load(gate, 0) === threads)
     Atomics.store(gate, 1, 1)
     Atomics.notify(gate, 1)

@@ -10,7 +10,7 @@ import { ValkeyLimiter, type WhileAway } from '../../src/limits/valkey.ts'
 import { inspectValkey } from '../../src/limits/valkey-inspection.ts'
 import { test, Valkey } from '../support/valkey.ts'
 
-/** An organisation, as far as a limiter looks at it. */
+/** The parts of an organisation that a limiter reads. */
 const organisation = (id: string, limit: number) =>
   ({ id, ref: 1, limits: limitsWith({ events: limit, flows: limit }) }) as unknown as Organisation
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   await valkey.close()
 })
 
-/** @param patienceMs far longer than it takes, for the machine may be busy */
+/** @param patienceMs far longer than an answer takes, because the machine may be busy */
 async function node(whileAway: WhileAway = 'share', patienceMs = 10_000) {
   const board = new LimitsBoard(LimitsBoard.memory())
   const changes: (string | null)[] = []
@@ -52,7 +52,7 @@ async function node(whileAway: WhileAway = 'share', patienceMs = 10_000) {
 let last = 0
 const anybody = (limit: number) => organisation(`org_${last++}`, limit)
 
-test('it admits and refuses as the limiter in memory does', async () => {
+test('it admits and refuses exactly as the in-memory limiter does', async () => {
   const { take } = await node()
   const beside = inMemory()
   const request = fc.record({
@@ -79,7 +79,7 @@ test('it admits and refuses as the limiter in memory does', async () => {
   )
 })
 
-test('three nodes, a thousand at once: exactly the limit is admitted, and each is told another rest', async () => {
+test('three nodes, a thousand at once: exactly the limit is admitted, each with another remaining count', async () => {
   const nodes = await Promise.all([node(), node(), node()])
   const one = anybody(60)
   const taken = await Promise.all(Array.from({ length: 1_000 }, (_, i) => nodes[i % 3]!.take(one)))
@@ -89,7 +89,7 @@ test('three nodes, a thousand at once: exactly the limit is admitted, and each i
   )
 })
 
-test('what comes while a question is under way makes the next', async () => {
+test('requests that arrive while the server is being asked share the next question', async () => {
   const { take } = await node()
   const [one, other] = [anybody(70), anybody(5)]
   const asked = await valkey.counts()
@@ -100,12 +100,12 @@ test('what comes while a question is under way makes the next', async () => {
   expect(taken.filter(({ admitted }) => admitted)).toHaveLength(75)
 })
 
-test('a full window is asked for once, until it ends or has another limit', async () => {
+test('a full window is not asked for again until it ends or its limit is raised', async () => {
   const { limiter, take } = await node()
   const one = anybody(2)
   for (const admitted of [true, true, false]) expect((await take(one)).admitted).toBe(admitted)
   const asked = await valkey.counts()
-  // At once, not by a promise.
+  // Answered at once, without a promise.
   expect(limiter.take(one, 'events', performance.now())).toMatchObject({ admitted: false })
   const lower = { ...one, limits: limitsWith({ events: 1 }) }
   expect(limiter.take(lower, 'events', performance.now())).toMatchObject({ admitted: false })
@@ -113,12 +113,12 @@ test('a full window is asked for once, until it ends or has another limit', asyn
   const higher = { ...one, limits: limitsWith({ events: 4 }) }
   expect(await take(higher)).toMatchObject({ admitted: true, remaining: 1 })
   const isOver = performance.now() + windowMs
-  // The server's own window goes on: it is the one that says so.
+  // The server's own window is still open, and the server decides.
   expect(await limiter.take(one, 'events', isOver)).toMatchObject({ admitted: false })
   expect(await valkey.counts()).toBe(asked + 2)
 })
 
-test('a window that somebody made to last for ever ends all the same', async () => {
+test('a window that somebody has set without an expiry ends all the same', async () => {
   const { take } = await node()
   const one = anybody(5)
   await valkey.ask('SET', `cairn:{${one.id}}:events`, '5')
@@ -126,7 +126,7 @@ test('a window that somebody made to last for ever ends all the same', async () 
   expect(await valkey.ask('PTTL', `cairn:{${one.id}}:events`)).toBeGreaterThan(0)
 })
 
-test('a key that holds something else is the fault of nobody else', async () => {
+test('a key that holds something else affects no other key', async () => {
   const { board, take } = await node()
   const one = anybody(5)
   await valkey.ask('HSET', `cairn:{${one.id}}:flows`, 'a', '1')
@@ -136,7 +136,7 @@ test('a key that holds something else is the fault of nobody else', async () => 
   expect(board.alone).toBe(1)
 })
 
-test('a thread that is busy for long does not take the server for lost', async () => {
+test('a thread that is busy for a long time does not take the server for lost', async () => {
   const patienceMs = 200
   const { board, take } = await node('share', patienceMs)
   const taken = take(anybody(5))
@@ -146,7 +146,7 @@ test('a thread that is busy for long does not take the server for lost', async (
   expect({ isAway: board.isAway, alone: board.alone }).toEqual({ isAway: false, alone: 0 })
 })
 
-test('a connection that the server closes when nobody uses it is opened again, and nobody hears of it', async () => {
+test('an idle connection that the server closes is opened again without being reported', async () => {
   const { changes, limiter, take } = await node()
   const one = anybody(5)
   await take(one)
@@ -155,7 +155,7 @@ test('a connection that the server closes when nobody uses it is opened again, a
   expect(changes).toEqual([])
 })
 
-test('a server that has forgotten the script counts on', async () => {
+test('a server that has forgotten the script goes on counting', async () => {
   const { board, take } = await node()
   const one = anybody(5)
   expect(await take(one)).toMatchObject({ remaining: 4 })
@@ -165,7 +165,7 @@ test('a server that has forgotten the script counts on', async () => {
 })
 
 describe('while the server is away', () => {
-  test('requests in flight are decided alone, and it is found again', async () => {
+  test('the node decides requests in flight alone, and finds the server again', async () => {
     const { board, changes, take } = await node('share', 200)
     const one = anybody(3)
     expect(await take(one)).toMatchObject({ remaining: 2 })
@@ -182,7 +182,7 @@ describe('while the server is away', () => {
     expect({ admitted, alone: board.alone }).toEqual({ admitted: true, alone: 5 })
   })
 
-  test('killed and started again', async () => {
+  test('the node counts alone, and goes back to the server once that is started again', async () => {
     const { board, take } = await node()
     await valkey.kill()
     expect(await take(anybody(1))).toMatchObject({ admitted: true, remaining: 0 })
@@ -194,7 +194,7 @@ describe('while the server is away', () => {
     expect(await valkey.ask('GET', `cairn:{${one.id}}:events`)).toBe('1')
   })
 
-  test('a server that takes no more windows is away, and stays so', async () => {
+  test('a server without memory for new windows counts as away, and stays so', async () => {
     const { board, changes, take } = await node()
     await valkey.ask('CONFIG', 'SET', 'maxmemory', '1')
     expect(await take(anybody(2))).toMatchObject({ admitted: true, remaining: 1 })
@@ -207,7 +207,7 @@ describe('while the server is away', () => {
     expect(changes).toEqual([expect.stringContaining('OOM')])
   })
 
-  test('all are let in where that is set', async () => {
+  test('all requests are admitted if that is configured', async () => {
     const { take } = await node('open')
     const full = anybody(0)
     expect((await take(full)).admitted).toBe(false)
@@ -217,7 +217,7 @@ describe('while the server is away', () => {
     expect((await take(full)).admitted).toBe(true)
   })
 
-  test('none are where that is set, and they are told to come again', async () => {
+  test('all requests are refused if that is configured, and told when to try again', async () => {
     const { take } = await node('refuse')
     await valkey.kill()
     const refused = await take(anybody(1)).catch(error => error)
@@ -243,7 +243,7 @@ test('a user with the rights that the manual names can count, in another databas
   const place = `127.0.0.1:${valkey.port}`
   const url = `redis://cairn:${encodeURIComponent(pass)}@${place}/1`
   expect(await inspectValkey({ url, patienceMs: 10_000 })).toMatchObject({ place })
-  // Whoever looks twice is not told what the first look has left.
+  // A second inspection must not succeed because of what the first one left behind.
   await valkey.ask('CONFIG', 'SET', 'maxmemory', '1')
   await expect(inspectValkey({ url, patienceMs: 10_000 })).rejects.toThrow('OOM')
   expect(await valkey.ask('DBSIZE')).toBe(0)

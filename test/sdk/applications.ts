@@ -4,20 +4,20 @@ import { dirname, join } from 'node:path'
 import { builtBinary } from '../../scripts/support/binary.ts'
 import { finished } from '../../scripts/support/finished.ts'
 
-/** Sample applications that have installed the packed packages, and whose code is that of the READMEs. */
+/** Sample applications that install the packed packages and contain the code of the READMEs. */
 
 const root = join(import.meta.dir, '../..')
 const workshop = join(root, 'dist/sdk')
 
-/** Where programs of installed packages lie. */
+/** Where the programs of installed packages are. */
 export const programs = join(workshop, 'node_modules/.bin')
 export const deno = join(workshop, 'node_modules/@deno/linux-x64-glibc/deno')
 
 /**
- * Installs what the applications need: of strangers what is locked here, and our packages as they were
- * packed.
+ * Installs what the applications need: third-party packages as locked here, and our packages as they
+ * were packed.
  *
- * @returns why that could not be done, or null
+ * @returns why the installation failed, or null
  */
 export async function installed(): Promise<string | null> {
   await builtBinary()
@@ -27,7 +27,7 @@ export async function installed(): Promise<string | null> {
     const [, name] = /^cairn-(\w+)-/.exec(file) ?? []
     manifest.dependencies[`@cairn/${name}`] = `file:../npm/${file}`
   }
-  // Ours may be others under the same version.
+  // Our packages may have changed under the same version.
   await rm(join(workshop, 'node_modules/@cairn'), { recursive: true, force: true })
   await Bun.write(join(workshop, 'package.json'), JSON.stringify(manifest, null, 2))
   await cp(join(import.meta.dir, 'bun.lock'), join(workshop, 'bun.lock'))
@@ -40,7 +40,7 @@ export async function installed(): Promise<string | null> {
   return status === 0 ? null : (stderr.trim().split('\n').at(-1) ?? 'bun install failed')
 }
 
-/** The files that a README shows, by the path that stands in their first line. */
+/** The files that a README shows, by the path in their first line. */
 async function filesIn(readme: string): Promise<Record<string, string>> {
   const text = await Bun.file(join(root, 'src/sdk', readme, 'README.md')).text()
   const blocks = text.matchAll(/^```\w+\n(?:\/\/|<!--) (\S+?)(?: -->)?\n([\s\S]*?)^```$/gm)
@@ -48,9 +48,9 @@ async function filesIn(readme: string): Promise<Record<string, string>> {
 }
 
 /**
- * An application's folder, with its own files and those of a README, for a server.
+ * Prepares an application's folder for a server, with its own files and those of a README.
  *
- * @param texts what stands there for the names of READMEs
+ * @param texts what replaces the placeholders of the READMEs, by placeholder
  */
 export async function application(
   name: string,
@@ -73,7 +73,7 @@ export async function application(
   return folder
 }
 
-/** Runs a program of an installed package to its end; what it says where it fails is the error. */
+/** Runs a program of an installed package to its end; if it fails, its output is the error. */
 export async function built(folder: string, ...command: string[]): Promise<void> {
   const [program = '', ...args] = command
   const child = Bun.spawn([process.execPath, '--bun', join(programs, program), ...args], {
@@ -86,11 +86,11 @@ export async function built(folder: string, ...command: string[]): Promise<void>
   if (status !== 0) throw new Error(`${command.join(' ')}: ${stdout}${stderr}`)
 }
 
-/** React looks twice at everything in strict mode, where it is for developers. */
+/** In strict mode React runs everything twice, but only in development builds. */
 const modeOf = (args: readonly string[]) =>
   args.includes('development') ? 'development' : 'production'
 
-/** Serves a folder as a host of static files does. */
+/** Serves a folder as a static file host does. */
 export function served(folder: string): ReturnType<typeof Bun.serve> {
   return Bun.serve({
     hostname: 'localhost',

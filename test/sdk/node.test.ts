@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { createCairnClient, type Rejection } from '../../src/sdk/node/index.ts'
 
-/** @cairn/node and a server that is busy, away, or refuses. */
+/** @cairn/node with a server that is busy, unreachable, or refuses events. */
 
 interface Event {
   id: string
@@ -19,7 +19,7 @@ afterAll(() => {
 
 const stored = () => Response.json({ accepted: 1, results: [] }, { status: 202 })
 
-/** A client, and what a server has heard of it, which answers as it is told, and then takes everything. */
+/** A client, and what its server received. The server gives `answers` in turn, then accepts everything. */
 function client(answers: Answer[], options: Partial<Parameters<typeof createCairnClient>[0]> = {}) {
   const batches: Event[][] = []
   const rejections: Rejection[] = []
@@ -45,7 +45,7 @@ function client(answers: Answer[], options: Partial<Parameters<typeof createCair
 
 const names = (events: Event[]) => events.map(({ name }) => name)
 
-test('events leave together, at most fifty at once, in their order', async () => {
+test('events are sent in order, in batches of at most fifty', async () => {
   const { cairn, batches } = client([])
   const all = Array.from({ length: 120 }, (_, i) => `e${i}`)
   for (const name of all) cairn.track('ann', name)
@@ -54,13 +54,13 @@ test('events leave together, at most fifty at once, in their order', async () =>
   expect(names(batches.flat())).toEqual(all)
 })
 
-test('without a flush they leave after a while', async () => {
+test('without a flush events are sent after a while', async () => {
   const { cairn, batches } = client([], { flushAfterMs: 5 })
   cairn.track('ann', 'one')
   await until(() => batches.length === 1)
 })
 
-test('a busy server is asked again no sooner than it says, with the same ids', async () => {
+test('a busy server is asked again no sooner than it says, with the same event ids', async () => {
   const busy = () => new Response('{}', { status: 503, headers: { 'Retry-After': '1' } })
   const { cairn, batches, rejections } = client([busy])
   cairn.track('ann', 'one')
@@ -73,7 +73,7 @@ test('a busy server is asked again no sooner than it says, with the same ids', a
   expect(rejections).toEqual([])
 })
 
-test('what is too large is sent in halves, and what is refused is told', async () => {
+test('a batch that is too large is sent in halves, and refused events are reported', async () => {
   const tooLarge = () => new Response('{}', { status: 413 })
   const refused = () => Response.json({ error: 'Unauthorized' }, { status: 401 })
   const one: Answer = events =>
@@ -97,7 +97,7 @@ test('what is too large is sent in halves, and what is refused is told', async (
   ])
 })
 
-test('no more wait than may, and what is not sent at the end is told', async () => {
+test('the queue is bounded, and events that overflow it or are unsent at the end are reported', async () => {
   const { cairn, rejections } = client([], {
     mostWaiting: 2,
     patienceMs: 50,
@@ -111,7 +111,7 @@ test('no more wait than may, and what is not sent at the end is told', async () 
   ])
 })
 
-test('where identities are verified each user is proven', async () => {
+test('with an identity secret, each event carries the hash of its user', async () => {
   const { cairn, batches } = client([], { identitySecret: 'secret' })
   cairn.track('ann', 'one')
   expect(await cairn.flush()).toBe(true)
@@ -119,7 +119,7 @@ test('where identities are verified each user is proven', async () => {
   expect(batches[0]?.[0]).toMatchObject({ userId: 'ann', userHash: expected })
 })
 
-test('calls with an answer are tried again, and say what was refused', async () => {
+test('calls with an answer are retried, and fail with an error that says what was refused', async () => {
   const flows = () => Response.json({ flows: [{ id: 'flow_a', key: 'list' }] })
   const busy = () => new Response('{}', { status: 500 })
   const done: Answer = (_, path) => Response.json({ path })
@@ -134,7 +134,7 @@ test('calls with an answer are tried again, and say what was refused', async () 
   })
 })
 
-test('a process ends with all sent, and no timer holds it', async () => {
+test('a process sends everything before it ends, and no timer keeps it alive', async () => {
   const heard: string[] = []
   const server = Bun.serve({
     port: 0,

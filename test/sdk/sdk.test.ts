@@ -10,9 +10,9 @@ import { Site, shown } from '../support/site.ts'
 import { application, built, deno, installed, served } from './applications.ts'
 
 /**
- * What the READMEs of the packages show, in applications that have installed them as they were packed,
- * against the compiled binary. What these need of others comes from npm's registry: where that is away,
- * or there is no browser, they are skipped, and a line says so. CI looks that they have run.
+ * What the READMEs of the packages show, in applications that installed the packed packages, against the
+ * compiled binary. Their third-party packages come from npm's registry: if it is unreachable, or there is
+ * no browser, these tests are skipped, and a line says so. CI checks that they ran.
  */
 
 setDefaultTimeout(300_000)
@@ -65,7 +65,7 @@ async function eventsOf(userId: string): Promise<string[]> {
   return events.map(({ kind, name }) => name ?? kind)
 }
 
-/** The button beside the tour, and how far it is. */
+/** Plays a tour, and checks the button beside it and the progress that it shows. */
 async function playsATour(page: Page): Promise<void> {
   const { title, button } = shown(page)
   const says = (text: string) => page.getByRole('status').getByText(text, { exact: true }).waitFor()
@@ -100,13 +100,13 @@ test('@cairn/browser in a page that Vite bundles', async () => {
     names => names.includes('page_ready'),
   )
   expect(await page.evaluate("cairn.why('getting-started').then(why => why.isActive)")).toBe(true)
-  // What was under way when the page was loaded anew.
+  // Requests that the reload aborted.
   const aborted = /^failed: /
   expect(visited.noticed.complaints.filter(text => !aborted.test(text))).toEqual([])
 })
 
-test('what the README of @cairn/browser shows has the types that it needs', async () => {
-  // That of @cairn/react is checked by Next.
+test('the code in the README of @cairn/browser passes the type checker', async () => {
+  // Next checks the types in the README of @cairn/react.
   const folder = await application('vite', 'browser', texts)
   const options = ['--noEmit', '--strict', '--target', 'esnext', '--module', 'esnext']
   const resolution = ['--moduleResolution', 'bundler', '--skipLibCheck']
@@ -158,7 +158,7 @@ test('@cairn/vue with Vite', async () => {
   expect(visited.noticed.complaints).toEqual([])
 })
 
-test('@cairn/react with Next: server components, and pages that were drawn on a server', async () => {
+test('@cairn/react with Next: server components, and pages that were rendered on a server', async () => {
   const folder = await application('next', 'react', texts)
   await built(folder, 'next', 'build')
   const drawn = readFileSync(join(folder, 'out/index.html'), 'utf8')
@@ -195,7 +195,7 @@ for (const [name, command] of runtimes) {
         userId,
         userHash: createHmac('sha256', 'secret').update(userId).digest('hex'),
       })
-      // What waits when it is told to end is sent before it does.
+      // Events that are still queued when it is told to end are sent first.
       await ask('POST', '/projects')
       child.kill('SIGTERM')
       expect(await child.exited).toBe(0)

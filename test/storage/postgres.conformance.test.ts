@@ -13,7 +13,7 @@ describe('over PostgreSQL', () => {
   let pooler: Pgbouncer | null = null
   beforeAll(async () => {
     server = await PostgresServer.open()
-    // Too long to be done twice each time: `CAIRN_TEST_POOLER=1` has it all go through PgBouncer.
+    // It takes too long to do twice each time. With `CAIRN_TEST_POOLER=1` all goes through PgBouncer.
     if (process.env.CAIRN_TEST_POOLER) pooler = await Pgbouncer.open(server.port)
   })
   afterAll(async () => {
@@ -24,17 +24,17 @@ describe('over PostgreSQL', () => {
   // A case takes hundreds of round trips.
   const rounds: Rounds = usual => usualRounds(Math.ceil(usual / 8))
 
-  // The suite moves the clock by months, and no node's lease is to run out meanwhile.
+  // The suite moves the clock by months, and no node's lease may run out meanwhile.
   const node = { lease: { leaseMs: 100 * 365 * 86_400_000, renewMs: 5_000 } }
 
-  // As small as histories of few runs need.
+  // Small, because the histories have few runs.
   const sealPolicy = { runsPerSegment: 2, settledMs: 0, pauseMs: 0 }
 
   const open = async (): Promise<Store> => {
     const own = await server.newDatabase()
     const url = pooler?.through(own) ?? own
     let world = await PostgresWorld.open(url, undefined, node, { sealPolicy })
-    // In this very thread, so that it ends where whoever asked goes away, as though the node were killed.
+    // In this thread, so that it ends when the caller goes away, as if the node were killed.
     const cutOff: ManagementStores['people']['erase'] = (person, _, audit, tell) =>
       erasePerson(world.storage.longWork, person as never, audit, tell)
     return {

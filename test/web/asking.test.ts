@@ -4,7 +4,7 @@ import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** What pages ask the snippet, and the panel that answers people. */
+/** Questions that pages ask the snippet, and the debug panel that answers people. */
 
 setDefaultTimeout(300_000)
 
@@ -56,10 +56,10 @@ async function visit(query: Record<string, string> = {}, path = '/home') {
   await page.goto(`http://localhost:${server.port}${path}?${new URLSearchParams(query)}`)
   return { page, noticed }
 }
-/** What the page gets for an expression, as JSON. */
+/** The value of an expression in the page, as JSON. */
 const ask = <Answer>(page: Page, what: string) => page.evaluate(what) as Promise<Answer>
 
-test('identify() answers once the server has told, also from before the script has come', async () => {
+test('identify() answers once the server has, even if it was called before the script loaded', async () => {
   const { page } = await visit({ first: "met = cairn.identify('ann')" })
   expect(await ask<string>(page, 'met')).toBe('known')
   expect(await ask<string>(page, "cairn.identify('ann')")).toBe('known')
@@ -68,7 +68,7 @@ test('identify() answers once the server has told, also from before the script h
   await page.context().close()
 })
 
-test('identify() says where the server does not believe it, and where it cannot be asked', async () => {
+test('identify() says if the server does not believe it, and if the server cannot be asked', async () => {
   await site.place.run(['org', 'identity', '--mode', 'enforce'])
   const { page } = await visit({ first: "met = cairn.identify('ann', {}, 'f00')" })
   const refused = await ask<string>(page, 'met')
@@ -78,7 +78,7 @@ test('identify() says where the server does not believe it, and where it cannot 
   await page.context().close()
 })
 
-test('where the script never comes an early identify() is answered all the same', async () => {
+test('an early identify() is answered even if the script never loads', async () => {
   const { page } = await visit({
     script: `${site.server.url}/gone.js`,
     first: "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')",
@@ -91,7 +91,7 @@ test('where the script never comes an early identify() is answered all the same'
   await page.context().close()
 })
 
-test('a group’s traits stand behind group., and last until somebody else is there', async () => {
+test('a group’s traits are found under group., and last until the person changes', async () => {
   const { page } = await visit({
     first: "cairn.group('acme', { plan: 'pro' }); cairn.identify('gina')",
   })
@@ -115,7 +115,7 @@ test('a group’s traits stand behind group., and last until somebody else is th
   await page.context().close()
 })
 
-test('the flows, and why one is not shown, by rules that only the page knows too', async () => {
+test('flows() lists the flows, and why() says why one is not shown, also by the page’s own rules', async () => {
   const { page } = await visit({ first: "met = cairn.identify('cleo')" })
   const { title, button } = shown(page)
   await title.getByText('Hello').waitFor()
@@ -143,7 +143,7 @@ test('the flows, and why one is not shown, by rules that only the page knows too
   await page.context().close()
 })
 
-test('the debug panel says who is there, what is shown and what was sent, over page loads', async () => {
+test('the debug panel says who is there, what is shown and what was sent, and survives page loads', async () => {
   const { page, noticed } = await visit({ first: "cairn.debug(); met = cairn.identify('dora')" })
   const panel = page
     .locator('[data-cairn=debug]')

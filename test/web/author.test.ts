@@ -5,7 +5,7 @@ import type { Noticed, Page } from '../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
-/** An author picks elements on a strict page of a customer, and the dashboard has what they picked. */
+/** An author picks elements on a customer's page with a strict policy, and the dashboard receives them. */
 
 setDefaultTimeout(300_000)
 
@@ -50,7 +50,7 @@ async function manage(method: string, rest: string, body?: object): Promise<Sess
 const begin = (path = '/projects') =>
   manage('POST', '', { flow: 'welcome', step: 'create', url: site.origin + path })
 
-/** The panel as those read it who see no pixels: the one way into a closed shadow root. */
+/** The panel as screen readers get it, because that is the one way into a closed shadow root. */
 async function panelOf(page: Page): Promise<string> {
   const devtools = await page.context().newCDPSession(page)
   const { nodes } = await devtools.send('Accessibility.getFullAXTree')
@@ -65,7 +65,7 @@ async function reads(page: Page, text: string): Promise<void> {
   )
 }
 
-/** A page of the site with a picker that has been let in. */
+/** A page of the site with a picker whose ticket has been redeemed. */
 async function authored(options: Parameters<typeof house.browser.page>[0] = {}) {
   const session = await begin()
   const { page, noticed } = await house.browser.page(options)
@@ -74,7 +74,7 @@ async function authored(options: Parameters<typeof house.browser.page>[0] = {}) 
   return { session, page, noticed }
 }
 
-/** As the mouse does it: what is under it hears of nothing. */
+/** Clicks by moving the mouse, because the element under it gets no events. */
 async function click(page: Page, name: string): Promise<void> {
   const box = (await page.getByRole('button', { name }).first().boundingBox())!
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
@@ -94,7 +94,7 @@ const toCairn = ({ requests }: Noticed) =>
     .filter(url => url.startsWith(house.server.url))
     .map(url => url.slice(house.server.url.length).replace(/[?#].*|-[0-9a-f]{16}/g, ''))
 
-test('what is clicked is proposed, with selectors and their grades, and the page hears nothing of it', async () => {
+test('a clicked element is proposed, with selectors and their grades, and the page gets no click', async () => {
   const { session, page, noticed } = await authored()
   expect(await panelOf(page)).toContain(`Code ${[...session.code].join(' ')}`)
   await click(page, 'New project')
@@ -110,7 +110,7 @@ test('what is clicked is proposed, with selectors and their grades, and the page
     ],
     fingerprint: { selector: '[data-testid="new-project"]', matchCount: 1, tag: 'button' },
   })
-  // In an open shadow root, and what is disabled and so has no clicks.
+  // An element in an open shadow root, then one that is disabled and so gets no clicks.
   await click(page, 'More')
   expect((await latest(session)).candidates[0]).toMatchObject({ selector: '#more', matchCount: 1 })
   await click(page, 'Import')
@@ -121,15 +121,15 @@ test('what is clicked is proposed, with selectors and their grades, and the page
   expect(ofPerson.candidates[0]!.selector).toBe('.profile')
   await reads(page, 'may be the name of a person')
   expect(await clicksOn(page)).toEqual([])
-  // A policy with Trusted Types, and no word of it broken; no flow is in the way.
+  // The page's policy requires Trusted Types, and nothing violated it; no flow is in the way.
   expect(noticed.complaints).toEqual([])
   await page.context().close()
 })
 
-test('the keyboard alone picks, and leads out and in again', async () => {
+test('the keyboard alone can pick, leave picking and return to it', async () => {
   const { session, page } = await authored()
   await page.keyboard.press('Tab')
-  // The first link; then to the list that it is in, and along to the profile.
+  // From the first link up to the list that it is in, then along to the profile.
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowRight')
   await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
@@ -140,16 +140,16 @@ test('the keyboard alone picks, and leads out and in again', async () => {
   expect((await latest(session)).element).toBe('link “Projects”')
   await page.keyboard.press('Escape')
   await reads(page, 'Clicks go to the page')
-  // The panel's own buttons have the focus by now: back to picking.
+  // The focus is on the panel's own buttons by now; this leads back to picking.
   await page.keyboard.press('Shift+Tab')
   await page.keyboard.press('Enter')
   await reads(page, 'Point at an element')
-  // Of the panel it knows no more than that there is something.
+  // Of the panel, the page only notices its host element.
   expect((await clicksOn(page)).filter(on => on !== 'div#')).toEqual([])
   await page.context().close()
 })
 
-test('picking goes on over pages, by the router or by the browser', async () => {
+test('picking continues across pages, whether the router or the browser navigates', async () => {
   const { session, page, noticed } = await authored()
   await page.keyboard.press('Escape')
   await reads(page, 'Clicks go to the page')
@@ -164,7 +164,7 @@ test('picking goes on over pages, by the router or by the browser', async () => 
   await page.context().close()
 })
 
-test('the ticket leaves the address at once, and nothing else of the page leaves it', async () => {
+test('the ticket is removed from the address at once, and nothing else of the page is sent', async () => {
   const session = await begin('/projects?filter=mine')
   const { page, noticed } = await house.browser.page()
   const sent: string[] = []
@@ -187,14 +187,14 @@ test('the ticket leaves the address at once, and nothing else of the page leaves
     '/author/picks',
     '/author/redeem',
     '/snippet-author.js',
-    // It knows what the picker is verified by.
+    // It has the hash that the picker is verified by.
     '/snippet-renderer.js',
     '/snippet.js',
   ])
   await page.context().close()
 })
 
-test('the fragment that a router goes by stays as it was', async () => {
+test('the fragment that a router uses stays as it was', async () => {
   const session = await begin('/projects#/board/7')
   const { page } = await house.browser.page()
   await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
@@ -202,7 +202,7 @@ test('the fragment that a router goes by stays as it was', async () => {
   await page.context().close()
 })
 
-test('in a modal dialog of the page the panel goes on to work, and so it does behind it', async () => {
+test('the panel works while a modal dialog of the page is open, and after it is closed', async () => {
   const { session, page } = await authored()
   await page.evaluate(`{
     const dialog = document.createElement('dialog')
@@ -225,7 +225,7 @@ test('in a modal dialog of the page the panel goes on to work, and so it does be
   await page.context().close()
 })
 
-test('a page without a ticket asks for nothing more than before', async () => {
+test('a page without a ticket makes no additional requests', async () => {
   const { page, noticed } = await house.browser.page()
   await page.goto(`${site.origin}/projects`)
   await page.getByRole('heading', { name: 'News' }).waitFor()
@@ -233,7 +233,7 @@ test('a page without a ticket asks for nothing more than before', async () => {
   await page.context().close()
 })
 
-test('a spent ticket is told in a sentence, and the page is let go', async () => {
+test('a spent ticket is explained in a sentence, and the page gets its clicks again', async () => {
   const { session, page } = await authored()
   const again = await house.browser.page()
   await Promise.all([
@@ -244,7 +244,7 @@ test('a spent ticket is told in a sentence, and the page is let go', async () =>
   await again.page.getByRole('button', { name: 'New project' }).click()
   expect(await clicksOn(again.page)).toEqual(['button#new'])
   await again.page.context().close()
-  // Its author has closed the dashboard's dialog.
+  // As when its author closes the dashboard's dialog.
   await manage('DELETE', `/${session.id}`)
   await click(page, 'New project')
   await reads(page, 'This session has ended')
@@ -266,7 +266,7 @@ test('a ticket is worth nothing on a page of another origin', async () => {
   await other.stop()
 })
 
-test('where a login drops the ticket, its author types a code', async () => {
+test('if a login drops the ticket, its author can type a code instead', async () => {
   const session = await begin('/login')
   const { page } = await house.browser.page()
   await page.goto(session.openAddress)
@@ -294,7 +294,7 @@ test('a page that pins the snippet by its hash verifies the picker as well', asy
   await reads(page, 'Point at an element')
   expect(noticed.complaints).toEqual([])
   await page.context().close()
-  // What is not just that is not run.
+  // A picker with any other content is not run.
   await page.context().close()
   const changed = await house.browser.page()
   await changed.page.route(/snippet-author/, async route => {
@@ -309,10 +309,10 @@ test('a page that pins the snippet by its hash verifies the picker as well', asy
   await pinned.stop()
 })
 
-test('the panel is easy to use by the rules that axe-core knows', async () => {
+test('the panel passes the accessibility rules of axe-core', async () => {
   const session = await begin()
   const { page } = await house.browser.page()
-  // As it is, no script sees into it.
+  // Opens its shadow root, because otherwise no script can look into it.
   await page.addInitScript(`{
     const attach = Element.prototype.attachShadow
     Element.prototype.attachShadow = function (how) { return attach.call(this, { ...how, mode: 'open' }) }
@@ -332,7 +332,7 @@ describe.each([
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
   { name: '360 px, dark', colorScheme: 'dark', viewport: { width: 360, height: 700 } },
 ] as const)('$name', ({ name: _, ...look }) => {
-  test('the health page opens the page in a tab, and puts what is picked into the draft', async () => {
+  test('the health page opens the page in a tab, and puts the picked selector into the draft', async () => {
     const { page, noticed } = await house.visit('/flows/welcome/health', {
       role: 'editor',
       ...look,
@@ -372,7 +372,7 @@ describe.each([
       .getByText('The draft has .profile now')
       .or(page.getByText('had this selector already'))
       .waitFor()
-    // The page is let go, and next time its address is known.
+    // Picking has ended on the page, and next time its address is filled in.
     await click(tab, 'Invite your team')
     await reads(tab, 'This session has ended')
     await section.getByRole('button', { name: 'Pick on page' }).click()
@@ -382,7 +382,7 @@ describe.each([
   })
 })
 
-test('who may not write flows is not offered to pick', async () => {
+test('picking is not offered to people who may not write flows', async () => {
   const { page } = await house.visit('/flows/welcome/health', { role: 'viewer' })
   await page.getByRole('region', { name: 'Invite your team' }).waitFor()
   expect(await page.getByRole('button', { name: 'Pick on page' }).count()).toBe(0)

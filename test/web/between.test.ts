@@ -4,7 +4,7 @@ import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** What stands between a page and the server, and what else lives in a browser, lose nothing. */
+/** Nothing gets lost to what is between page and server, or to whatever else runs or is kept in the browser. */
 
 setDefaultTimeout(300_000)
 
@@ -42,10 +42,10 @@ const blank = async (prepare = '') => {
   return { page, noticed, ...shown(page) }
 }
 
-/** What Cairn's own answers may be read by. */
+/** The headers by which pages may read Cairn's own answers. */
 const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
 
-/** Beacons are not seen by `route`; here a page has none. */
+/** Turns beacons off, because `route` does not see them. */
 const noBeacons = 'Navigator.prototype.sendBeacon = () => false'
 
 const waiting = (page: Page) =>
@@ -54,7 +54,7 @@ const waiting = (page: Page) =>
     return names.flatMap(name => JSON.parse(localStorage.getItem(name) ?? '{}').events).length
   })
 
-test('an answer that is not Cairn’s is no receipt', async () => {
+test('an answer that is not Cairn’s does not count as a receipt', async () => {
   const { page, title } = await blank(noBeacons)
   await page.route('**/api/v1/events', route =>
     route.fulfill({
@@ -78,7 +78,7 @@ test('an answer that is not Cairn’s is no receipt', async () => {
 })
 
 test.each(['-5', '99999999', 'soon'])(
-  'a Retry-After of %p makes no storm, neither of requests nor of timers',
+  'a Retry-After of %p causes no storm of requests or of timers',
   async retryAfter => {
     const { page, title } = await blank(
       `${noBeacons}; let count = 0; const own = window.setTimeout; window.setTimeout = (...args) => { count++; return own(...args) }; window.timers = () => count`,
@@ -106,7 +106,7 @@ test.each(['-5', '99999999', 'soon'])(
   },
 )
 
-test('after an event that is too large, the others go in batches again', async () => {
+test('after an event that is too large, the others are sent in batches again', async () => {
   const { page, title, noticed } = await blank(noBeacons)
   await page.goto(`${site.url}/projects?case=poison`)
   await title.waitFor()
@@ -125,7 +125,7 @@ test('after an event that is too large, the others go in batches again', async (
   await page.close()
 })
 
-test('what others wrote into the storage stops nothing', async () => {
+test('foreign data in the storage stops nothing', async () => {
   const { page, noticed } = await blank()
   await page.goto(`${site.url}/settings/people`)
   await allSent(page)
@@ -152,12 +152,12 @@ test('what others wrote into the storage stops nothing', async () => {
   await shown(page).title.waitFor()
   await pass(page, 6_000)
   await site.until('alien', ({ totals }) => totals.starts === 1)
-  // Of what looks like an event the server says that it is none.
+  // The server answers 422 to data that only looks like an event.
   expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
   await page.close()
 })
 
-test('a refusal of consent in one tab is one in all', async () => {
+test('a refusal of consent in one tab applies to all tabs', async () => {
   const { page, title } = await blank()
   await page.goto(`${site.url}/settings/people`)
   const second = await page.context().newPage()
@@ -205,7 +205,7 @@ test('a clock that was years ahead does not hold anything up when it is right ag
   await page.close()
 })
 
-test('a page whose own fetch is a strange one goes on, and so does what is reported', async () => {
+test('a page with a faulty fetch of its own goes on working, and its events still arrive', async () => {
   const { page, title, noticed } = await blank(
     "const own = window.fetch; let n = 0; window.fetch = (...args) => { if (String(args[0]).includes('/events') && n++ === 0) throw new Error('wrapped'); return own(...args) }",
   )
@@ -218,7 +218,7 @@ test('a page whose own fetch is a strange one goes on, and so does what is repor
   await page.close()
 })
 
-test('a page that is left hands over each event once', async () => {
+test('a page that is left sends each event once', async () => {
   const { page, title, button } = await blank(
     'const own = Navigator.prototype.sendBeacon; Navigator.prototype.sendBeacon = function (url, body) { sessionStorage.beacons = Number(sessionStorage.beacons ?? 0) + 1; return own.call(this, url, body) }',
   )
@@ -230,7 +230,7 @@ test('a page that is left hands over each event once', async () => {
   await page.close()
 })
 
-test('the key that follows another one finds what people have seen and said, and what waits', async () => {
+test('a rotated key finds what people have seen and said under the old one, and their queued events', async () => {
   const { page, title, button } = await blank()
   await page.goto(`${site.url}/projects?case=rotated`)
   await title.waitFor()

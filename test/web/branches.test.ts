@@ -3,7 +3,7 @@ import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Tours whose steps come in another order than they stand in, or are left out. */
+/** Tours whose steps are shown in another order than they are listed in, or are left out. */
 
 setDefaultTimeout(300_000)
 
@@ -59,7 +59,7 @@ const open = async (path: string) => {
   return { page, ...on(page) }
 }
 
-test('a run whose step a new version has not goes on behind what it has seen, never before it', async () => {
+test('a run whose step a new version lacks continues after the steps it has seen, never before', async () => {
   const { page, says, place, button } = await open('/home?case=renewed')
   await says('A')
   await button('Next').click()
@@ -69,7 +69,7 @@ test('a run whose step a new version has not goes on behind what it has seen, ne
   expect(await place()).toBe('4 of 4')
   await allSent(page)
   await site.publish(flows.replace(renewed('d'), renewed('e')))
-  // As if what the page knows of the flows had been asked for long ago.
+  // As if the page had loaded its flows long ago.
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Network.clearBrowserCache')
   await page.evaluate(() => {
@@ -89,12 +89,12 @@ const track = (page: Page, name: string) =>
     name,
   )
 
-test('a button leads to the step that it names, Back to where somebody came from, and the place counts the way', async () => {
+test('a button leads to the step it names, Back to the step before, and the place counts that path', async () => {
   const { page, says, place, button } = await open('/home?case=fork')
   await says('What do you want?')
   await button('Invite').click()
   await says('Invite')
-  // Behind it comes the end alone: its only button leads there.
+  // Only the end follows, because the only button onwards leads there.
   expect(await place()).toBe('2 of 3')
   await button('Return').click()
   await says('What do you want?')
@@ -122,7 +122,7 @@ test('a button leads to the step that it names, Back to where somebody came from
   await page.close()
 })
 
-test('a step whose rule does not hold is left out: not viewed, skipped, missing or dropped', async () => {
+test('a step whose rule fails is left out, and not counted as viewed, skipped, missing or dropped', async () => {
   const { page, says, button, card } = await open('/home?case=fork')
   await says('What do you want?')
   await track(page, 'project_created')

@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { noBrowser, program } from '../browser/program.ts'
 
-/** Whether the tests beside this one run, and that none of them asks for a browser unasked. */
+/** Says if the tests beside this one are skipped, and checks that none of them insists on a browser. */
 
-test('a machine without a browser skips what needs one, and is told so', () => {
+test('a machine without a browser skips the tests that need one, and says so', () => {
   if (!program) console.error(`cairn: ${noBrowser}; tests that need one are skipped`)
 })
 
-test('what needs a browser takes its tests from where they are skipped without one', async () => {
+test('tests that need a browser import the test function that skips them without one', async () => {
   const offenders: string[] = []
   for (const name of new Bun.Glob('*.test.ts').scanSync(import.meta.dir)) {
     const text = await Bun.file(join(import.meta.dir, name)).text()

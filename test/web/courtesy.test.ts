@@ -5,7 +5,7 @@ import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** What nobody saw does not count as seen, what was put aside stays small, and mistakes are told. */
+/** What nobody saw does not count as seen, a list that was put aside stays folded, and mistakes are reported. */
 
 setDefaultTimeout(300_000)
 
@@ -65,7 +65,7 @@ const stored = (page: Page, text: string) =>
 const loaded = (page: Page) =>
   page.waitForFunction(() => typeof (window as never as { cairn?: { on?: unknown } }).cairn?.on)
 
-test('a tour of which the page shows nothing is neither begun anew nor over, and the next one comes', async () => {
+test('a tour whose elements are all missing neither starts again nor ends, and the next one is shown', async () => {
   const { page } = await site.visit('/projects?as=ann')
   const { title, button } = shown(page)
   await title.getByText('Next in line').waitFor()
@@ -108,7 +108,7 @@ test('a hidden tab with nothing to show does not keep the others waiting', async
   await page.context().close()
 })
 
-test('what a page lacked and the next one has is told as found', async () => {
+test('an element that one page lacked and the next one has is reported as found', async () => {
   const { page } = await site.browser.page()
   const told: string[] = []
   page.on('request', request => {
@@ -127,7 +127,7 @@ test('what a page lacked and the next one has is told as found', async () => {
   await page.context().close()
 })
 
-test('a list that was finished behind a tour is over, and not opened after its end', async () => {
+test('a list that is finished behind a tour is over, and is not opened after the tour ends', async () => {
   const { page } = await site.visit('/home?case=over')
   await shown(page).title.getByText('Over the list').waitFor()
   await stored(page, 'runs:checklist')
@@ -142,7 +142,7 @@ test('a list that was finished behind a tour is over, and not opened after its e
   await page.context().close()
 })
 
-test('a list does not wait as long as a tour looks for its elements', async () => {
+test('a list is shown while a tour is still looking for its elements', async () => {
   const { page } = await site.visit('/settings/notifications?as=eve')
   await shown(page).panel.waitFor()
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
@@ -151,7 +151,7 @@ test('a list does not wait as long as a tour looks for its elements', async () =
   await page.context().close()
 })
 
-test('a list that is finished is seen to be, and goes', async () => {
+test('a finished list says that it is done, and can be closed for good', async () => {
   const { page } = await site.visit('/settings/people?as=ben')
   const { panel } = shown(page)
   await panel.getByRole('button', { name: 'A' }).click()
@@ -169,7 +169,7 @@ test('a list that is finished is seen to be, and goes', async () => {
   await page.context().close()
 })
 
-test('a list that was put aside comes back folded up; where there is little room it begins so', async () => {
+test('a list that was put aside comes back folded up; on a small screen it starts folded up', async () => {
   const { page } = await site.visit('/settings/people?as=cleo')
   const { panel, launcher } = shown(page)
   await panel.getByRole('button', { name: 'Hide this list' }).click()
@@ -189,7 +189,7 @@ test('a list that was put aside comes back folded up; where there is little room
   await phone.page.context().close()
 })
 
-test('what whoever owns the page has mistaken is told once in the console, and never thrown', async () => {
+test('mistakes in the page’s calls are reported once in the console, and never thrown', async () => {
   const { page, noticed } = await site.browser.page()
   await page.addInitScript(`${installStub}
     for (const draw of [1, 2]) { cairn.identify({ id: 1 }); cairn.track(); cairn.start('nope') }
@@ -207,7 +207,7 @@ test('what whoever owns the page has mistaken is told once in the console, and n
   await page.context().close()
 })
 
-test('a key that is refused is told once', async () => {
+test('a refused key is reported once', async () => {
   const { page, noticed } = await site.browser.page({ clock: true })
   await page.route('**/api/v1/**', route =>
     route.fulfill({

@@ -3,13 +3,13 @@ import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
-/** Many people, each with a way of their own through a tour: the numbers are what they did. */
+/** Many people each take their own way through a tour, and the numbers match what they did. */
 
 setDefaultTimeout(300_000)
 
-/** Each way is gone four times, beside all others. */
+/** So many that each way is taken four times, among all the others. */
 const people = 24
-/** As many at a time as a small machine shows without slowing each other down. */
+/** As many people at a time as a small machine can handle without them slowing each other down. */
 const together = 3
 
 const flows = `
@@ -22,7 +22,7 @@ const flows = `
     - { key: people, title: People, target: { selector: "#invite-people" } }
 `
 
-/** What became of a tour, by how its person went through it. */
+/** How a person goes through the tour. */
 const ways = ['complete', 'dismiss', 'skip', 'leave', 'reload', 'back'] as const
 type Way = (typeof ways)[number]
 
@@ -62,8 +62,8 @@ async function go(person: number, desk: Page): Promise<void> {
     await button('Done').click()
     await card.waitFor({ state: 'detached' })
   }
-  // The browser itself stays: what a page has handed to it as it goes, it sends. Of a page that a
-  // busy machine has killed at once, the next visit sends it.
+  // The browser stays open, so it still sends what a page handed to it on leaving. If a busy machine
+  // killed the page at once, the next visit sends it.
   if (page !== desk) await page.close()
   if (page !== desk || way === 'dismiss') {
     await desk.goto(`${site.url}/settings/people?as=person-${person}`)
@@ -71,7 +71,7 @@ async function go(person: number, desk: Page): Promise<void> {
   await allSent(desk)
 }
 
-test('the analytics of many visits are what the people did', async () => {
+test('the analytics of many visits match what the people did', async () => {
   let next = 0
   const visitor = async () => {
     const { page } = await site.shared({

@@ -3,7 +3,7 @@
 import { Demo } from '../support/demo.ts'
 
 const starts = 9
-/** What a first paint with its data should take of the main thread, milliseconds. */
+/** How long a first paint with its data should keep the main thread busy. Milliseconds. */
 const mostMs = 300
 
 const pages = [
@@ -16,7 +16,7 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.len
 
 const demo = await Demo.open()
 try {
-  /** The main thread's tasks until the page shows its data, in milliseconds of its own time. */
+  /** How long the main thread runs tasks until the page shows its data, in milliseconds of thread time. */
   async function workOf(path: string, shows: string): Promise<number> {
     const { page } = await demo.page()
     const session = await page.context().newCDPSession(page)

@@ -1,6 +1,6 @@
 /**
- * Every page of the dashboard in light and dark, with the demo at a fixed time, beside how it looked
- * before. Run by scripts/dashboard.
+ * Takes pictures of every page of the dashboard in light and dark, with the demo at a fixed time, and
+ * compares them with earlier ones. Run by scripts/dashboard.
  */
 
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { everyPage } from './dashboard/every-page.ts'
 const [folder, before] = process.argv.slice(2)
 if (!folder) throw new Error('Name a folder for the pictures')
 
-/** Keys, ids, ports and figures of the machine are others each time. */
+/** Pages that differ each time, by their keys, ids, ports or figures of the machine. */
 const differs = /^\/(server|activity|settings|install|audit)/
 
 const demo = await Demo.open({ at: Date.parse('2026-09-17T12:05:00Z') })

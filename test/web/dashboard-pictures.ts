@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Demo } from '../support/demo.ts'
 
-/** A Thursday afternoon: the figures are those of its demo, whenever the pictures are made. */
+/** A Thursday afternoon, fixed so that the demo's figures are the same whenever the pictures are made. */
 const at = Date.parse('2026-09-17T12:05:00Z')
 const folder = join(import.meta.dir, '../fixtures/dashboard')
 
@@ -19,7 +19,7 @@ const pictures = [
   { name: 'health', path: '/flows/welcome/health', heading: /Break it into tasks/, height: 620 },
 ]
 
-/** Where somebody has fonts of their own. */
+/** Where a user's own fonts are. */
 const { HOME = '', XDG_DATA_HOME = `${HOME}/.local/share` } = process.env
 
 const demo = await Demo.open({ at, ofBrowser: { HOME, XDG_DATA_HOME } })
@@ -34,14 +34,14 @@ try {
       const subject = page.getByRole('heading', { name: heading })
       await subject.waitFor()
       await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      // Whole, where it is further down.
+      // Scrolls to a subject that is further down, so that all of it is shown.
       await subject.evaluate((element, top) => {
         if (element.getBoundingClientRect().top < top) return
         element.scrollIntoView()
         scrollBy(0, -24)
       }, height * 0.6)
       const session = await page.context().newCDPSession(page)
-      // Playwright itself makes no WebP, which is a third of a PNG.
+      // Playwright itself cannot make WebP, which is a third of the size of PNG.
       const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 90 })
       const file = `${name}-${colorScheme}.webp`
       const written = await Bun.write(join(folder, file), Buffer.from(data, 'base64'))

@@ -1,4 +1,4 @@
-/** What twenty open dashboards cost the server, while people are at them and once they are left. Run by scripts/dashboard. */
+/** What twenty open dashboards cost the server, in use and then left open. Run by scripts/dashboard. */
 
 import { readFileSync } from 'node:fs'
 import { leftOpenAfterMs } from '../../src/web/dashboard/api/attention.ts'
@@ -6,7 +6,7 @@ import { Demo } from '../support/demo.ts'
 
 const screens = 20
 const minutes = Number(process.argv[2] ?? 3)
-/** What a page has planned before it is taken as left open comes at its time, at the latest after this. */
+/** How long requests may still come that a page planned before it counted as left open. Milliseconds. */
 const longestPlannedMs = 60_000
 
 /** What people leave open, in turn. */
@@ -20,18 +20,18 @@ const pages = [
 /** The time of all threads of a process, in milliseconds. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  // In ticks, of which every Linux has a hundred a second: its own, and the kernel's for it.
+  // User time and kernel time, in ticks. Every Linux has a hundred ticks a second.
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Its share of a core over some minutes, in percent. */
+/** A process's share of a core over some minutes, in percent. */
 async function shareOver(pid: number, minutes: number): Promise<number> {
   const [before, from] = [cpuMs(pid), performance.now()]
   await Bun.sleep(minutes * 60_000)
   return (100 * (cpuMs(pid) - before)) / (performance.now() - from)
 }
 
-// The engine as it is for users.
+// The JavaScript engine as it is for users.
 const demo = await Demo.open({ env: { BUN_JSC_useDFGJIT: '1', BUN_JSC_useFTLJIT: '1' } })
 try {
   const idle = await shareOver(demo.pid, minutes / 3)

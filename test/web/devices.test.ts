@@ -3,7 +3,7 @@ import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** One person in several browsers: how often a flow is shown holds for them, and a run is one. */
+/** One person in several browsers: a flow's frequency applies to the person, and the browsers share a run. */
 
 setDefaultTimeout(300_000)
 
@@ -40,7 +40,7 @@ afterAll(() => site.close())
 const at = (page: Page, text: string) =>
   shown(page).title.getByText(text, { exact: true }).waitFor()
 
-/** A browser in which somebody has signed in, and has been named by the time the snippet comes: neither waits for the other. */
+/** A browser whose person is identified before the snippet loads; by themselves, neither waits for the other. */
 const open = async (key: string, person: string) => {
   const visitor = await site.browser.page({ person })
   const { page } = visitor
@@ -68,7 +68,7 @@ const identify = (page: Page, userId: string) =>
     cairn.identify(id)
   }, userId)
 
-/** A page of nobody in particular, before the tour. */
+/** A page without a user, at an address that has no tour. */
 const openAsStranger = async (prepare: (page: Page) => Promise<unknown> = async () => {}) => {
   const { page, noticed } = await site.browser.page({ clock: true })
   await page.route('**/app.js', route =>
@@ -89,7 +89,7 @@ const isNotShown = async (page: Page, held?: RegExp) => {
   expect(await page.locator('[data-cairn] .card, [data-cairn] .launcher').count()).toBe(0)
 }
 
-/** Loads the page anew, as after so long that the flows are asked for again. */
+/** Reloads the page as after a time so long that the flows are requested again. */
 const askAgain = async (page: Page) => {
   await page.evaluate(() => {
     for (const name of Object.keys(localStorage)) {
@@ -112,7 +112,7 @@ test('a tour that was dismissed in one browser is not shown in another', async (
   expect(totals).toMatchObject({ starts: 2, dismissals: 1, uniqueUsers: 2 })
 })
 
-test('a run goes on in another browser, and has ended in both', async () => {
+test('a run is shared by another browser, and once it ends there it has ended in both', async () => {
   const first = await open('open', 'ann')
   await first.button('Next').click()
   await at(first.page, 'open two')
@@ -133,7 +133,7 @@ test('a run goes on in another browser, and has ended in both', async () => {
   expect((await site.numbers('open')).totals).toMatchObject({ starts: 1, inProgress: 0 })
 })
 
-/** In one browser a tour is begun, in another it is closed; the first hears of both. */
+/** Begins a tour in one browser and closes it in another. The first browser learns of both. */
 const closedElsewhere = async (key: string) => {
   const first = await open(key, 'ann')
   await first.button('Next').click()
@@ -149,14 +149,14 @@ const closedElsewhere = async (key: string) => {
   return first
 }
 
-test('a run that has ended elsewhere is not gone on with', async () => {
+test('a run that has ended elsewhere is not continued', async () => {
   const { page } = await closedElsewhere('closed')
   await isNotShown(page)
   await page.close()
   expect((await site.numbers('closed')).totals).toMatchObject({ starts: 1, dismissals: 1 })
 })
 
-test('a flow that may be shown again after that is another run', async () => {
+test('a flow that may be shown again after it ended elsewhere is a new run', async () => {
   const { page } = await closedElsewhere('again')
   await at(page, 'again one')
   await allSent(page)
@@ -191,7 +191,7 @@ test('a checklist is one run in all browsers, however often it may be shown', as
   expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
 })
 
-test('who is named after the flows have come is asked for before anything begins', async () => {
+test('if a user is identified after the flows have loaded, nothing begins before the server answers', async () => {
   const first = await open('slow', 'ann')
   await first.button('Close').click()
   await allSent(first.page)
@@ -213,9 +213,9 @@ test('who is named after the flows have come is asked for before anything begins
   await page.close()
 })
 
-test('it is not waited for longer than three seconds', async () => {
+test('the flows of a user are waited for no longer than three seconds', async () => {
   const { page, noticed } = await openAsStranger(page => page.route(isOfUser, () => {}))
-  // The leap in time would end a question that has no answer yet.
+  // The jump in time would time out a request that has no answer yet.
   await rest(page)
   await page.clock.pauseAt(Date.now() + 60_000)
   await identify(page, 'eve')
@@ -229,7 +229,7 @@ test('it is not waited for longer than three seconds', async () => {
   await page.close()
 })
 
-test('nor is it where the flows themselves have come late', async () => {
+test('the flows of a user are not waited for any longer if the first flows came late', async () => {
   const late = Promise.withResolvers<void>()
   const { page } = await openAsStranger(async page => {
     await page.route(/\/flows/, async route => {
@@ -245,12 +245,12 @@ test('nor is it where the flows themselves have come late', async () => {
   late.resolve()
   await asked
   await pass(page, 3_100, isOfUser)
-  // Without an answer the question itself ends after half a minute.
+  // Without an answer the request itself times out after half a minute.
   await shown(page).title.getByText('stuck one').waitFor({ timeout: 15_000 })
   await page.close()
 })
 
-test('where the server is busy, the browser decides', async () => {
+test('if the server is busy, the browser decides', async () => {
   const { page } = await openAsStranger(page =>
     page.route(/\/flows\?userId/, route =>
       route.fulfill({
@@ -270,7 +270,7 @@ test('where the server is busy, the browser decides', async () => {
 const flowsAsked = ({ requests }: { requests: string[] }) =>
   requests.filter(url => /\/api\/v1\/flows(\?|$)/.test(url)).map(url => new URL(url).search)
 
-test('a user is asked for once, however many pages they see', async () => {
+test('the flows of a user are requested once, however many pages they see', async () => {
   const { page, noticed } = await open('seen', 'zoe')
   await at(page, 'seen one')
   for (const path of ['/home', '/projects', '/settings/people']) await page.goto(site.url + path)
@@ -279,10 +279,10 @@ test('a user is asked for once, however many pages they see', async () => {
   await page.close()
 })
 
-test('a user known from the page before is asked for as such, however late a page names them', async () => {
+test('a user known from the page before is in the request, however late a page identifies them', async () => {
   const { page, noticed } = await open('seen', 'yara')
   await at(page, 'seen one')
-  // The answer of this page is not taken for that of the next one.
+  // Otherwise the answer of this page could be taken for that of the next one.
   await rest(page)
   const named = Promise.withResolvers<void>()
   await page.route('**/app.js', async route => {
@@ -304,7 +304,7 @@ test('a user known from the page before is asked for as such, however late a pag
   await page.close()
 })
 
-test('a visitor who signs in in the middle of a tour stays where they are', async () => {
+test('a visitor who signs in during a tour stays where they are', async () => {
   const { page, card, button } = await openAsStranger()
   await goTo(page, 'midway')
   await at(page, 'midway one')
@@ -315,7 +315,7 @@ test('a visitor who signs in in the middle of a tour stays where they are', asyn
   await identify(page, 'mia')
   expect((await answered).status()).toBe(200)
   await rest(page)
-  // The very same element, not one drawn anew.
+  // The very same element, not a redrawn one.
   expect(await page.locator('[data-cairn] .card[data-same] h2').innerText()).toBe('midway two')
   await button('Done').click()
   await allSent(page)
@@ -324,7 +324,7 @@ test('a visitor who signs in in the middle of a tour stays where they are', asyn
   expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
 })
 
-test('a page that is left while it asks takes nothing from the next one', async () => {
+test('a page that is left during a request does not hold up the next one', async () => {
   const { page } = await openAsStranger()
   const flowsAreKept = () => Object.keys(localStorage).some(name => name.endsWith(':flows'))
   await page.waitForFunction(flowsAreKept)
@@ -338,7 +338,7 @@ test('a page that is left while it asks takes nothing from the next one', async 
   await page.context().close()
 })
 
-test('what a gateway says of its own limits does not make a page ask without end', async () => {
+test('a gateway’s headers about its own limits do not make a page ask endlessly', async () => {
   let asked = 0
   const { page } = await openAsStranger(async page => {
     await page.route('**/api/v1/flows', async route => {

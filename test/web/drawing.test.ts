@@ -4,7 +4,7 @@ import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** How steps are drawn on a page: its light, its room, its hints, its pictures. */
+/** How steps are drawn on a page: its light, its room for banners, its hints, its pictures. */
 
 setDefaultTimeout(300_000)
 
@@ -64,7 +64,7 @@ const flows = [
   flow('large', '[{ key: a, title: A large one, target: { selector: "#large" } }]'),
 ].join('')
 
-/** What has a place of its own and inline styles, as pages have them. */
+/** A page with a layout of its own, as customers' pages have. */
 const html = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">
 <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/own.css">
 <header><button id="high">High</button> <span id="round"></span></header>
@@ -110,7 +110,7 @@ beforeAll(async () => {
       headers: { 'Content-Type': type, 'Content-Security-Policy': policy },
     })
   }
-  // What comes late comes however late the machine is.
+  // The late picture still arrives, however slow the machine is.
   pages = Bun.serve({ hostname: 'localhost', port: 0, fetch, idleTimeout: 0 })
 })
 afterAll(async () => {
@@ -121,7 +121,7 @@ afterAll(async () => {
 
 async function open(name: string, options = {}) {
   const visitor = await site.browser.page({ viewport: { width: 900, height: 600 }, ...options })
-  // Not until all is loaded: one picture waits for the test.
+  // Does not wait until everything is loaded, because one picture waits for the test.
   const address = `http://localhost:${pages.port}/${name}`
   await visitor.page.goto(address, { waitUntil: 'domcontentloaded' })
   const { title, ...rest } = shown(visitor.page)
@@ -129,7 +129,7 @@ async function open(name: string, options = {}) {
   return { ...visitor, title, says, ...rest }
 }
 
-/** Whether a point of the page lies under what takes the mouse there. */
+/** Whether Cairn takes the mouse at a point of the page. */
 const isCovered = (page: Page, x: number, y: number) =>
   page.evaluate(
     ([x, y]) => document.elementFromPoint(x!, y!)?.matches('[data-cairn]') ?? false,
@@ -138,7 +138,7 @@ const isCovered = (page: Page, x: number, y: number) =>
 
 const boxOf = async (page: Page, selector: string) => (await page.locator(selector).boundingBox())!
 
-/** The hole of the veil, as its path has it. */
+/** The hole in the veil, as its clip path has it. */
 const holeOf = (page: Page) =>
   page.evaluate(() => {
     const veil = document.querySelector('[data-cairn]')?.shadowRoot?.querySelector('.veil')
@@ -149,7 +149,7 @@ const holeOf = (page: Page) =>
     return { x: x - radius, y, width: width + 2 * radius, radius }
   })
 
-/** Whether the light is around an element, some pixels wider on each side. */
+/** Waits until the light is around an element, some pixels wider on each side. */
 const isLit = (page: Page, selector: string) =>
   until(async () => {
     const [hole, box] = [await holeOf(page), await boxOf(page, selector)]
@@ -188,7 +188,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('goes on to the next element, and the page is dim all the while', async () => {
+  test('moves on to the next element, and the page stays dim all the while', async () => {
     const { page, says, button } = await open('light')
     await says('One')
     await isLit(page, '#low')
@@ -211,7 +211,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('can be turned off, and be had by a theme', async () => {
+  test('can be turned off by a theme, and on again by a step', async () => {
     const { page, says, card, button } = await open('themed')
     await says('One')
     await page.locator('[data-cairn] .ring').waitFor()
@@ -224,7 +224,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('that dims leaves the page to be used', async () => {
+  test('leaves the page usable if it dims', async () => {
     const { page, says } = await open('light')
     await says('One')
     await page.evaluate(() => scrollTo(0, 0))
@@ -233,7 +233,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('that blocks leaves the element alone, which leads on', async () => {
+  test('spares its element if it blocks, and a click on that leads on', async () => {
     const { page, says } = await open('held')
     await says('Press it')
     await isLit(page, '#high')
@@ -246,7 +246,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('is left on where the visitor has work to do on the page', async () => {
+  test('is left out if the visitor has work to do on the page', async () => {
     const { page, says } = await open('waits')
     await says('Do it')
     expect(await page.locator('[data-cairn] .veil').count()).toBe(0)
@@ -254,7 +254,7 @@ describe('the light', () => {
     await page.context().close()
   })
 
-  test('and all there is moves nothing of the page', async () => {
+  test('moves nothing on the page, and neither does anything else that is drawn', async () => {
     const { page, says, button } = await open('light')
     await says('One')
     await page.evaluate(() => {
@@ -271,12 +271,12 @@ describe('the light', () => {
     await says('Three')
     await isLit(page, '#low')
     const moved = await page.evaluate(() => (window as never as { moved: number[] }).moved)
-    // Less is a fraction of a pixel, by which the browser itself rounds.
+    // Smaller shifts are fractions of a pixel, which come from the browser's own rounding.
     expect(moved.filter(shift => shift > 0.0005)).toEqual([])
     await page.context().close()
   })
 
-  test('moves not where no motion is wanted', async () => {
+  test('does not move if no motion is wanted', async () => {
     const { page, says, button } = await open('light', { reducedMotion: 'reduce' })
     await says('One')
     await button('Next').click()
@@ -289,8 +289,8 @@ describe('the light', () => {
   })
 })
 
-describe('a banner for which the page makes room', () => {
-  test.each(['pushed', 'below'])('leaves it as it was: %s', async name => {
+describe('a banner that the page makes room for', () => {
+  test.each(['pushed', 'below'])('leaves the page as it was: %s', async name => {
     const { page, says, button, card } = await open(name)
     const tags = () =>
       page.evaluate(() => {
@@ -318,7 +318,7 @@ describe('a banner for which the page makes room', () => {
 })
 
 describe('a hint', () => {
-  test('is there while the keyboard is on its dot; Escape takes it away, and ends nothing', async () => {
+  test('is shown while its dot has the keyboard focus; Escape hides it, and ends nothing', async () => {
     const { page, card } = await open('hint')
     const dot = page.locator('[data-cairn] .spot')
     const hint = page.getByRole('tooltip')
@@ -334,14 +334,14 @@ describe('a hint', () => {
     await page.context().close()
   })
 
-  test('stays while the mouse is on it, and goes with the mouse', async () => {
+  test('stays while the mouse is on it, and goes when the mouse does', async () => {
     const { page } = await open('hint', { clock: true })
     const dot = page.locator('[data-cairn] .spot')
     await dot.hover()
     const hint = page.getByRole('tooltip')
     await hint.waitFor()
     await hint.hover()
-    // Longer than it lingers once the mouse is elsewhere.
+    // Longer than it lingers once the mouse has left.
     await pass(page, 1_000)
     expect(await hint.count()).toBe(1)
     await page.mouse.move(700, 500)
@@ -352,7 +352,7 @@ describe('a hint', () => {
 })
 
 describe('a card', () => {
-  test('has the button that leads on last, and counts many steps by words', async () => {
+  test('has the button that leads on last, and counts many steps in words', async () => {
     const { page, says, card } = await open('order')
     await says('Which')
     const buttons = card.locator('.button')
@@ -367,7 +367,7 @@ describe('a card', () => {
     await page.context().close()
   })
 
-  test('in a corner takes no keyboard, and keeps none', async () => {
+  test('in a corner neither takes the keyboard focus nor keeps it', async () => {
     const { page, says, button } = await open('corner')
     await says('By the way')
     expect(await page.evaluate(() => document.activeElement?.localName)).toBe('body')
@@ -379,7 +379,7 @@ describe('a card', () => {
     await page.context().close()
   })
 
-  test('on a phone is a sheet at an edge, where it would cover what it is about', async () => {
+  test('on a phone is a sheet at an edge, if it would cover its element otherwise', async () => {
     const { page, says, card } = await open('large', { viewport: { width: 375, height: 667 } })
     await says('A large one')
     await until(async () => {
@@ -391,7 +391,7 @@ describe('a card', () => {
   })
 })
 
-/** A film of a moment, made by the browser. */
+/** A very short film, recorded by the browser. */
 const made = (page: Page) =>
   page.evaluate(async () => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 90 })
@@ -441,7 +441,7 @@ describe('above the text', () => {
     await page.context().close()
   })
 
-  test('an image that comes late finds its room kept', async () => {
+  test('an image that loads late has its room reserved', async () => {
     const { page, says, card } = await open('picture', { reducedMotion: 'reduce' })
     await says('A picture')
     const before = await card.boundingBox()

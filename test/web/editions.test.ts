@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /**
- * A page may hold on to an older snippet (by integrity, or in a bundle of its own), and a newer one may
- * talk to a server that is older: each shows what it knows, and fails at nothing else.
+ * A page may keep an older snippet (by integrity, or in its own bundle), and a newer snippet may talk to
+ * an older server. Each of them shows what it knows, and does not fail at anything else.
  */
 
 setDefaultTimeout(300_000)
@@ -19,7 +19,7 @@ const fileOf = new Map(
 )
 const script = [...fileOf.keys()].find(name => /^snippet-\w{16}\.js$/.test(name))!
 
-/** Every field that the second edition has brought. */
+/** Every field that the second edition added. */
 const newer = `
 key: newer
 kind: tour
@@ -50,7 +50,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Has a page load the older snippet wherever it asks for the script. */
+/** Has a page load the older snippet whenever it asks for the script. */
 async function withOlderSnippet(page: Page): Promise<void> {
   await page.route(/\/snippet[\w-]*\.js$/, async route => {
     const name = new URL(route.request().url()).pathname.slice(1)
@@ -61,7 +61,7 @@ async function withOlderSnippet(page: Page): Promise<void> {
 }
 
 describe('an older snippet', () => {
-  test('shows a newer flow in the order of its steps, and what it reports counts', async () => {
+  test('shows a newer flow in the order of its steps, and its reports are counted', async () => {
     const { page, noticed } = await site.browser.page()
     await withOlderSnippet(page)
     await page.goto(`${site.url}/projects`)
@@ -75,14 +75,14 @@ describe('an older snippet', () => {
     const { totals, steps } = await site.until('newer', ({ totals }) => totals.completions === 1)
     expect(totals).toMatchObject({ starts: 1, completions: 1 })
     expect(steps.map(({ reached }) => reached)).toEqual([1, 1, 1])
-    // The page asks for something that has come since; it is told that, and goes on.
+    // The page uses an event that was added since; the snippet says so, and goes on.
     expect(noticed.complaints).toEqual([expect.stringContaining('on() knows no "navigate"')])
     await page.context().close()
   })
 })
 
 describe('the newer snippet', () => {
-  test('shows what an older server tells', async () => {
+  test('shows the flows of an older server', async () => {
     const { page, noticed } = await site.browser.page()
     const [flow] = await site.flows()
     const { id, key, name, version, publishedAt, priority, steps } = flow!

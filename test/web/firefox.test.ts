@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout } from 'bun:test'
 import { Firefox, firefoxProgram } from '../support/firefox.ts'
 import { type Look, looks, pictureNames, serveGallery, viewportOf } from '../support/gallery.ts'
 
-/** What is drawn in Firefox: each picture of the demo's gallery, where it should be. */
+/** In Firefox, each picture of the demo's gallery is drawn where it should be. */
 
 setDefaultTimeout(300_000)
 
@@ -22,7 +22,7 @@ if (firefoxProgram) {
   })
 }
 
-/** Resolves once a picture is drawn and has come to rest, with where its parts are. */
+/** Resolves with the places of a picture's parts, once it is drawn and has come to rest. */
 const drawnParts = `new Promise(resolve => {
   const look = async () => {
     const root = document.documentElement.dataset.drawn && document.querySelector('[data-cairn]').shadowRoot

@@ -14,7 +14,7 @@ import {
 } from '../support/gallery.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
-/** What the demo's gallery shows: each picture is drawn, in each look, and says nothing amiss. */
+/** Each picture of the demo's gallery is drawn in each look, without faults or complaints. */
 
 setDefaultTimeout(300_000)
 
@@ -31,7 +31,7 @@ afterAll(async () => {
   gallery.stop()
 })
 
-test('its flows are sound', async () => {
+test('the gallery’s flows are valid', async () => {
   const file = join(import.meta.dir, '../../src/cli/demo/gallery/cases.yaml')
   const { flows, problems } = readFlowFile(readFileSync(file, 'utf8'))
   expect(problems).toEqual([])
@@ -68,7 +68,7 @@ for (const [how, query] of Object.entries(looks)) {
   })
 }
 
-test('the page has them all, and says which look it shows', async () => {
+test('the page has all the pictures, and says which look it shows', async () => {
   const { page, noticed } = await browser.page()
   await page.goto(`${gallery.origin}/gallery?ground=dark&language=he`)
   expect(await page.locator('iframe').count()).toBe(pictureNames.length)

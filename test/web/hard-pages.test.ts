@@ -127,7 +127,7 @@ ${Array.from({ length: 29 }, (_, i) => `      - { key: i${i}, title: Item ${i} }
 
 let site: Site
 let pages: ReturnType<typeof Bun.serve>
-/** The next page, until which it is on its way. */
+/** Holds the next page back: until it resolves, that page is on its way. */
 const slow = Promise.withResolvers<void>()
 beforeAll(async () => {
   site = await Site.open(flows + themed)
@@ -157,7 +157,7 @@ async function open(name: Case | 'pale' | 'dark' | 'list', options = {}) {
   return { page, title, says, ...rest }
 }
 
-/** What has the keyboard, in whatever tree. */
+/** The element that has the keyboard focus, in whichever shadow tree. */
 const focused = (page: Page) =>
   page.evaluate(() => {
     let at = document.activeElement
@@ -171,9 +171,9 @@ const ringIsAround = async (page: Page, selector: string) => {
   return Math.abs(ring!.x - element!.x) < 2 && Math.abs(ring!.y - element!.y) < 2
 }
 
-describe('what the page keeps to itself', () => {
+describe('a page that keeps the focus to itself', () => {
   test.each(['dialog', 'slotted', 'popover', 'menu', 'trap'] as const)(
-    'a step in a %s can be worked, and leaves it open',
+    'a step in a %s can be used, and leaves it open',
     async name => {
       const { page, says, button } = await open(name)
       await says('One')
@@ -197,7 +197,7 @@ describe('what the page keeps to itself', () => {
 })
 
 describe('keys', () => {
-  test('work where the page stops them, lead round what cannot have the focus, and leave the browser its own', async () => {
+  test('work where the page stops them, skip what cannot be focused, and leave the browser its own', async () => {
     const { page, says, title, card } = await open('keys')
     await says('One')
     const seen = new Set<unknown>()
@@ -241,13 +241,13 @@ describe('styles', () => {
     await page.close()
   })
 
-  test('what was pushed out of the window is not pointed at', async () => {
+  test('an element that was pushed out of the window is not pointed at', async () => {
     const { page, says } = await open('drawer')
     await says('One')
     await page.close()
   })
 
-  test('a page that fills the window just so does not scroll', async () => {
+  test('a page that exactly fills the window does not scroll', async () => {
     const { page, says } = await open('full')
     await says('One')
     const extra = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
@@ -255,12 +255,12 @@ describe('styles', () => {
     await page.close()
   })
 
-  test('any accent has readable words on it, and any ground readable words', async () => {
+  test('text is readable on any accent colour, and on any background', async () => {
     const pale = await open('pale')
     await pale.says('One')
     const colourOf = (element: Element) => getComputedStyle(element).color
     expect(await pale.button('Done').evaluate(colourOf)).toBe('rgb(0, 0, 0)')
-    // A link on white is not in the accent.
+    // A link on white does not have the accent colour.
     const body = await pale.card.locator('.body').evaluate(colourOf)
     expect(await pale.card.locator('a').evaluate(colourOf)).toBe(body)
     await pale.page.close()
@@ -313,7 +313,7 @@ describe('styles', () => {
 })
 
 describe('the way through', () => {
-  test('a page that swaps its body has the step again', async () => {
+  test('a page that replaces its body shows the step again', async () => {
     const { page, says } = await open('swapped')
     await says('One')
     await page.evaluate(() => document.body.replaceChildren())
@@ -321,7 +321,7 @@ describe('the way through', () => {
     await page.close()
   })
 
-  test('one that throws out what it does not know gets rid of it', async () => {
+  test('a page that always removes unknown elements gets rid of the step', async () => {
     const { page, says } = await open('swapped')
     await says('One')
     await page.evaluate(() => {
@@ -359,11 +359,11 @@ describe('the way through', () => {
     await page.close()
   })
 
-  test('a step whose element is on the next page is not missing while that one is on its way', async () => {
+  test('a step whose element is on the next page is not missing while that page is loading', async () => {
     const { page, says } = await open('away')
     await says('One')
     await page.evaluate(() =>
-      // Longer than the step that comes next waits for its element.
+      // Longer than the next step waits for its element.
       addEventListener('click', () => setTimeout(() => fetch('/hard/away/on'), 1_500)),
     )
     await page.locator('#in').click({ noWaitAfter: true })
@@ -376,7 +376,7 @@ describe('the way through', () => {
 })
 
 describe('a checklist', () => {
-  test('links of an item can be followed, and what is not for pressing is no button', async () => {
+  test('links of an item can be followed, and an item that is not for pressing is no button', async () => {
     const { page, panel } = await open('list')
     await panel.waitFor()
     expect(await panel.locator('button a').count()).toBe(0)
@@ -386,10 +386,10 @@ describe('a checklist', () => {
     await page.close()
   })
 
-  test('a tick leaves a long list where it was, and the keyboard at the next item', async () => {
+  test('a tick leaves a long list where it was, and the focus at the next item', async () => {
     const { page, panel } = await open('list')
     await panel.waitFor()
-    // The server's own ticks have come, by which the panel is drawn once more.
+    // Waits for the server's own ticks, because they redraw the panel.
     await page.waitForLoadState('networkidle')
     await panel.getByRole('button', { name: 'Item 20' }).click()
     await panel.locator('.ticked').waitFor()

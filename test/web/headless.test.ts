@@ -54,7 +54,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** A page that keeps what it is told, and writes it down where a test can wait for it. */
+/** A page that keeps what it is told, and writes it where a test can wait for it. */
 function answer(): Response {
   const nonce = 'abc'
   return new Response(
@@ -102,7 +102,7 @@ test('a question is answered by the page, in the words of its language', async (
   expect(steps[0]).toMatchObject({ question: { answers: 1, average: 9 } })
 })
 
-test('a tour is told step by step with its element, and reported as if it were drawn', async () => {
+test('the page is told of a tour step by step with its element, and the tour is reported as if drawn', async () => {
   const page = await visit('/tour')
   await step(page, 'one')
   expect(
@@ -113,7 +113,7 @@ test('a tour is told step by step with its element, and reported as if it were d
   expect(await page.locator('[data-cairn]').count()).toBe(0)
   await page.evaluate('before = step; step.actions.next()')
   await step(page, 'two')
-  // What comes from a step that is gone does nothing.
+  // An action of a step that is gone does nothing.
   await page.evaluate('before.actions.dismiss()')
   await page.evaluate('step.actions.back()')
   await step(page, 'one')
@@ -146,7 +146,7 @@ test('a button’s link is followed, once the step is completed', async () => {
   await page.context().close()
 })
 
-test('an element that is replaced, or goes, is told anew', async () => {
+test('the page is told when an element is replaced or goes', async () => {
   const page = await visit('/tour')
   await step(page, 'one')
   await page.evaluate("document.getElementById('first').remove()")
@@ -154,10 +154,10 @@ test('an element that is replaced, or goes, is told anew', async () => {
   await page.context().close()
 })
 
-test('a checklist is told with what can be ticked, in its order', async () => {
+test('the page is told of a checklist, and of what can be ticked in its order', async () => {
   const page = await visit('/list')
   await list(page, '[["a",false,true],["b",false,false],["c",false,false]]0')
-  // Not its turn yet.
+  // It is not the turn of "c" yet.
   await page.evaluate("list.actions.tick('c'); list.actions.tick('a')")
   await list(page, '[["a",true,false],["b",false,false],["c",false,false]]33')
   await page.evaluate("cairn.track('did_b')")
@@ -176,7 +176,7 @@ test('a checklist is told with what can be ticked, in its order', async () => {
   await site.until('list', ({ totals }) => totals.completions === 1)
 })
 
-test('a step that is for another page is told as such', async () => {
+test('a step for another page is marked as such', async () => {
   const page = await visit('/far')
   await step(page, 'here')
   await page.evaluate('step.actions.next()')
@@ -186,7 +186,7 @@ test('a step that is for another page is told as such', async () => {
   await page.context().close()
 })
 
-test('who listens late is told at once', async () => {
+test('a late listener is told at once', async () => {
   const page = await visit('/tour')
   await step(page, 'one')
   expect(

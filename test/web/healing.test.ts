@@ -5,7 +5,7 @@ import { pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** How steps find what they point at where their selector does not: and what they leave alone. */
+/** How steps find their element if their selector does not, and what they leave alone. */
 
 setDefaultTimeout(300_000)
 
@@ -69,7 +69,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** The page of a case, with more on it before the snippet comes to look. */
+/** The page of a case, with markup that is added before the snippet looks at it. */
 async function open(name: string, markup: string, prepare: () => void = () => {}) {
   // Tests write markup, which the site's policy forbids.
   const { page, noticed } = await site.browser.page({
@@ -107,7 +107,7 @@ async function open(name: string, markup: string, prepare: () => void = () => {}
   return { page, noticed, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
 }
 
-/** What pages have told of the case's one target, once they have. */
+/** What pages have reported about the case's one target, once they have. */
 async function told(
   name: string,
   holds = ({ reports }: Checked) => Object.values(reports).some(count => count > 0),
@@ -124,7 +124,7 @@ const outcomeOf = async (name: string) => {
   return Object.keys(reports).filter(outcome => reports[outcome] !== 0)
 }
 
-test('alternates are tried in their order, and the first that finds one element alone is taken', async () => {
+test('alternates are tried in their order, and the first that finds exactly one element is taken', async () => {
   const markup = '<p class="twin">A</p><p class="twin">B</p><p id="other">C</p>'
   const { page, isAround } = await open('second', markup)
   expect(await isAround('#other')).toBe(true)
@@ -134,7 +134,7 @@ test('alternates are tried in their order, and the first that finds one element 
   expect(alternate?.selector).toBe('#other')
 })
 
-test('for an alternate the text counts, and the place does not', async () => {
+test('for an alternate the text of the target counts, and its nth does not', async () => {
   const rows = '<p class="row">First row</p><p class="row">Second row</p>'
   const worded = await open('worded', rows)
   expect(await worded.isAround('#more .row:nth-child(2)')).toBe(true)
@@ -151,14 +151,14 @@ test('an alternate that finds two is not taken', async () => {
   expect(await outcomeOf('doubtful')).toEqual(['not_found'])
 })
 
-test('where the first is hidden, as on a small screen, an alternate may be the one', async () => {
+test('if the first element is hidden, as on a small screen, an alternate may be taken', async () => {
   const markup = '<p id="wide" style="display: none">Wide</p><p id="narrow">Narrow</p>'
   const { page, isAround } = await open('small-screen', markup)
   expect(await isAround('#narrow')).toBe(true)
   await page.close()
 })
 
-test('the one element that is like the remembered one is found, and told as changed', async () => {
+test('the one element that is like the remembered one is found, and reported as changed', async () => {
   const markup =
     '<button id="save-it" data-test="new" class="x">Save it</button><button>Leave it</button>'
   const { page, isAround } = await open('changed', markup)
@@ -166,7 +166,7 @@ test('the one element that is like the remembered one is found, and told as chan
   await page.close()
   const { reports, fingerprints } = await told('changed')
   expect(reports.changed).toBe(1)
-  // What was found for want of better is no baseline to compare others with.
+  // An element that was only found by its likeness is no baseline to compare others with.
   expect(fingerprints.baselineAt).toBeNull()
 })
 
@@ -205,7 +205,7 @@ test('of several that the selector finds, the remembered one is taken', async ()
   await page.close()
 })
 
-test('shadow trees are looked into where they are open, however deep; frames are not', async () => {
+test('open shadow trees are searched, however deep; frames are not', async () => {
   const nest = (mode: string) => `() => {
     let at = document.querySelector('#more')
     for (const last of [false, false, true]) {
@@ -227,7 +227,7 @@ test('shadow trees are looked into where they are open, however deep; frames are
   expect(await outcomeOf('framed')).toEqual(['not_found'])
 })
 
-test('what appears late in a shadow tree that is there is waited for', async () => {
+test('an element that appears late in an existing shadow tree is waited for', async () => {
   const { page, title } = await open('late-inside', '<div id="host"></div>', () => {
     document.querySelector('#host')?.attachShadow({ mode: 'open' })
   })
@@ -243,7 +243,7 @@ test('what appears late in a shadow tree that is there is waited for', async () 
   await page.close()
 })
 
-test('what is inside closed details, or in a tab that is not open, is hidden', async () => {
+test('an element inside closed details, or in a tab that is not open, is hidden', async () => {
   const inside = '<button id="inside">Inside</button>'
   const folded = await open('folded', `<details><summary>More</summary>${inside}</details>`)
   await folded.isSkipped()
@@ -255,7 +255,7 @@ test('what is inside closed details, or in a tab that is not open, is hidden', a
   expect(await outcomeOf('other-tab')).toEqual(['hidden'])
 })
 
-test('what a transition shows, of which no observer tells, is found', async () => {
+test('an element that a transition shows is found, although no observer reports it', async () => {
   const markup =
     '<button id="slow" style="opacity: 0; transition: opacity 10ms 900ms">Slow</button>'
   const { page, isAround } = await open('faded-in', markup, () => {
@@ -269,7 +269,7 @@ test('what a transition shows, of which no observer tells, is found', async () =
   await page.close()
 })
 
-test('an element is scrolled into sight inside what it scrolls in', async () => {
+test('an element is scrolled into view inside its scroll container', async () => {
   const long = '<p style="height: 900px">Long</p>'
   const markup = `<div id="box" style="position: fixed; top: 100px; height: 150px; width: 300px; overflow: auto">
     ${long}<button id="far-down">Far down</button>${long}</div>`
@@ -310,7 +310,7 @@ test('an element that is replaced while it is shown is followed without a jump',
   await page.close()
 })
 
-test('a page that changes all the time is looked at twenty times a second at most', async () => {
+test('a page that changes all the time is searched at most twenty times a second', async () => {
   const { page } = await open('busy', '<div id="ticker"></div>', () => {
     const { querySelectorAll } = Document.prototype
     const counted = window as unknown as { looks: number }
@@ -339,21 +339,21 @@ test('a page that changes all the time is looked at twenty times a second at mos
   await page.close()
 })
 
-/** What no page should do, and some do: nothing tells any more whether an element is seen. */
+/** Breaks the check for visible elements, as no page should, but some do. */
 const breakDom = () => {
   Element.prototype.checkVisibility = () => {
     throw new TypeError('a page of its own')
   }
 }
 
-test('on a page that breaks the search the flow goes on, and the fault is told', async () => {
+test('on a page that breaks the search the flow goes on, and the fault is reported', async () => {
   const { page, isSkipped } = await open('odd-page', '', breakDom)
   await isSkipped()
   await page.close()
   expect(await outcomeOf('odd-page')).toEqual(['error'])
 })
 
-test('a page that breaks the watch over a shown element hears of no fault, and keeps the step', async () => {
+test('a page that breaks the watch over a shown element sees no error, and keeps the step', async () => {
   const { page, title, noticed, isAround } = await open('watched', '<p id="shown">A</p>')
   expect(await isAround('#shown')).toBe(true)
   await page.evaluate(breakDom)
@@ -363,7 +363,7 @@ test('a page that breaks the watch over a shown element hears of no fault, and k
   await page.close()
 })
 
-test('what steps pin took over finds an element whose selector is gone, and a better one is suggested', async () => {
+test('what steps pin stored finds an element whose selector is gone, and a better one is suggested', async () => {
   const before = await open(
     'pinned',
     '<form id="checkout"><button class="buy">Buy it now</button></form>',
@@ -389,7 +389,7 @@ test('what steps pin took over finds an element whose selector is gone, and a be
   expect(fingerprints).toMatchObject({ match: 1, drift: 0, gone: 0 })
 })
 
-test('a flow file takes what pull gives of it', async () => {
+test('a flow file that was pulled does not differ from its flow', async () => {
   const { place } = site
   const pulled = await place.run(['flows', 'pull', 'pinned', 'second'])
   await Bun.write(join(place.folder, 'again.yaml'), pulled.stdout)

@@ -39,7 +39,7 @@ afterAll(() => site.close())
 
 const right = (person: string) => createHmac('sha256', secret).update(person).digest('hex')
 
-/** As a page does it whose back end has given it the hash. */
+/** Identifies a person as a page does that has the hash from its back end. */
 const identify = (page: Page, person: string, userHash: string) =>
   page.evaluate(
     ([person, hash]) => {
@@ -55,7 +55,7 @@ const open = async (name: string) => {
   return { ...visitor, ...shown(visitor.page) }
 }
 
-test('events and progress carry the hash, and are taken', async () => {
+test('events and progress carry the hash, and are accepted', async () => {
   const { page, person, title, button, noticed } = await open('proven')
   await title.getByText('One').waitFor()
   const refused: string[] = []
@@ -66,7 +66,7 @@ test('events and progress carry the hash, and are taken', async () => {
   await button('Done').click()
   await allSent(page)
   await site.until('proven', ({ totals }) => totals.completions === 1)
-  // Until the page says otherwise, the snippet knows who is there, and by which hash.
+  // Until the page says otherwise, the snippet remembers the person and their hash.
   await page.goto(`${site.url}/projects?case=list`)
   const progress = () => noticed.requests.find(url => url.includes('/checklist-progress')) ?? ''
   expect(new URL(await until(progress)).searchParams.get('userHash')).toBe(right(person))
@@ -75,7 +75,7 @@ test('events and progress carry the hash, and are taken', async () => {
   await page.close()
 })
 
-test('what was reported before the page knew the hash is proven once it does', async () => {
+test('events from before the page knew the hash are proven once it does', async () => {
   const { page, person, title, button } = await open('late')
   await button('Done').click()
   await title.waitFor({ state: 'detached' })
@@ -100,7 +100,7 @@ test('without the right hash nothing is counted, and tours are shown all the sam
   expect((await site.numbers('late')).totals).toEqual(before)
 })
 
-test('a hash that is wrong is told in the console, in words of its own, and holds up nothing else', async () => {
+test('a wrong hash is reported in the console with its own message, and holds up nothing else', async () => {
   const { page, person, noticed } = await open('list')
   const { panel } = shown(page)
   await panel.waitFor()
@@ -116,7 +116,7 @@ test('a hash that is wrong is told in the console, in words of its own, and hold
   )
   await pass(page, 6_000)
   await events
-  // The flows are still to be had, without the user: their bucket is not left alone.
+  // The flows can still be loaded, without the user, because their bucket is not paused.
   await page.reload()
   await panel.waitFor()
   expect(new Set(told())).toEqual(
@@ -125,14 +125,14 @@ test('a hash that is wrong is told in the console, in words of its own, and hold
   await page.context().close()
 })
 
-test('the hash of who has signed out stays nowhere in the browser', async () => {
+test('the hash of a person who has signed out is kept nowhere in the browser', async () => {
   const { page } = await site.visit('/home')
   const hash = right('leaver')
   const told = page.waitForResponse(response => response.url().includes(hash))
   await identify(page, 'leaver', hash)
   expect((await told).status()).toBe(200)
   const kept = () => page.evaluate(() => JSON.stringify({ ...localStorage }))
-  // By now the flows are kept as asked for by them.
+  // By now the flows are stored as loaded for this person.
   await page.waitForFunction(() =>
     Object.entries(localStorage).some(([k, v]) => k.endsWith(':flows') && v.includes('leaver')),
   )

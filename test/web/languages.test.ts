@@ -48,7 +48,7 @@ const open = async (path: string, options = {}) => {
   return { ...visitor, ...shown(visitor.page) }
 }
 
-/** In another language from now on, as an application does whose visitor chooses one. */
+/** Switches the page's language, as an application does when its visitor chooses one. */
 const speak = (page: Visitor['page'], lang: string) =>
   page.evaluate(lang => {
     document.documentElement.lang = lang
@@ -86,7 +86,7 @@ describe('a tour', () => {
     expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
   })
 
-  test('has a text that is missing in its own language', async () => {
+  test('shows a missing text in the flow’s own language', async () => {
     const { page, title, button } = await open('/home?as=half', { locale: 'he-IL' })
     await speak(page, 'he')
     await title.getByText('שלום').waitFor()
@@ -94,7 +94,7 @@ describe('a tour', () => {
     await page.context().close()
   })
 
-  test('is in the browser’s language where that of the page has nothing', async () => {
+  test('is in the browser’s language if it has no text in the page’s', async () => {
     const { page, title } = await open('/home?as=browser', { locale: 'de-AT' })
     await speak(page, 'ja')
     await title.getByText('Hallo', { exact: true }).waitFor()
@@ -110,7 +110,7 @@ test('a checklist follows the page, and keeps what is ticked', async () => {
   await panel.getByRole('heading', { name: 'Erste Schritte' }).waitFor()
   await panel.getByText('Einladen').waitFor()
   await panel.getByText('1 von 2').waitFor()
-  // What is not translated says in which language it is.
+  // An item that is not translated says which language it is in.
   const languages = await panel
     .locator('li')
     .evaluateAll(rows => rows.map(row => row.getAttribute('lang')))
@@ -118,7 +118,7 @@ test('a checklist follows the page, and keeps what is ticked', async () => {
   await page.context().close()
 })
 
-test('a flow that says nothing of languages is as before: in the page’s, with its words', async () => {
+test('a flow without any language takes the page’s, and the snippet’s own words in it', async () => {
   const { page, title, button } = await open('/settings/notifications?as=old')
   await title.getByText('As ever').waitFor()
   await speak(page, 'he')

@@ -4,7 +4,7 @@ import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Pages that say late who is there, or never, or another than the one before. */
+/** Pages that identify their user late, or never, or identify another one than before. */
 
 setDefaultTimeout(300_000)
 
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const waits = ' data-identify="wait" data-identify-timeout="600000"'
 
-/** A page with the snippet, whose tag has what the query says, and which keeps what was shown. */
+/** A page with the snippet, with attributes for its tag from the query. It keeps a list of what was shown. */
 function answer(request: Request): Response {
   const { searchParams } = new URL(request.url)
   const tag = searchParams.get('tag') ?? ''
@@ -64,9 +64,9 @@ function answer(request: Request): Response {
 
 interface Visit {
   tag?: string
-  /** What the page says before the script has come. */
+  /** Calls of the page before the script has loaded. */
   first?: string
-  /** One that is open already, and its browser. */
+  /** A page that is open already, to visit in the same browser. */
   page?: Page
 }
 
@@ -84,10 +84,10 @@ async function visit(path: string, { tag = waits, first = '', page }: Visit = {}
 const say = (page: Page, what: string) => page.evaluate(`cairn.${what}`)
 const seen = (page: Page) => page.evaluate('seen') as Promise<string[]>
 
-/** Until what may be shown at once is: what is not shown by then waits. */
+/** Waits until everything that may be shown at once is shown. Whatever is not shown by then is waiting. */
 const isAtWork = (page: Page) => shown(page).panel.or(shown(page).card).first().waitFor()
 
-/** Until all that was due before is shown or is not: what comes after it is. */
+/** Goes to a last page and waits for its flow: whatever was due earlier has been shown by then, or never is. */
 async function atTheEnd(page: Page): Promise<string[]> {
   await page.evaluate("history.pushState(null, '', '/end')")
   await shown(page).title.getByText('end', { exact: true }).waitFor()
@@ -96,7 +96,7 @@ async function atTheEnd(page: Page): Promise<string[]> {
 
 const told = (page: Page) => page.waitForResponse(response => /flows\?userId/.test(response.url()))
 
-/** Names somebody, of whom the server tells what they have done. */
+/** Identifies a user, and waits until the server has told what they have done. */
 async function identify(page: Page, ...args: unknown[]): Promise<void> {
   const answered = told(page)
   await say(page, `identify(...${JSON.stringify(args)})`)
@@ -109,7 +109,7 @@ const numbers = async (page: Page, key: string) => {
   return { starts, dismissals, inProgress }
 }
 
-test('a free user never sees what is for others, though the page names them late', async () => {
+test('a free user never sees what is for others, even if the page identifies them late', async () => {
   const { page } = await visit('/paid-free')
   await isAtWork(page)
   await identify(page, 'free-1', { plan: 'free' })
@@ -118,7 +118,7 @@ test('a free user never sees what is for others, though the page names them late
   await page.context().close()
 })
 
-test('whom it is for sees it once the page has named them', async () => {
+test('a user of its audience sees a flow once the page has identified them', async () => {
   const { page, title } = await visit('/paid-pro')
   await isAtWork(page)
   expect(await seen(page)).toEqual([])
@@ -127,7 +127,7 @@ test('whom it is for sees it once the page has named them', async () => {
   await page.context().close()
 })
 
-test('who is named before the script has come is not waited for', async () => {
+test('a user who is identified before the script has loaded is not waited for', async () => {
   const { page, title } = await visit('/paid-pro', {
     first: "cairn.identify('pro-2', { plan: 'pro' })",
   })
@@ -135,7 +135,7 @@ test('who is named before the script has come is not waited for', async () => {
   await page.context().close()
 })
 
-test('after the time-out the page shows what is for visitors, and takes back what is not theirs', async () => {
+test('after the timeout the page shows what visitors may see, and hides again what the user may not', async () => {
   const tag = ' data-identify="wait" data-identify-timeout="200"'
   const { page, title } = await visit('/paid-late', { tag })
   await title.getByText('paid-late').waitFor()
@@ -146,7 +146,7 @@ test('after the time-out the page shows what is for visitors, and takes back wha
   await page.context().close()
 })
 
-test('who is never named is shown all after three seconds', async () => {
+test('a user who is never identified is shown everything after three seconds', async () => {
   const opened = await site.browser.page({ clock: true })
   const { page, title } = await visit('/once-never', {
     tag: ' data-identify="wait"',
@@ -158,7 +158,7 @@ test('who is never named is shown all after three seconds', async () => {
   await page.context().close()
 })
 
-test('a page that does not wait takes back what is not for whom it names', async () => {
+test('a page that does not wait hides again what is not for the user it identifies', async () => {
   const { page, title } = await visit('/paid-public', { tag: '' })
   await title.getByText('paid-public').waitFor()
   await identify(page, 'free-3', { plan: 'free' })
@@ -168,7 +168,7 @@ test('a page that does not wait takes back what is not for whom it names', async
   await page.context().close()
 })
 
-test('of what was sent before, the visitor is in the middle, and nobody has dismissed it', async () => {
+test('a run that was sent before stays in progress for the visitor, and is not counted as dismissed', async () => {
   const { page, title, bodies } = await visit('/paid-sent', { tag: '' })
   await title.getByText('paid-sent').waitFor()
   await allSent(page)
@@ -181,7 +181,7 @@ test('of what was sent before, the visitor is in the middle, and nobody has dism
   await page.context().close()
 })
 
-test('what is shown once is shown once to a person in three fresh browsers', async () => {
+test('a flow that is shown once is shown once to a person in three fresh browsers', async () => {
   const first = await visit('/once')
   await isAtWork(first.page)
   await identify(first.page, 'thrice')
@@ -199,7 +199,7 @@ test('what is shown once is shown once to a person in three fresh browsers', asy
   expect(totals).toMatchObject({ starts: 1, inProgress: 0 })
 })
 
-test('a page that does not wait takes it away as soon as it knows', async () => {
+test('a page that does not wait hides what the user has seen as soon as it knows', async () => {
   const first = await visit('/once-public', { tag: '', first: "cairn.identify('twice')" })
   await first.button('Close').click()
   await allSent(first.page)
@@ -213,7 +213,7 @@ test('a page that does not wait takes it away as soon as it knows', async () => 
   await page.context().close()
 })
 
-test('what happens before the page has named somebody is theirs', async () => {
+test('what happens before the page identifies a user is attributed to them', async () => {
   const { page, bodies } = await visit('/tracked', { first: "cairn.track('signed_in')" })
   await shown(page).title.getByText('tracked').waitFor()
   await identify(page, 'tess')
@@ -226,7 +226,7 @@ test('what happens before the page has named somebody is theirs', async () => {
     'step_completed',
     'flow_completed',
   ])
-  // Those of a run that a visitor has begun name both.
+  // Events of a run that a visitor has begun name the user and the visitor.
   const [{ anonymousId } = {}] = ofFlow
   expect(anonymousId).toBeString()
   for (const event of ofFlow) expect(event).toMatchObject({ userId: 'tess', anonymousId })
@@ -238,7 +238,7 @@ test('what happens before the page has named somebody is theirs', async () => {
   await page.context().close()
 })
 
-test('a page that is left while it waits tells what has happened', async () => {
+test('a page that is left while it waits still reports what has happened', async () => {
   const { page } = await visit('/left')
   await shown(page).title.getByText('left').waitFor()
   await page.goto('about:blank')
@@ -246,7 +246,7 @@ test('a page that is left while it waits tells what has happened', async () => {
   await page.context().close()
 })
 
-test('whoever was there before sees nothing of it where the page names somebody else', async () => {
+test('if the page identifies somebody else, nothing of the user before is shown', async () => {
   const first = await visit('/tour', { first: "cairn.identify('ann')" })
   await first.button('Next').click()
   await first.title.getByText('tour two').waitFor()
@@ -266,7 +266,7 @@ test('whoever was there before sees nothing of it where the page names somebody 
   expect(totals).toMatchObject({ starts: 2, uniqueUsers: 2, dismissals: 0 })
 })
 
-test('what began for whoever was there last had not begun where somebody else is named', async () => {
+test('if somebody else is identified, what began for the user before does not count as begun', async () => {
   const first = await visit('/end', { tag: '', first: "cairn.identify('carl')" })
   await first.button('Done').click()
   await allSent(first.page)
@@ -279,7 +279,7 @@ test('what began for whoever was there last had not begun where somebody else is
   await page.context().close()
 })
 
-test('who is named twice stays in what they have begun as whom they are', async () => {
+test('a user who is identified again stays in what they have begun', async () => {
   const { page, title, card } = await visit('/paid-pro')
   await identify(page, 'pro-3', { plan: 'pro' })
   await title.getByText('paid-pro').waitFor()
@@ -292,7 +292,7 @@ test('who is named twice stays in what they have begun as whom they are', async 
   await page.context().close()
 })
 
-test('a visitor who signs in goes on with what is for them', async () => {
+test('a visitor who signs in continues with what is for them', async () => {
   const { page, title, button, card } = await visit('/tour', { tag: '' })
   await button('Next').click()
   await title.getByText('tour two').waitFor()
@@ -306,7 +306,7 @@ test('a visitor who signs in goes on with what is for them', async () => {
   await page.context().close()
 })
 
-test('a refusal ends the wait, and consent does not, for it says nobody’s name', async () => {
+test('a refusal of consent ends the wait, and consent does not, because it identifies nobody', async () => {
   const refused = await visit('/once-refused', { first: 'cairn.consent(false)' })
   await refused.title.getByText('once-refused').waitFor()
   await refused.page.context().close()
@@ -318,7 +318,7 @@ test('a refusal ends the wait, and consent does not, for it says nobody’s name
   await page.context().close()
 })
 
-test('what the page asks for is shown at once', async () => {
+test('a flow that the page starts itself is shown at once', async () => {
   const { page, title } = await visit('/paid-start')
   await say(page, "start('paid-start')")
   await title.getByText('paid-start').waitFor()
@@ -327,7 +327,7 @@ test('what the page asks for is shown at once', async () => {
   await page.context().close()
 })
 
-test('a tag that is written wrongly is told in the console', async () => {
+test('a tag with wrong attributes is reported in the console', async () => {
   const { page, noticed } = await site.browser.page()
   const tag = ' data-identify="wiat" data-identify-timeout="soon"'
   await visit('/always', { page, tag })

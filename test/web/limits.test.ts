@@ -7,7 +7,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 setDefaultTimeout(300_000)
 
 const visitors = 50
-/** At the same time. */
+/** How many visitors come at the same time. */
 const lanes = 5
 
 const flows = `
@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('fifty visitors in a minute see their tour, nothing is lost, and hardly any request refused', async () => {
+test('fifty visitors in a minute see their tour, nothing is lost, and hardly any request is refused', async () => {
   const answers = new Map<string, number>()
   const refused = new Map<string, number>()
   let next = 0
@@ -65,7 +65,7 @@ test('fifty visitors in a minute see their tour, nothing is lost, and hardly any
 
   const { totals } = await site.until('tour', ({ totals }) => totals.completions === visitors)
   expect(totals).toMatchObject({ starts: visitors, completions: visitors, dismissals: 0 })
-  // A few speak for all of how elements fare.
+  // Only a few visitors report on elements, on behalf of all.
   expect(answers.get('health')).toBeGreaterThan(2)
   const sum = [...refused.values()].reduce((all, count) => all + count, 0)
   expect(sum).toBeLessThanOrEqual(3)

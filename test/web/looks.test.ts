@@ -4,7 +4,7 @@ import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Every kind of step, as people see, hear and work it. */
+/** Every kind of step, as people see, hear and use it. */
 
 setDefaultTimeout(300_000)
 
@@ -53,7 +53,7 @@ const open = async (path: string, options = {}) => {
   return { ...visitor, ...shown(visitor.page) }
 }
 
-/** Of its letters and of what they stand on: red, green and blue together, 0 to 765. */
+/** The brightness of a card's text and background: the sum of red, green and blue, 0 to 765. */
 const brightness = (card: Locator) =>
   card.evaluate(element => {
     const { color, backgroundColor } = getComputedStyle(element)
@@ -62,7 +62,7 @@ const brightness = (card: Locator) =>
     return { text: sum(color), ground: sum(backgroundColor) }
   })
 
-/** What has the keyboard: the text of a control, or the role of a card. */
+/** What has the keyboard focus: the text of a control, or the role of a card. */
 const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
   page.evaluate(() => {
     const inside = document.querySelector('[data-cairn]')?.shadowRoot?.activeElement
@@ -73,7 +73,7 @@ const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
   })
 
 describe('by keyboard alone', () => {
-  test('Tab stays inside, arrows lead on and back, Escape closes, and the focus is given back', async () => {
+  test('Tab stays inside, arrows lead on and back, Escape closes, and the focus returns', async () => {
     const { page, title, card } = await open('/projects')
     await page.locator('nav a[href="/home"]').focus()
     await page.keyboard.press('Enter')
@@ -95,7 +95,7 @@ describe('by keyboard alone', () => {
     await page.close()
   })
 
-  test('who types is not interrupted', async () => {
+  test('typing is not interrupted', async () => {
     const { page, title } = await open('/settings/people')
     await page.locator('#address').focus()
     await page.evaluate(() => history.pushState(null, '', '/home'))
@@ -104,8 +104,8 @@ describe('by keyboard alone', () => {
   })
 })
 
-describe('to those who hear it', () => {
-  test('a step is a dialog with a name and a description; a banner and a spot are told', async () => {
+describe('for screen readers', () => {
+  test('a step is a dialog with a name and a description; a banner and a hotspot are announced', async () => {
     const { page, title, button } = await open('/home')
     await title.getByText('A modal').waitFor()
     const dialog = page.getByRole('dialog', { name: 'A modal' })
@@ -126,8 +126,8 @@ describe('to those who hear it', () => {
   })
 })
 
-describe('wherever it is seen', () => {
-  test('Markdown is shown, HTML as it was written', async () => {
+describe('how a step looks', () => {
+  test('Markdown is rendered, HTML is shown as it was written', async () => {
     const { page, card } = await open('/home')
     await card.waitFor()
     expect(await card.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
@@ -165,7 +165,7 @@ describe('wherever it is seen', () => {
     await page.close()
   })
 
-  test('where the page turns dark, or light again, while it is shown, it does too', async () => {
+  test('if the page turns dark, or light again, while a step is shown, the step does too', async () => {
     const { page, title, card } = await open('/home')
     await title.waitFor()
     const turn = (isDark: boolean) =>
@@ -197,7 +197,7 @@ describe('wherever it is seen', () => {
     await page.close()
   })
 
-  test('without motion where none is wanted', async () => {
+  test('without motion if none is wanted', async () => {
     const { page, card } = await open('/home', { reducedMotion: 'reduce' })
     await card.waitFor()
     expect(await card.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
@@ -206,7 +206,7 @@ describe('wherever it is seen', () => {
 })
 
 describe('a checklist', () => {
-  test('opens, ticks in its order, shuts, and is done with the last item', async () => {
+  test('opens, ticks in its order, closes, and is done with the last item', async () => {
     const { page, panel, launcher } = await open('/settings/notifications')
     await panel.waitFor()
     const guide = panel.getByRole('button', { name: 'Read the guide' })
@@ -230,10 +230,10 @@ describe('a checklist', () => {
   })
 })
 
-describe('what a flow is called', () => {
+describe('what people see as the name of a flow', () => {
   const called = (name: string) => ({ name, exact: true })
 
-  test('is its title, above a list, on its button and to those who hear a step without one', async () => {
+  test('is its title: above a list, on its button, and for screen readers on a step without one', async () => {
     const { page, launcher, panel } = await open('/settings/notifications?as=reader')
     await page.getByRole('dialog', called('Get going')).waitFor()
     await panel.getByRole('heading', called('Get going')).waitFor()
@@ -244,7 +244,7 @@ describe('what a flow is called', () => {
     await page.context().close()
   })
 
-  test('is its name where it has no title, as flows had none in older releases', async () => {
+  test('is its name if it has no title, as flows had none in older releases', async () => {
     const { page, panel } = await open('/projects?case=unnamed')
     await panel.getByRole('heading', called('As it is called')).waitFor()
     await page.context().close()

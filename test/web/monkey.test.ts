@@ -7,8 +7,8 @@ import { Site } from '../support/site.ts'
 import { clickThrough } from './monkey.ts'
 
 /**
- * Visitors who click at random: after every click what is due is shown. A visitor is drawn by their
- * seed: CAIRN_TEST_SEED=7 draws others, CAIRN_TEST_MONKEY=2000 clicks so often on each site.
+ * Visitors who click at random: after every click, whatever is due is shown. A visitor's acts follow from
+ * their seed: CAIRN_TEST_SEED=7 gives other visitors, CAIRN_TEST_MONKEY=2000 clicks so often on each site.
  */
 
 const seed = Number(process.env.CAIRN_TEST_SEED ?? 1)
@@ -17,7 +17,7 @@ const visitors = Math.ceil(Number(process.env.CAIRN_TEST_MONKEY ?? 2 * clicks) /
 
 setDefaultTimeout(600_000)
 
-/** Steps of every kind, with elements that come late, never or elsewhere, and flows in each other's way. */
+/** Steps of every kind, with elements that come late, never or elsewhere, and flows that compete. */
 const others = `
 - key: round
   priority: 5

@@ -14,14 +14,14 @@ import type { Page } from '../support/browser.ts'
 import type { Site } from '../support/site.ts'
 
 /**
- * A visitor who clicks at random, goes back, reloads and presses Escape, and a judge of what is on the
- * page after every such act: what is due by the published flows and by what this browser knows of the
- * person is shown, or there is nothing due.
+ * A visitor who clicks at random, goes back, reloads and presses Escape, and a judge of the page after
+ * every such act: either it shows what is due by the published flows and by what this browser knows of
+ * the person, or nothing is due.
  */
 
 type Slot = ReturnType<typeof shownAs>
 
-/** What the snippet keeps of a run, as far as the judge looks. */
+/** What the snippet keeps of a run, as far as the judge needs it. */
 interface Run {
   runId: string
   flowId: string
@@ -44,13 +44,13 @@ interface Seen {
   steps: string[]
   isElsewhere: boolean
   isListShown: boolean
-  /** Of the steps that are due, those whose element the page has. */
+  /** Ids of the steps whose element is visible on the page. */
   elements: string[]
 }
 
-/** Who has seen a step so lately is not interrupted; see the snippet's engine. */
+/** A person who saw a step this recently is not interrupted; see the snippet's engine. */
 const inTheMiddleMs = 5 * 60_000
-/** What is due is on the page by then, milliseconds: an element is waited for before the next step. */
+/** How long a due step may take to appear, because an element is waited for before the next step. Milliseconds. */
 const patienceMs = 12_000
 
 const selectorsOf = (flows: readonly Flow[]) =>
@@ -93,7 +93,7 @@ const look = (page: Page, flows: readonly Flow[]): Promise<Seen> =>
 /** What makes an address another page to the snippet. */
 const viewOf = (url: URL) => url.pathname
 
-/** What is wrong with what is shown, in a sentence; null where all is well. */
+/** A sentence about what is wrong with the page, or null if all is well. */
 export function faultIn(seen: Seen, flows: readonly Flow[], before: Seen | null): string | null {
   const url = new URL(seen.url)
   const ofSlot = (slot: Slot) => flows.filter(flow => shownAs(flow) === slot)
@@ -186,7 +186,7 @@ const places = (page: Page): Promise<Place[]> =>
 
 const isToLeave = /^(Close|Not now|Hide this list|End the tour)$/
 
-/** One act of a visitor, and what it was. */
+/** Does one act of a visitor, and says what it was. */
 async function act(page: Page, random: SeededRandom, site: Site): Promise<string> {
   const dice = random.next()
   if (dice < 0.04) {
@@ -203,7 +203,7 @@ async function act(page: Page, random: SeededRandom, site: Site): Promise<string
     return 'presses Escape'
   }
   const all = await places(page)
-  // Who closed all that they see would get nowhere.
+  // A visitor who closed everything they see would get nowhere.
   const stays = random.chance(0.8)
   const ours = all.filter(({ isOurs, label }) => isOurs && !(stays && isToLeave.test(label)))
   const place = random.pick(ours.length > 0 && random.chance(0.55) ? ours : all)
@@ -216,9 +216,9 @@ async function act(page: Page, random: SeededRandom, site: Site): Promise<string
 }
 
 /**
- * Lets somebody click, and judges what is shown after every click.
+ * Lets a visitor click, and judges what is shown after every click.
  *
- * @throws where something is due and not shown, with what led there
+ * @throws if something is due and not shown, with the acts that led there
  */
 export async function clickThrough(
   site: Site,

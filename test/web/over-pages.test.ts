@@ -3,7 +3,7 @@ import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Tours that lead from page to page: of a site of many documents, and of an application. */
+/** Tours that lead from page to page: on a site of many documents, and in an application. */
 
 setDefaultTimeout(300_000)
 
@@ -115,7 +115,7 @@ describe('a site of many documents', () => {
     ])
   })
 
-  test("the browser's Back shows where it goes on, and is led nowhere", async () => {
+  test("the browser's Back is not undone, and a link shows where the tour goes on", async () => {
     const { page, says, button, elsewhere, link } = await open('/site/a')
     await says('One')
     await button('Next').click()
@@ -146,12 +146,12 @@ describe('a site of many documents', () => {
     await page.close()
   })
 
-  test('a page that leads elsewhere offers the way, and is not gone to again by itself', async () => {
+  test('a page that redirects elsewhere is offered as a link, and not opened again automatically', async () => {
     const { page, says, button, elsewhere, link, visited } = await open('/site/b?start')
     await says('Begin')
     await button('Next').click()
     await page.waitForURL('**/site/login')
-    // Its own call of start() leads there once at most.
+    // The page's own call of start() leads there once more at most.
     await elsewhere.waitFor()
     expect(visited.filter(path => path === '/site/login').length).toBeLessThanOrEqual(2)
     expect(await link.getAttribute('href')).toContain('/site/guarded')
@@ -168,7 +168,7 @@ describe('a site of many documents', () => {
     await page.close()
   })
 
-  test("nobody is led to another site, which is no page of the tour's", async () => {
+  test("nobody is led to another site, because it is no page of the tour's", async () => {
     const { page, says, button, elsewhere, link } = await open('/site/out')
     await says('Out')
     await button('Next').click()
@@ -177,7 +177,7 @@ describe('a site of many documents', () => {
     await page.close()
   })
 
-  test('of two tabs one shows it, and the other goes on where that was closed', async () => {
+  test('of two tabs one shows the tour, and the other one goes on when that is closed', async () => {
     const { page, says, button, card } = await open('/site/a')
     await says('One')
     const second = await page.context().newPage()
@@ -193,7 +193,7 @@ describe('a site of many documents', () => {
 })
 
 describe('an application with its own router', () => {
-  test('is told before, and goes there without a load', async () => {
+  test('is told beforehand, and goes there without a page load', async () => {
     const { page, says, button, visited } = await open('/app')
     await says('App one')
     await page.evaluate(() => {
@@ -204,7 +204,7 @@ describe('an application with its own router', () => {
       }
       cairn.on('navigate', what => {
         what.preventDefault()
-        // As routers do, once what the page needs has come.
+        // As routers do, once everything the page needs has loaded.
         setTimeout(() => history.pushState(null, '', what.url), 50)
       })
       ;(window as never as { isSame: boolean }).isSame = true
@@ -221,13 +221,13 @@ describe('an application with its own router', () => {
     await page.close()
   })
 
-  test('that listens to nothing has its pages loaded', async () => {
+  test('has its pages loaded if it does not listen', async () => {
     const { page, says, button } = await open('/app')
     await says('App one')
     await button('Next').click()
     await page.waitForURL('**/app/two')
     await says('App two')
-    // Another place of the same document, which the browser does not load.
+    // Another place in the same document, for which the browser loads nothing.
     await button('Next').click()
     await says('App three')
     await page.close()

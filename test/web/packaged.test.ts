@@ -4,11 +4,11 @@ import { createCairn } from '../../src/sdk/browser/index.ts'
 import { TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
-/** @cairn/browser where the server's script is another than its own, or does not come. */
+/** @cairn/browser with a server's script that is not its own version, or that does not load. */
 
 setDefaultTimeout(300_000)
 
-/** As scripts were before they answered: they make the calls that have waited, and know no other. */
+/** A script from before calls had answers: it makes the calls that have waited, and knows no others. */
 const older = `{
   const calls = window.cairn.q, made = window.made = []
   const old = { q: undefined }
@@ -50,7 +50,7 @@ afterAll(async () => {
   await browser.close()
 })
 
-/** What a page gets that has made a client for a folder of the server's. */
+/** What a script returns in a page with a client for a folder of the server, and the page's complaints. */
 async function page<Answer>(
   folder: string,
   script: string,
@@ -70,7 +70,7 @@ async function page<Answer>(
   return [answer as Answer, noticed.complaints]
 }
 
-test('an older script is told what it knows, and the rest answers as if nothing were there', async () => {
+test('an older script gets the calls it knows, and the others answer as if nothing were there', async () => {
   const [answer, complaints] = await page<unknown>(
     'older',
     `const met = cairn.identify('ann')
@@ -100,7 +100,7 @@ test('an older script is told what it knows, and the rest answers as if nothing 
 })
 
 test.each(['none', 'wrong'])(
-  'where the script is not there (%s), it is told, and nothing hangs',
+  'if the script is not there (%s), the page is told, and nothing hangs',
   async folder => {
     const [answer, complaints] = await page<unknown>(
       folder,
@@ -114,7 +114,7 @@ test.each(['none', 'wrong'])(
   },
 )
 
-test('asked twice it loads one script, with what a policy and the page want of it', async () => {
+test('called twice, it loads one script, with the nonce and the options of the page', async () => {
   const [answer, complaints] = await page<unknown>(
     'older',
     `const same = cairn === createCairn(${"{ url: location.origin + '/older/', key: 'k' }"})
@@ -128,7 +128,7 @@ test('asked twice it loads one script, with what a policy and the page want of i
   expect(complaints).toContain('cairn: this page asks for two servers or keys: one is used')
 })
 
-test('where a server draws a page nothing happens, and what is awaited is answered', async () => {
+test('during rendering on a server nothing happens, and awaited calls are answered', async () => {
   const cairn = createCairn({ url: 'https://cairn.example.com', key: 'k' })
   expect(await cairn.identify('ann')).toBe('alone')
   expect([await cairn.flows(), await cairn.why('x'), cairn.isActive()]).toEqual([[], null, false])

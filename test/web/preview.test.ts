@@ -6,7 +6,7 @@ import type { Page } from '../support/browser.ts'
 import { DashboardHouse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
-/** A draft in a strict page of a customer, for whoever holds a link: marked as such, and nothing counted. */
+/** Whoever holds a link sees a draft on a customer's page with a strict policy, marked as such and not counted. */
 
 setDefaultTimeout(300_000)
 
@@ -55,7 +55,7 @@ const toCairn = (requests: readonly string[]) =>
     .filter(url => url.startsWith(house.server.url))
     .map(url => url.slice(house.server.url.length).replace(/[?#].*|-[0-9a-f]{16}/g, ''))
 
-test('shows the draft whatever its rules say, marked, over pages, and counts nothing', async () => {
+test('shows the draft whatever its rules say, marked as one, across pages, and counts nothing', async () => {
   await push('First text')
   const { link } = await preview('drafted')
   const { page, noticed } = await house.browser.page()
@@ -65,7 +65,7 @@ test('shows the draft whatever its rules say, marked, over pages, and counts not
   expect(site.asked.join()).not.toContain('cairn-preview')
   await badge(page).getByText('Preview — nothing is counted').waitFor()
   await badge(page).getByText('Step 1 of 2').waitFor()
-  // The page goes on saying what it says: none of it is counted.
+  // The page keeps making its calls, and none of them is counted.
   await page.evaluate("window.cairn.identify('ann', {plan: 'pro'}); window.cairn.track('clicked')")
   await page.evaluate("window.cairn.on('flow_started', () => {})()")
 
@@ -74,7 +74,7 @@ test('shows the draft whatever its rules say, marked, over pages, and counts not
   await page.goto(`${site.origin}/projects`)
   await page.getByRole('dialog', { name: 'Second text' }).waitFor()
   await page.getByRole('button', { name: 'Next' }).click()
-  // Its next step is for another page, where it goes on: by a load and by the router.
+  // Its next step is for another page, where it continues after a load.
   await page.goto(`${site.origin}/team`)
   await page.getByRole('dialog', { name: 'Invite them' }).waitFor()
   await badge(page).getByText('Step 2 of 2').waitFor()
@@ -128,7 +128,7 @@ test('shows the flow of a file that is stored nowhere', async () => {
   await page.context().close()
 })
 
-test('a link that was ended, or is for another origin, is told in a sentence, and the page goes on', async () => {
+test('a link that was ended, or is for another origin, is explained, and the page goes on', async () => {
   await push('Secret')
   const { id, link } = await preview('drafted')
   const other = new AuthoredSite(house.server, house.snippetKey)

@@ -3,7 +3,7 @@ import { type Page, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** What is told of people, and what is not. */
+/** What is reported about people, and what is not. */
 
 setDefaultTimeout(300_000)
 
@@ -28,7 +28,7 @@ interface Visit {
   bodies: string[]
 }
 
-/** A visitor; what the browser asks for its people is set before the first page. */
+/** A visitor. `prepare` runs before the first page, and can set what the browser asks for its user. */
 async function visit(path: string, prepare = ''): Promise<Visit> {
   const { page } = await site.browser.page()
   const reports: string[] = []
@@ -56,10 +56,10 @@ const consent = (page: Page, isGiven: boolean) =>
     isGiven,
   )
 
-/** Leaves the page, by which everything that waits is sent. */
+/** Leaves the page, so that everything that waits is sent. */
 const leave = (page: Page) => page.goto('about:blank')
 
-/** What waits is sent by the next page: what goes by beacon is not seen from here. */
+/** Lets the next page send what waits, because beacons are not seen from here. */
 const sent = async (page: Page) => {
   await page.goto(`${site.url}/settings/people`)
   await allSent(page)
@@ -69,7 +69,7 @@ const honour = (how: 'honour' | 'ignore') =>
   site.place.run(['org', 'privacy', '--do-not-track', how])
 
 test.each(['doNotTrack', 'globalPrivacyControl'] as const)(
-  '%s is heeded from the first request on, where the organisation says so',
+  '%s is heeded from the first request on, if the organisation says so',
   async wish => {
     await honour('honour')
     const { page, reports } = await visit('/projects', asksNotToBe(wish))
@@ -82,7 +82,7 @@ test.each(['doNotTrack', 'globalPrivacyControl'] as const)(
   },
 )
 
-test('consent that is given counts more than what the browser asks', async () => {
+test('given consent overrides what the browser asks', async () => {
   await honour('honour')
   const { page, reports } = await visit('/projects', asksNotToBe('doNotTrack'))
   await shown(page).title.waitFor()
@@ -94,7 +94,7 @@ test('consent that is given counts more than what the browser asks', async () =>
   await page.close()
 })
 
-test('where the organisation does not, nothing is lost that happened before that was known', async () => {
+test('if the organisation does not heed it, nothing is lost from before the page knew that', async () => {
   await honour('ignore')
   const before = await site.numbers('hello')
   const { page } = await visit('/projects', asksNotToBe('doNotTrack'))
@@ -107,9 +107,9 @@ test('where the organisation does not, nothing is lost that happened before that
   expect(totals.starts).toBe(before.totals.starts + 1)
 })
 
-test('of what identify() says only listed traits leave the browser, with the start of a run', async () => {
+test('of the traits in identify(), only listed ones leave the browser, with the start of a run', async () => {
   await honour('ignore')
-  /** The site says role, plan, teamSize and daysSinceSignup of everybody. */
+  /** The site gives everybody's role, plan, teamSize and daysSinceSignup. */
   const start = async (person: string) => {
     const { page, bodies } = await visit(`/projects?as=${person}`)
     await shown(page).button('Done').click()
@@ -131,7 +131,7 @@ test('of what identify() says only listed traits leave the browser, with the sta
   await site.place.run(['org', 'traits', 'harbor', '--none'])
 })
 
-test('a refusal that waits for the script comes before all reports', async () => {
+test('a refusal of consent that waits for the script comes before all reports', async () => {
   const { page, reports } = await visit(
     '/projects',
     "addEventListener('DOMContentLoaded', () => window.cairn.consent(false)); window.cairn = { q: [['consent', false]] }; for (const m of ['identify', 'track', 'start', 'on', 'consent']) window.cairn[m] = (...a) => void window.cairn.q?.push([m, ...a])",
@@ -161,7 +161,7 @@ test('consent that is given later lets reports through from then on', async () =
   await page.close()
 })
 
-test('a visitor without a name is the same one on the next page', async () => {
+test('an anonymous visitor is the same one on the next page', async () => {
   const { page } = await visit('/projects')
   const idOf = () =>
     page.evaluate(() => {
@@ -180,9 +180,9 @@ test('a visitor without a name is the same one on the next page', async () => {
   await page.close()
 })
 
-test('no query, fragment, value of an input or cookie is told', async () => {
+test('no query, fragment, value of an input or cookie is reported', async () => {
   const { page, reports, bodies } = await visit('/settings/people?token=hush#secret')
-  // That page has told of itself by then.
+  // By then that page has reported itself.
   await rest(page)
   await page.locator('#address').fill('ann.private@example.com')
   await page.evaluate(() => history.pushState(null, '', '/projects?token=hush#secret'))
@@ -200,7 +200,7 @@ test('no query, fragment, value of an input or cookie is told', async () => {
   await page.close()
 })
 
-test('data-keep-query keeps what stands behind the path', async () => {
+test('data-keep-query keeps what follows the path', async () => {
   const { page, bodies, reports } = await visit(
     '/projects?view=board',
     "new MutationObserver(() => document.querySelector('script[data-key]')?.setAttribute('data-keep-query', '')).observe(document, { childList: true, subtree: true })",

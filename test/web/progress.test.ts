@@ -4,7 +4,7 @@ import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** What a back end, or another browser, has ticked: a page that shows a checklist hears of it. */
+/** A page that shows a checklist learns what a back end, or another browser, has ticked. */
 
 setDefaultTimeout(300_000)
 
@@ -16,7 +16,7 @@ targeting: { urls: [{ match: prefix, pattern: /projects }] }
 checklist: { items: [{ key: a, title: A }, { key: b, title: B }, { key: c, title: C }] }
 `
 
-/** What was promised: a stored tick reaches an open page in this time, which the tests let pass there. */
+/** The promised time for a stored tick to reach an open page, on that page's clock. Milliseconds. */
 const promisedMs = 15_000
 
 let site: Site
@@ -27,7 +27,7 @@ afterAll(() => site.close())
 
 const path = () => `/api/v1/flows/${site.flowId('list')}/checklist-progress`
 
-/** As a back end does it. */
+/** Ticks an item as a back end does. */
 async function tick(userId: string, key: string, more = {}): Promise<void> {
   const response = await fetch(site.server.url + path(), {
     method: 'POST',
@@ -68,12 +68,12 @@ test('a tick that is stored reaches an open page in time, again and again', asyn
     await tick('ann', title.toLowerCase())
     await hears(page, title)
   }
-  // As often as the server lets it, and no oftener.
+  // As often as the server allows, and no more often.
   expect(beats(noticed.requests).length).toBeLessThanOrEqual(5)
   await page.close()
 })
 
-test('a reload asks at once', async () => {
+test('a reload asks for progress at once', async () => {
   const { page, noticed } = await visit('bob', false)
   await tick('bob', 'a')
   noticed.requests.length = 0
@@ -83,7 +83,7 @@ test('a reload asks at once', async () => {
   await page.close()
 })
 
-test('all tabs of a browser hear of it, by the heartbeats of one', async () => {
+test('all tabs of a browser learn of a tick, through the heartbeats of one', async () => {
   const { page, noticed } = await visit('cleo')
   const second = await page.context().newPage()
   second.on('request', request => noticed.requests.push(request.url()))
@@ -97,7 +97,7 @@ test('all tabs of a browser hear of it, by the heartbeats of one', async () => {
   await page.context().close()
 })
 
-test('who signs in finds what they have ticked elsewhere', async () => {
+test('a person who signs in finds what they have ticked elsewhere', async () => {
   await tick('dora', 'c')
   const { page } = await site.browser.page()
   await page.route('**/app.js', route => route.fulfill({ contentType: 'text/javascript' }))
@@ -110,7 +110,7 @@ test('who signs in finds what they have ticked elsewhere', async () => {
   await page.close()
 })
 
-test('where identities are verified, the hash goes with it', async () => {
+test('if identities are verified, progress and heartbeats carry the hash', async () => {
   const identity = ['org', 'identity', 'harbor', '--mode']
   const { secrets } = await site.place.json<{ secrets: { secret: string }[] }>([
     ...identity,

@@ -43,7 +43,7 @@ const questionsOf = async (key: string) => {
   return steps.map(({ question, skipped }) => ({ ...question, skipped }))
 }
 
-test('a required answer is insisted on; keys choose it, and the last one counts', async () => {
+test('a required answer is enforced; keys choose it, and the last answer counts', async () => {
   const { page, noticed } = await site.visit('/home')
   const { title, button } = shown(page)
   await page.locator('[data-cairn] .question').waitFor()
@@ -52,7 +52,7 @@ test('a required answer is insisted on; keys choose it, and the last one counts'
   )
   await button('Next').click()
   await page.getByText('Please answer first.').waitFor()
-  // The keyboard was led to the numbers, and arrows choose there rather than lead on.
+  // The focus was moved to the numbers, where arrows choose a number instead of leading on.
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   expect(await page.getByRole('radio', { checked: true }).getAttribute('aria-label')).toBe('2')
@@ -91,7 +91,7 @@ test('a required answer is insisted on; keys choose it, and the last one counts'
   expect(noticed.complaints).toEqual([])
 })
 
-test('what cannot be loaded holds up nobody, and comes once it can be', async () => {
+test('a question that cannot be loaded holds up nobody, and appears once it can be', async () => {
   const { page } = await site.browser.page({ clock: true })
   let isDown = true
   let asked = 0

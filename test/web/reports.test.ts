@@ -3,7 +3,7 @@ import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
-/** What happens in a browser is in analytics, once, whatever becomes of tab, connection and server. */
+/** What happens in a browser is counted in analytics once, whatever happens to tab, connection and server. */
 
 setDefaultTimeout(300_000)
 
@@ -64,7 +64,7 @@ test('what happens offline is sent when the connection is back, and by the next 
   expect((await site.numbers('offline')).totals).toEqual(totals)
 })
 
-test('a page that comes after one without a connection sends what that one could not', async () => {
+test('a page sends what the page before it could not, because there was no connection', async () => {
   const { page, title, button } = await open('closed')
   const before = await site.numbers('closed')
   const context = page.context()
@@ -79,7 +79,7 @@ test('a page that comes after one without a connection sends what that one could
   await next.close()
 })
 
-test('of a long time offline the newest thousand events are kept, and sent as batches', async () => {
+test('during a long time offline the newest thousand events are kept, and later sent in batches', async () => {
   const { page, title, noticed } = await open('flood')
   await title.waitFor()
   await page.context().setOffline(true)
@@ -102,7 +102,7 @@ test('of a long time offline the newest thousand events are kept, and sent as ba
   await page.close()
 })
 
-test('over the limit it waits as long as it is told, and nothing is lost', async () => {
+test('over the limit the page waits as long as it is told, and nothing is lost', async () => {
   await site.place.run(['org', 'limits', 'harbor', '--events', '1'])
   const first = await open('limited')
   await first.button('Next').click()
@@ -113,7 +113,7 @@ test('over the limit it waits as long as it is told, and nothing is lost', async
   await title.waitFor({ state: 'detached' })
   await pass(page, 7_000)
   const asked = noticed.requests.filter(url => url.endsWith('/events')).length
-  // Once, or not at all where its beacon came first: not again and again.
+  // Once, or not at all if its beacon came first, but not again and again.
   expect(asked).toBeLessThanOrEqual(1)
   await site.place.run(['org', 'limits', 'harbor', '--events', '100000'])
   // The page that comes next has not been told to wait.
@@ -143,7 +143,7 @@ test('a server that cannot store is asked again, and has it all in the end', asy
   await page.close()
 })
 
-test('two tabs do not show the same step, and the second goes on where the first was closed', async () => {
+test('two tabs do not show the same step, and the second continues where the first was closed', async () => {
   const { page, title, button } = await open('tabs')
   await title.getByText('One').waitFor()
   const second = await page.context().newPage()
@@ -158,14 +158,14 @@ test('two tabs do not show the same step, and the second goes on where the first
   await shown(second).title.getByText('Two').waitFor()
   await shown(second).button('Done').click()
   await second.close()
-  // What the two have handed over as they went may come in any order.
+  // What the two tabs sent on closing may arrive in any order.
   const isAll = ({ totals, steps }: Numbers) => totals.completions === 1 && steps[1]!.reached === 1
   const { totals, steps } = await site.until('tabs', isAll)
   expect(totals.starts).toBe(1)
   expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
 })
 
-test('without consent nothing is reported and nothing stored but that', async () => {
+test('without consent nothing is reported, and only the refusal is stored', async () => {
   const { page, title } = await open('consent')
   await title.getByText('One').waitFor()
   await page.evaluate(() =>
@@ -174,14 +174,14 @@ test('without consent nothing is reported and nothing stored but that', async ()
   const stored = await page.evaluate(() => Object.entries(localStorage))
   expect(stored).toEqual([[expect.stringMatching(/:consent$/), 'false']])
   await page.reload()
-  // Flows are part of the application: they are shown.
+  // Flows are part of the application, so they are still shown.
   await title.getByText('One').waitFor()
   expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1)
   expect(await page.context().cookies()).toEqual([])
   await page.close()
 })
 
-test('what a page does wrong is no error of the page', async () => {
+test('wrong calls by a page cause no errors on the page', async () => {
   const { page, noticed, title } = await open('flood')
   await title.waitFor()
   await page.evaluate(() => {

@@ -3,7 +3,7 @@ import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** What tests lean on that expect nothing: what is due on a page is there once the page rests. */
+/** Once a page rests, what is due on it is shown. Tests that expect nothing to be shown rely on this. */
 
 setDefaultTimeout(300_000)
 
@@ -34,7 +34,7 @@ test.each([true, false])('a page that rests shows what is due, with a clock: %p'
   }
 })
 
-test('of a page with a clock the time passes that its script waits for', async () => {
+test('on a page with a clock, pass() lets the time pass that its script waits for', async () => {
   const { page } = await site.visit('/settings/people', { clock: true })
   await rest(page)
   expect(await shown(page).title.count()).toBe(0)
@@ -43,7 +43,7 @@ test('of a page with a clock the time passes that its script waits for', async (
   await page.context().close()
 })
 
-test('an answer that is held back is waited for', async () => {
+test('rest() waits for an answer that is held back', async () => {
   const { page } = await site.browser.page()
   const held = Promise.withResolvers<void>()
   await page.route('**/snippet-renderer-*', async route => {

@@ -4,7 +4,7 @@ import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
-/** Which flow is on a page, and whose run it is, whenever and in whatever order a page says what. */
+/** Which flow a page shows, and whose run it is, whenever and in whatever order the page makes its calls. */
 
 setDefaultTimeout(300_000)
 
@@ -57,7 +57,7 @@ const open = async (path: string, prepare = '') => {
   return { page, noticed, ...shown(page) }
 }
 
-/** What a page sends as it is closed, the test's own routes may lose. */
+/** Leaves a page without the test's own routes, because they may lose what it sends as it is closed. */
 const leave = async (page: Page) => {
   await page.unrouteAll()
   await page.goto(`${site.url}/settings/people`)
@@ -68,13 +68,13 @@ const leave = async (page: Page) => {
 const stub = (...calls: string[]) =>
   `window.cairn = { q: [${calls.join()}] }; for (const m of ['identify', 'track', 'start', 'stop', 'reset', 'on', 'consent']) window.cairn[m] = (...a) => void window.cairn.q?.push([m, ...a])`
 
-test('a flow that was asked for before the script had come is shown', async () => {
+test('a flow that was asked for before the script had loaded is shown', async () => {
   const { page } = await open('/settings/people', stub("['start', 'asked-for']"))
   await at(page, 'Asked one')
   await page.close()
 })
 
-test('a flow that was asked for stays when its tab was out of sight, and after a reload', async () => {
+test('a flow that was asked for stays after its tab was hidden, and after a reload', async () => {
   const { page } = await open('/projects?case=first')
   await at(page, 'first one')
   await shown(page).button('Close').click()
@@ -90,7 +90,7 @@ test('a flow that was asked for stays when its tab was out of sight, and after a
   await page.close()
 })
 
-test('asked for twice at once, a flow has one run; stopped before it is there, none', async () => {
+test('a flow that is asked for twice at once has one run; stopped before it is shown, it has none', async () => {
   const before = await site.numbers('asked-for')
   const { page } = await open(
     '/settings/people',
@@ -110,13 +110,13 @@ test('asked for twice at once, a flow has one run; stopped before it is there, n
   await other.page.close()
 })
 
-test('a tour goes on where it was though another one has been shown meanwhile', async () => {
+test('a tour continues where it was, although another one has been shown meanwhile', async () => {
   const before = await site.numbers('first')
   const { page, button } = await open('/projects?case=first')
   await at(page, 'first one')
   await button('Next').click()
   await at(page, 'first two')
-  // Sooner, who is in the middle of one tour is not interrupted by another.
+  // Otherwise a person in the middle of one tour is not interrupted by another.
   await page.goto(`${site.url}/settings/people`)
   await leftLongAgo(page)
   await page.goto(`${site.url}/projects?case=second`)
@@ -130,7 +130,7 @@ test('a tour goes on where it was though another one has been shown meanwhile', 
   expect(totals.starts).toBe(before.totals.starts + 1)
 })
 
-test('a visitor who turns out to be a user in the middle of a tour goes on in the same run', async () => {
+test('a visitor who is identified in the middle of a tour continues the same run', async () => {
   const { page, button } = await open('/home')
   await call(page, 'reset')
   await page.evaluate(() => history.pushState(null, '', '/projects?case=late'))
@@ -145,7 +145,7 @@ test('a visitor who turns out to be a user in the middle of a tour goes on in th
   expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
 })
 
-test('traits that are no JSON cost no flow and no report', async () => {
+test('traits that are not JSON prevent no flow and no report', async () => {
   const circle = 'const circle = {}; circle.self = circle;'
   const odd = `{ big: 10n, circle, at: new Date(0), not: NaN, fails: { toJSON() { throw 1 } }, plan: 'pro' }`
   const { page, noticed } = await site.browser.page()
@@ -163,12 +163,12 @@ test('traits that are no JSON cost no flow and no report', async () => {
   expect(traits).toEqual({ big: 10, at: '1970-01-01T00:00:00.000Z', not: null, plan: 'pro' })
   await leave(page)
   await site.until('traits', ({ totals }) => totals.starts === 1)
-  // Of what it hands over as it goes, a page is told nothing.
+  // A page that is being left does not learn what became of its last reports.
   const isReport = (text: string) => /^failed: .*\/api\/v1\/events\b/.test(text)
   expect(noticed.complaints.filter(text => !isReport(text))).toEqual([])
 })
 
-test('an element of the page that is called cairn does not keep the script from starting', async () => {
+test('an element of the page with the id cairn does not keep the script from starting', async () => {
   const { page } = await open(
     '/projects?case=element',
     "new MutationObserver(() => { const tag = document.querySelector('script[data-key]'); if (tag) tag.id = 'cairn' }).observe(document, { childList: true, subtree: true }); Object.defineProperty(window, 'noStub', { value: true })",
@@ -181,7 +181,7 @@ test('an element of the page that is called cairn does not keep the script from 
   await page.close()
 })
 
-test('a part of the script that failed to load is asked for again, and the flow shown once', async () => {
+test('a part of the script that failed to load is loaded again, and the flow is shown once', async () => {
   const { page, noticed } = await site.browser.page({ clock: true })
   let failures = 0
   await page.route('**/snippet-renderer-*', route => {
@@ -209,7 +209,7 @@ test('a tab has its checklist while another one shows a tour', async () => {
   await page.context().close()
 })
 
-test('an announcement that was closed is not back as soon as the page writes its address anew', async () => {
+test('a closed announcement does not come back when the page only rewrites its address', async () => {
   const { page, button, card } = await open('/projects?case=always')
   await at(page, 'always one')
   await button('Close').click()
@@ -222,7 +222,7 @@ test('an announcement that was closed is not back as soon as the page writes its
   await page.close()
 })
 
-test('a page that is prepared before anybody sees it asks, shows and reports nothing', async () => {
+test('a prerendered page requests, shows and reports nothing before anybody sees it', async () => {
   const { page, noticed } = await open(
     '/projects?case=prerender',
     "let is = true; Object.defineProperty(Document.prototype, 'prerendering', { get: () => is }); window.activate = () => { is = false; document.dispatchEvent(new Event('prerenderingchange')) }",
@@ -236,7 +236,7 @@ test('a page that is prepared before anybody sees it asks, shows and reports not
   await page.close()
 })
 
-test('a page that comes back as it was left shows what is due now', async () => {
+test('a page that is restored as it was left shows what is due now', async () => {
   const { page, button, card } = await open('/projects?case=back')
   await at(page, 'back one')
   // Meanwhile, on another page of this browser, the tour came to its end.

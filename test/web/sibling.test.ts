@@ -4,8 +4,8 @@ import { type Page, TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /**
- * A page on a sibling subdomain, with every script that it likes, in the browser of somebody who is signed
- * in to the dashboard. To the browser the two are one site: it sends the cookie along.
+ * A page on a sibling subdomain, which may run any script, in the browser of somebody who is signed in to
+ * the dashboard. To the browser the two are one site, so it sends the cookie along.
  */
 
 setDefaultTimeout(300_000)
@@ -39,7 +39,7 @@ afterAll(async () => {
   await place.close()
 })
 
-/** What a page of ours does; the page has no policy of its own. */
+/** Makes a request as the dashboard does, from a page that has no policy of its own. */
 const askAs = (page: Page, action: string, body: unknown) =>
   page.evaluate(
     async ([action, body]) => {
@@ -53,7 +53,7 @@ const askAs = (page: Page, action: string, body: unknown) =>
     [action, body] as const,
   )
 
-/** Somebody who is signed in as an owner, at a page of Cairn's own, and the token that it holds. */
+/** A person who is signed in as an owner, on a page of Cairn's own, and the token that the page holds. */
 async function signedIn() {
   const { page } = await browser.page()
   const { url } = await place.json<{ url: string }>(['dashboard', 'link', '--role', 'owner'])
@@ -71,7 +71,7 @@ interface Init {
   mode?: 'no-cors'
 }
 
-/** How an attempt went: what could be read of it. */
+/** Makes an attempt, and returns what the page could read of the answer. */
 const attempt = (page: Page, path: string, init: Init) =>
   page.evaluate(
     async ([url, init]) => {
@@ -109,7 +109,7 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
   const text = { 'content-type': 'text/plain' }
   const signOut = JSON.stringify({ everywhere: true })
   const attempts: [path: string, init: Init, read: string][] = [
-    // By the cookie, which the browser sends.
+    // With the cookie, which the browser sends.
     ['/api/v1/manage/me', {}, 'nothing'],
     [analytics, {}, refused],
     [csv, {}, 'nothing'],
@@ -126,7 +126,7 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
       { method: 'POST', body: '{"graceHours":0}', mode: 'no-cors' },
       'nothing',
     ],
-    // And with the token besides, had it been stolen.
+    // And with the token as well, as if it had been stolen.
     ['/api/v1/manage/me', { headers: bearer }, 'nothing'],
     [analytics, { headers: bearer }, refused],
     [`${analytics}/export.csv`, { headers: bearer }, refused],
@@ -135,7 +135,7 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
     expect([path, init, await attempt(page, path, init)]).toEqual([path, init, read])
   }
 
-  // What needs no script's leave: forms, frames, pictures, scripts, windows.
+  // Requests that do not depend on what scripts may do: forms, frames, images, scripts, windows.
   await page.evaluate(
     ([cairn, csv]) => {
       const add = (html: string) => document.body.insertAdjacentHTML('beforeend', html)
@@ -156,12 +156,12 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
   ])
   await popup.waitForLoadState()
   expect(await popup.locator('body').innerText()).toContain('Unauthorized')
-  // A cookie of its own, for both subdomains, takes nobody's place.
+  // A cookie that the page sets for both subdomains does not replace that of the session.
   await page.evaluate(() =>
     cookieStore.set({ name: 'cairn', value: 'A'.repeat(43), domain: 'site.localhost' }),
   )
 
-  // The cookie was there, and helped nothing.
+  // The cookie was sent, and did not help.
   for (const path of [csv, analytics, '/dashboard/session/sign-out']) {
     expect([...withCookie]).toContain(path)
   }
@@ -181,7 +181,7 @@ test('a page on a sibling subdomain reads nothing and changes nothing', async ()
   expect(
     lines.filter(({ action }) => !/^(dashboard|flow|organisation|token)\./.test(action)),
   ).toEqual([])
-  // The same page of ours can.
+  // A page of Cairn's own can read it.
   const link = `/dashboard/${(await place.json<{ slug: string }[]>(['org', 'list']))[0]!.slug}/flows/tour/export.csv`
   const read = await own.evaluate(async link => (await fetch(link)).status, link)
   expect(read).toBe(200)

@@ -5,11 +5,11 @@ import { mostPageBytes, mostStageBytes, snippetSizes } from '../support/snippet-
 
 const elements = 5_000
 const starts = 9
-/** Two seconds of them, where each comes in time. */
+/** Two seconds of frames, if none of them is late. */
 const frameCount = 120
-/** By then a page has done what it does at its start. */
+/** The time by which a page has done its work at the start. Milliseconds. */
 const settleMs = 700
-/** What a start may take of the main thread where no flow is due, milliseconds. */
+/** How long a start may keep the main thread busy if no flow is due. Milliseconds. */
 const mostStartMs = 10
 
 const flows = `
@@ -18,7 +18,7 @@ targeting: { urls: [{ match: prefix, pattern: /due }] }
 steps: [{ key: last, title: The last one, target: { selector: "#e${elements - 1}" } }]
 `
 
-/** A page of a table, as applications have them, without the snippet. */
+/** A page with a table, as applications have them, without the snippet. */
 const html = `<!doctype html><html lang="en"><title>Many</title><main>${Array.from(
   { length: elements / 5 },
   (_, row) =>
@@ -36,7 +36,7 @@ console.log(`${''.padEnd(26)}${['raw', 'gzip', 'brotli'].map(name => name.padSta
 for (const { what, raw, gzip, brotli } of sizes) {
   console.log(`${what.padEnd(26)}${kib(raw)}${kib(gzip)}${kib(brotli)}`)
 }
-/** Prints whether what is of this name stays below its bound. */
+/** Prints whether the size of a part stays within its bound. */
 function isWithin(name: string, of: string, most: number): boolean {
   const bytes = sizes.find(({ what }) => what === of)?.gzip ?? Number.POSITIVE_INFINITY
   const isHeld = bytes <= most
@@ -48,7 +48,7 @@ const isSmall = [
   isWithin('bound, on demand', 'the renderer, on demand', mostStageBytes),
 ].every(Boolean)
 
-/** The main thread's work, milliseconds of its own time: another program's is not counted. */
+/** The main thread's work in milliseconds of thread time, so that other programs are not counted. */
 async function workOfStart(site: Site, pages: string, path: string, script: string) {
   const { page } = await site.browser.page()
   await page.goto(pages + path)
@@ -59,11 +59,11 @@ async function workOfStart(site: Site, pages: string, path: string, script: stri
     return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1_000
   }
   await Bun.sleep(settleMs)
-  // The page's own garbage would be collected at any moment.
+  // Otherwise the page's own garbage could be collected during the measurement.
   await session.send('HeapProfiler.collectGarbage')
   await Bun.sleep(settleMs)
   const before = await work()
-  // As text: this file knows no types of pages.
+  // As text, because this file has no types of the DOM.
   await page.evaluate(`{
     const tag = document.createElement('script')
     tag.src = '${script}'
@@ -122,7 +122,7 @@ try {
   const idle: number[] = []
   const due: number[] = []
   for (let i = 0; i < starts; i++) {
-    // What any script costs at all, and what the page does by itself, is not the snippet's.
+    // The cost of any script, and of the page itself, is subtracted because it is not the snippet's.
     const none = await workOfStart(site, url, '/other', `${url}/empty.js`)
     idle.push((await workOfStart(site, url, '/other', script)) - none)
     due.push((await workOfStart(site, url, '/due', script)) - none)

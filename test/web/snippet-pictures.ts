@@ -1,6 +1,6 @@
 /**
- * Every picture of the demo's gallery, pixel by pixel beside the one that is kept. Run by scripts/snippet,
- * in the browser that scripts/browser brings: its fonts and libraries are the same everywhere.
+ * Compares every picture of the demo's gallery with the kept one, pixel by pixel. Run by scripts/snippet,
+ * in the browser that scripts/browser brings, because its fonts and libraries are the same everywhere.
  */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,14 +18,14 @@ import {
   viewportOf,
 } from '../support/gallery.ts'
 
-/** Edges may be smoothed a little otherwise on another processor: so many pixels of a thousand. */
+/** The share of pixels that may differ, because another processor may smooth edges slightly differently. */
 const mostOthers = 1 / 1_000
 
 const kept = join(import.meta.dir, '../fixtures/gallery')
 const differing = join(import.meta.dir, '../../dist/gallery')
 const isToKeep = process.argv[2] === 'keep'
 
-/** How many pixels of a picture are others than before, of 1; a picture of them is left in `dist`. */
+/** The share of pixels that differ from before, 0 to 1; a picture of the difference is left in `dist`. */
 function share(name: string, before: Buffer, after: Buffer): number {
   const [a, b] = [PNG.sync.read(before), PNG.sync.read(after)]
   const { width, height } = a

@@ -3,7 +3,7 @@ import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** How steps find what they point at on pages that are late, changed, or without it. */
+/** How steps find their element on pages that add it late, change it, or do not have it. */
 
 setDefaultTimeout(300_000)
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Opens the page of a case; what is to be done with the page is done before it shows the step. */
+/** Opens the page of a case, and prepares it before it shows the step. */
 async function open(name: string, prepare: (page: Page) => Promise<unknown> = async () => {}) {
   const { page } = await site.visit(`/projects?case=${name}`, { clock: true })
   await prepare(page)
@@ -76,7 +76,7 @@ test('an element that appears late is waited for', async () => {
   await page.close()
 })
 
-test('a missing one is skipped, ends the flow, is waited for, or is done without, as its author said', async () => {
+test('a missing element is skipped, ends the flow, is waited for, or is optional, as its author said', async () => {
   const skips = await open('skips')
   await skips.title.getByText('The end').waitFor()
   await skips.page.close()
@@ -99,7 +99,7 @@ test('a missing one is skipped, ends the flow, is waited for, or is done without
   expect(skipped.steps[0]).toMatchObject({ reached: 0, targetMissing: 1 })
 })
 
-test('of several it points at none, unless place or text tell them apart', async () => {
+test('a step points at none of several elements, unless place or text tell them apart', async () => {
   const twice = await open('twice')
   await twice.title.getByText('The end').waitFor()
   await twice.page.close()
@@ -113,7 +113,7 @@ test('of several it points at none, unless place or text tell them apart', async
   await worded.page.close()
 })
 
-test('open shadow roots are looked into', async () => {
+test('open shadow roots are searched', async () => {
   const { page, title } = await open('shadow')
   await page.evaluate(() => {
     const host = document.createElement('div')
@@ -128,13 +128,13 @@ test('open shadow roots are looked into', async () => {
   await page.close()
 })
 
-test('a hidden one is not pointed at', async () => {
+test('a hidden element is not pointed at', async () => {
   const { page, title } = await open('hidden', page => add(page, 'veiled', 'display: none'))
   await title.getByText('The end').waitFor()
   await page.close()
 })
 
-test('an element that is drawn anew is followed', async () => {
+test('an element that is redrawn is followed', async () => {
   const { page, title, card } = await open('redrawn', page => add(page, 'redrawn'))
   await title.getByText('Look here').waitFor()
   await page.evaluate(() => document.querySelector('#redrawn')?.remove())
@@ -146,7 +146,7 @@ test('an element that is drawn anew is followed', async () => {
   expect(steps[0]).toMatchObject({ reached: 1 })
 })
 
-test('health is reported once a step and run', async () => {
+test('health is reported once per step and run', async () => {
   const { page, title } = await open('second')
   await title.getByText('Look here').waitFor()
   await page.reload()
@@ -154,7 +154,7 @@ test('health is reported once a step and run', async () => {
   await page.close()
   const { stdout } = await site.place.run(['steps', 'check', '--flow', 'second', '--json'])
   const [step] = (JSON.parse(stdout) as { steps: Checked[] }).steps
-  // One of the test before, and this one, in spite of its reload.
+  // One report from an earlier test, and one from this test in spite of its reload.
   expect(step?.reports.found).toBe(2)
   expect(step?.fingerprints).toMatchObject({ match: 1, gone: 0 })
 })

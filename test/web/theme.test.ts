@@ -4,7 +4,7 @@ import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** How flows look on pages of their own colours and fonts: by page, flow, organisation and preset. */
+/** How flows look on pages with their own colours and fonts: by page, flow, organisation and preset. */
 
 setDefaultTimeout(300_000)
 
@@ -67,7 +67,7 @@ const styleOf = (element: Locator, ...names: string[]) =>
 const darkPage = 'body { background: #111 }'
 
 describe('without a theme', () => {
-  test('it is in the font of the page, or in the system’s where the page has none', async () => {
+  test('a flow has the font of the page, or the system’s if the page has none', async () => {
     const styled = await open('plain', 'body { font: italic 30px "DejaVu Serif", serif }')
     expect(await styleOf(styled.card, 'font-family', 'font-size', 'font-style')).toEqual([
       ...['"DejaVu Serif", serif', '15px', 'normal'],
@@ -80,7 +80,7 @@ describe('without a theme', () => {
 })
 
 describe('the page', () => {
-  test('wins over every theme by its tokens, and words on its accent are read', async () => {
+  test('overrides every theme by its tokens, and text on its accent is readable', async () => {
     const css =
       ':root { --brand: #ffe066; --cairn-accent: var(--brand); --cairn-radius: 3px; --cairn-background: #111; --cairn-font: monospace; --cairn-space: 40px }'
     const { page, card, button } = await open('brand', css)
@@ -94,7 +94,7 @@ describe('the page', () => {
     await page.close()
   })
 
-  test('is told of a token that is nothing, which changes nothing', async () => {
+  test('is told of an invalid token, which changes nothing', async () => {
     const css = ':root { --cairn-accent: reddish; --cairn-space: 4; --cairn-radius: 5px }'
     const { page, said, card, button } = await open('brand', css)
     expect(await styleOf(button('Done'), 'background-color')).toEqual(['rgb(11, 114, 133)'])
@@ -106,7 +106,7 @@ describe('the page', () => {
     await page.close()
   })
 
-  test('that turns dark, or says another token, changes what is shown', async () => {
+  test('changes what is shown when it turns dark, or sets another token', async () => {
     const { page, button } = await open('dark')
     const accent = () => styleOf(button('Done'), 'background-color')
     expect(await accent()).toEqual(['rgb(11, 114, 133)'])
@@ -134,14 +134,14 @@ describe('a flow’s theme', () => {
     await page.close()
   })
 
-  test('has its fonts, sizes and lines', async () => {
+  test('has its fonts, sizes and borders', async () => {
     const { page, card } = await open('own', 'body { font-family: serif }')
     const names = ['font-family', 'font-size', 'border-top-width', 'border-top-color']
     expect(await styleOf(card, ...names)).toEqual(['monospace', '20px', '3px', 'rgb(255, 0, 0)'])
     await page.close()
   })
 
-  test('stands over the organisation’s, and that over the preset, field by field', async () => {
+  test('overrides the organisation’s, and that overrides the preset, field by field', async () => {
     const look = ['org', 'theme', 'harbor']
     const set = ['--preset', 'bold', '--accent', '#c2255c', '--radius', '1', '--font-size', '13']
     expect((await site.place.run([...look, ...set])).status).toBe(0)
@@ -172,7 +172,7 @@ describe('a flow’s theme', () => {
       expect(await drawn()).toBe(`url("http://localhost:${pages.port}/${image}")`)
       await until(
         async () => asked.filter(path => path.endsWith('.svg')),
-        // One that the page before had asked for may come only now.
+        // A request of the page before may arrive only now.
         paths => paths.includes(`/${image}`),
       )
       await page.close()
@@ -180,7 +180,7 @@ describe('a flow’s theme', () => {
   })
 })
 
-describe('what is on the page is seen', () => {
+describe('what is drawn on the page is visible', () => {
   const ringOf = (page: Awaited<ReturnType<typeof open>>['page']) =>
     page.locator('[data-cairn] .ring').evaluate(ring => {
       const { outlineStyle, outlineColor } = getComputedStyle(ring, '::before')
@@ -219,7 +219,7 @@ describe('what is on the page is seen', () => {
   })
 })
 
-test('on a layer, what the page has above it covers it, and it can be used', async () => {
+test('a flow on a layer is covered by what the page has above it, and can be used', async () => {
   const { page } = await open('layer', '', '.spot')
   const host = page.locator('[data-cairn]')
   await host.locator('.spot').click()

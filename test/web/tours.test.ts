@@ -49,7 +49,7 @@ test('a first visitor is led through the tour, and analytics say so', async () =
   expect(noticed.complaints).toEqual([])
 })
 
-test('a reload and another page go on where the tour was; a refresh is no dismissal', async () => {
+test('a reload and another page continue where the tour was; a reload is no dismissal', async () => {
   const before = await site.numbers('welcome')
   const { page } = await site.visit('/home')
   const { title, button } = shown(page)
@@ -69,7 +69,7 @@ test('a reload and another page go on where the tour was; a refresh is no dismis
   expect(steps[1]!.reached).toBe(before.steps[1]!.reached + 1)
 })
 
-test('closed once, it does not come again', async () => {
+test('a tour that was closed once does not come again', async () => {
   const { page } = await site.visit('/home')
   const { title, card } = shown(page)
   await title.waitFor()

@@ -55,7 +55,7 @@ const open = async (path: string) => {
   return { page, ...on(page) }
 }
 
-/** As an application goes to another of its pages, without a load. */
+/** Goes to another page as an application does, without a load. */
 const move = (page: Page, path: string) =>
   page.evaluate(path => {
     history.pushState(null, '', path)
@@ -75,13 +75,13 @@ const addLater = (page: Page) =>
   })
 
 describe('a step whose element the page does not have', () => {
-  test('hides no checklist while it waits, lets nothing interrupt its tour, and comes with it', async () => {
+  test('hides no checklist while it waits, lets nothing interrupt its tour, and appears with it', async () => {
     const { page, says, button, panel, card } = await open('/home?case=waits')
     await says('Hello')
     expect(await panel.count()).toBe(0)
     await button('Next').click()
     await panel.waitFor()
-    // Everything is looked at anew, as when a tab is returned to.
+    // Everything is evaluated again, as when somebody returns to a tab.
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await move(page, '/settings/people')
     await panel.waitFor({ state: 'detached' })
@@ -100,7 +100,7 @@ describe('a step whose element the page does not have', () => {
     expect((await site.numbers('news')).totals.starts).toBe(0)
   })
 
-  test('keeps the next flow waiting no longer than it waits, where nobody has seen its tour', async () => {
+  test('keeps the next flow waiting no longer than it waits itself, if nobody has seen its tour', async () => {
     const { page, says, panel, button } = await open('/home?case=never')
     await says('News')
     await button('Done').click()
@@ -112,11 +112,11 @@ describe('a step whose element the page does not have', () => {
   })
 })
 
-test('who is in the middle of a tour is interrupted on no page, until they have left it for long', async () => {
+test('a person in the middle of a tour is interrupted on no page, until they have left it for long', async () => {
   const { page, says, button, card } = await open('/home?case=waits')
   await says('Hello')
   await page.goto(`${site.url}/settings/people`)
-  // What is due is known, and shown at once.
+  // By now the page knows what is due, and would show it at once.
   await page.waitForFunction(() =>
     Object.keys(localStorage).some(name => name.endsWith(':heartbeat')),
   )
@@ -140,7 +140,7 @@ describe('a step that is for another page', () => {
     expect(await elsewhere.textContent()).toContain('continues on another page')
     expect(await link.getAttribute('href')).toBe(`${site.url}/settings/notifications`)
     await panel.waitFor()
-    // What only a step that is seen goes on with.
+    // Only a step that is seen is advanced by this event.
     await track(page, 'chosen')
     await allSent(page)
     const before = await site.until('led', ({ totals }) => totals.starts > 0)
@@ -151,7 +151,7 @@ describe('a step that is for another page', () => {
     await says('Led two')
     await elsewhere.waitFor({ state: 'detached' })
 
-    // Off its page, and back as applications do, which draw a page once its address has changed.
+    // Leaves its page, and comes back as applications do, which draw a page after its address has changed.
     await move(page, '/projects')
     await elsewhere.waitFor()
     await page.evaluate(() => {
@@ -167,7 +167,7 @@ describe('a step that is for another page', () => {
     await says('Led two')
     await track(page, 'chosen')
 
-    // Of many pages none is the one to go to, and a page of another site is none of ours.
+    // If many pages match, there is none to link to, and a page of another site is never linked to.
     await elsewhere.waitFor()
     expect(await link.count()).toBe(0)
     await move(page, '/projects/atlas')

@@ -5,7 +5,7 @@ import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** The ways in which a page can have the snippet, and the pages that make it hard. */
+/** The ways in which a page can include the snippet, and the pages that make it hard. */
 
 setDefaultTimeout(300_000)
 
@@ -55,7 +55,7 @@ async function pinnedTag(more = ''): Promise<string> {
   return found.replace('<script', `<script${more}`)
 }
 
-test('an application that goes elsewhere and back takes its tour up where it was', async () => {
+test('an application that goes elsewhere and back resumes its tour where it was', async () => {
   const { page } = await site.visit('/settings/people')
   const { title, button, card } = shown(page)
   await button('Next').click()
@@ -69,7 +69,7 @@ test('an application that goes elsewhere and back takes its tour up where it was
   expect(totals).toMatchObject({ starts: 1, dismissals: 0 })
 })
 
-test('documents of their own, one after another, are one tour', async () => {
+test('a tour over several documents is one run', async () => {
   using pages = serve({
     '/own/a': () => html(`${tag()}<a href="/own/b">b</a>`),
     '/own/b': () => html(tag()),
@@ -89,7 +89,7 @@ test('documents of their own, one after another, are one tour', async () => {
   expect(noticed.complaints.filter(text => !/404|health|fingerprint/.test(text))).toEqual([])
 })
 
-test('a page whose head comes long before its body shows its tour once it has one', async () => {
+test('a page whose head comes long before its body shows its tour once it has a body', async () => {
   const head = '<!doctype html><html lang="en"><head><title>Own</title>'
   const body = Promise.withResolvers<void>()
   const slowly = (text: string) => {
@@ -140,7 +140,7 @@ describe('a strict policy', () => {
     await page.close()
   })
 
-  test('the pinned tag is verified, and one whose hash is another does not run', async () => {
+  test('the pinned tag is verified, and one with another hash does not run', async () => {
     const pinned = await pinnedTag()
     using pages = serve({
       '/own': () => html(pinned),
@@ -175,7 +175,7 @@ describe('a strict policy', () => {
   })
 })
 
-test('where storage is refused, tours are shown and reported', async () => {
+test('if storage is refused, tours are shown and reported', async () => {
   using pages = serve({ '/own': () => html(tag()) })
   const before = await site.numbers('everywhere')
   const { page, noticed } = await site.browser.page({ clock: true })
@@ -202,7 +202,7 @@ test('two tabs of a page without Web Locks do not show the same step', async () 
   const second = await context.newPage()
   await second.goto(`${site.url}/settings/people`)
   await rest(second)
-  // In real time: a test's clock may run ahead in one tab, and a lease from the future does not count.
+  // In real time, because a test's clock may run ahead in one tab, and a lease from the future is ignored.
   const lease = () =>
     second.evaluate(() => Object.entries(localStorage).find(([name]) => name.includes(':lease:')))
   for (let renewals = 0; renewals < 2; renewals++) {
@@ -264,7 +264,7 @@ describe('as a module', () => {
       return { stdout: stdout.toString(), stderr: stderr.toString(), exitCode }
     }
 
-    test('it does nothing, says so once, and every call is one', async () => {
+    test('on the server it does nothing, says so once, and every call can be made', async () => {
       const { stdout, stderr, exitCode } = await drawn()
       expect([exitCode, stderr.match(/cairn: .*/g)]).toEqual([
         0,
@@ -277,7 +277,7 @@ describe('as a module', () => {
       ])
     })
 
-    test('in the browser the same code begins, on the page as it was drawn', async () => {
+    test('in the browser the same code begins, on the page as it was rendered', async () => {
       const [markup] = JSON.parse((await drawn()).stdout)
       const { outputs } = await Bun.build({
         entrypoints: [join(site.place.folder, 'server.js')],
@@ -297,7 +297,7 @@ describe('as a module', () => {
     })
   })
 
-  test('in the world of an extension’s content script, whose page knows nothing of it', async () => {
+  test('it works in the world of an extension’s content script, and the page knows nothing of it', async () => {
     const script = (await bundled()).replace(/^export\s*\{[^}]*\};?\s*$/m, '')
     const policy = `script-src 'none'; style-src 'none'; connect-src ${site.server.url}`
     using pages = serve({ '/own': () => html('', { 'Content-Security-Policy': policy }) })

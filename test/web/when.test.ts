@@ -117,7 +117,7 @@ test('a flow that begins while its page is open is shown without a reload', asyn
   await page.close()
 })
 
-test('a visitor’s clock that is years behind shows nothing that is over, and all that has begun', async () => {
+test('with a clock years behind, a visitor sees no flow that is over, and those that have begun', async () => {
   const { page } = await site.browser.page()
   await page.clock.setFixedTime(Date.UTC(2020, 4, 1))
   await page.goto(`${site.url}/home?case=clock`)
@@ -125,7 +125,7 @@ test('a visitor’s clock that is years behind shows nothing that is over, and a
   await page.close()
 })
 
-test('a delay is of the page, and goes on where its query changes', async () => {
+test('a delay is counted per page, and continues when the query changes', async () => {
   const page = await visit('/home?case=delay')
   await pass(page, 2_000)
   await page.evaluate(() => history.replaceState(null, '', '/home?case=delay&filter=1'))
@@ -137,7 +137,7 @@ test('a delay is of the page, and goes on where its query changes', async () => 
   await page.close()
 })
 
-test('one flow follows another, once that was completed, on the next page at the soonest', async () => {
+test('one flow follows another once that was completed, on the next page at the earliest', async () => {
   const { page } = await site.visit('/home?case=after')
   await says(page, 'First')
   await shown(page).button('Done').click()
@@ -147,12 +147,12 @@ test('one flow follows another, once that was completed, on the next page at the
   await page.close()
 })
 
-test('an event counts where the page tracks it and where a back end sends it, and never twice', async () => {
+test('an event counts if the page tracks it or a back end sends it, and never twice', async () => {
   await report([{ id: 'from-the-back-end', kind: 'custom', name: 'exported', userId: 'counted' }])
   const page = await visit('/home?case=event&as=counted')
   await call(page, 'track', 'exported')
   await allSent(page)
-  // What it has tracked is told back with the flows.
+  // The event that the page has tracked comes back to it with the flows.
   await page.evaluate(() => {
     const names = Object.keys(localStorage).filter(name => name.endsWith(':flows'))
     for (const name of names) localStorage.removeItem(name)
@@ -164,7 +164,7 @@ test('an event counts where the page tracks it and where a back end sends it, an
   await page.close()
 })
 
-test('a flow waits for an element that is seen, whenever it comes', async () => {
+test('a flow waits until its element is visible, whenever that is', async () => {
   const page = await visit('/home?case=element')
   await page.evaluate(() => {
     const lazy = Object.assign(document.createElement('p'), { id: 'lazy', hidden: true })
@@ -179,7 +179,7 @@ test('a flow waits for an element that is seen, whenever it comes', async () => 
   await page.close()
 })
 
-test('nobody sees what is for no percent of people, unless the page asks for it', async () => {
+test('nobody sees a flow for zero percent of people, unless the page asks for it', async () => {
   const page = await visit('/home?case=share')
   await none(page)
   await call(page, 'start', 'nobody')
@@ -192,7 +192,7 @@ interface Experiment {
   heldOut: { people: number; achieved: number }
 }
 
-test('who is held back sees nothing, is counted once, and measured by the goal', async () => {
+test('a person who is held out sees nothing, is counted once, and measured by the goal', async () => {
   const place = (name: string) =>
     rolloutOf({ key: 'measured', rollout: { percent: 100, holdOut: 50 } }, `u${name}`)
   const names = Array.from({ length: 40 }, (_, i) => `person-${i}`)
@@ -230,7 +230,7 @@ test('who is held back sees nothing, is counted once, and measured by the goal',
   await other.close()
 })
 
-test('a throttle lets no second flow interrupt, but what was asked for', async () => {
+test('a throttle lets no second flow interrupt, except one that was asked for', async () => {
   await site.place.run(['org', 'throttle', 'harbor', '1'])
   const page = await visit('/home?case=after')
   await says(page, 'First')

@@ -37,7 +37,7 @@ export function activityConforms(open: OpenStore): void {
     store.management.activity.after(of.ref, cursor)
   const ids = (events: readonly JudgedEvent[]) => events.map(({ id }) => id)
 
-  test('is kept from the first question on, of the one organisation, and told once', async () => {
+  test('is recorded from the first question on, for that organisation alone, and reported once', async () => {
     const other = await Tenant.of(store)
     expect(watch().isWatched(tenant.ref)).toBe(false)
     watch().note(tenant.ref, [judged('before')])
@@ -57,7 +57,7 @@ export function activityConforms(open: OpenStore): void {
     expect(await after(first.cursor, other)).toMatchObject({ isAnew: true, events: [] })
   })
 
-  test('is bounded by number and by size, and tells how many are missing', async () => {
+  test('is bounded in number and size, and says how many events are missing', async () => {
     const { cursor } = await after()
     const url = 'https://app.example/'.padEnd(300, 'x')
     let noted = 0
@@ -67,7 +67,7 @@ export function activityConforms(open: OpenStore): void {
         Array.from({ length: count }, () => judged(`${noted++}`, { url })),
       )
     while (noted < 10_000) note(50)
-    // Those that are left out of a flood are told of with the next that is passed on.
+    // Events that are left out of a flood are reported with the next one that is passed on.
     let told = await after(cursor)
     while (told.events.at(-1)?.id !== `${noted - 1}`) {
       await new Promise(setImmediate)
@@ -81,7 +81,7 @@ export function activityConforms(open: OpenStore): void {
     expect(JSON.stringify(events).length).toBeLessThan(260 * 1024)
   })
 
-  test('tells nothing of who is erased, before or after, and takes them again who are allowed', async () => {
+  test('says nothing about an erased person, before or after, until they are allowed again', async () => {
     const { erase, allow } = store.management.people
     const person = { orgRef: tenant.ref, orgId: tenant.id, person: 'uann' }
     const { cursor } = await after()

@@ -47,7 +47,7 @@ export function alertsConform(open: OpenStore): void {
     port().deliveries(of.ref, { webhook: to, most: 50 })
   const dueIds = async (now: number) => (await port().due(now, 50)).map(({ id }) => id)
 
-  test('settings are changed over what was read, with a line of the audit log, and outlive a restart', async () => {
+  test('settings change only at the revision that was read, with an audit line, and survive a restart', async () => {
     expect(await port().settings(tenant.ref)).toEqual({
       ...{ settings: null, revision: 0, reportedFor: null },
     })
@@ -66,7 +66,7 @@ export function alertsConform(open: OpenStore): void {
     expect(await port().watched()).toEqual([tenant.id])
   })
 
-  test('webhooks are of one organisation, and no more than so many', async () => {
+  test('webhooks belong to one organisation, and their number is bounded', async () => {
     const [first, second] = [await added(), await added()]
     expect((await port().webhooks(tenant.ref)).slice(-2)).toEqual([first, second])
     expect(await port().webhooks(other.ref)).toEqual([])
@@ -84,7 +84,7 @@ export function alertsConform(open: OpenStore): void {
     expect(await lines(other)).toBe(1)
   })
 
-  test('alerts and what is sent of them are written together, or not at all', async () => {
+  test('alerts and their deliveries are written together, or not at all', async () => {
     const [one, two] = [alert(), alert({ subject: 'c/d', state: 'open', openedAt: 7 })]
     const sent = delivery({ mail: 'a@example.com' })
     await port().note(tenant.ref, { alerts: [one, two], deliveries: [sent] }, 100)
@@ -108,7 +108,7 @@ export function alertsConform(open: OpenStore): void {
     expect([await port().alerts(tenant.ref, 0), await sentTo(null)]).toEqual([[], []])
   })
 
-  test('of each target the message comes first that is due first', async () => {
+  test('for each target, the message that is due first comes first', async () => {
     const [mine, theirs] = [await added(), await added(other)]
     const late = delivery({ webhook: mine.id, dueAt: 30 })
     const soon = delivery({ webhook: mine.id, dueAt: 20 })
@@ -153,7 +153,7 @@ export function alertsConform(open: OpenStore): void {
     })
   })
 
-  test('there are no more than so many messages: those go first that nobody waits for', async () => {
+  test('the number of messages is bounded, and those that nobody waits for go first', async () => {
     const crowded = await Tenant.of(store)
     const to = { mail: 'a@example.com' }
     const waiting = delivery(to)

@@ -20,17 +20,15 @@ import {
 import type { OpenStore, Rounds, Store } from './store.ts'
 import { rebuilt, Tenant } from './tenant.ts'
 
-/** How many histories a law is tried on; more in a long run. */
-
 const day = 86_400_000
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10)
 
-/** How a history is sent: in which order, in batches of which sizes, and which events again. */
+/** How a history is sent: the order, the batch sizes, and the events that are sent again. */
 interface Delivery {
   order: number[]
   sizes: number[]
   again: number[]
-  /** After which batches the work of the background is done. */
+  /** The batches after which the background work is done. */
   settles: boolean[]
 }
 
@@ -59,7 +57,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
       version: fc.option(fc.integer({ min: 1, max: 2 }), { nil: undefined, freq: 3 }),
       interval: fc.option(fc.constantFrom(...intervals), { nil: undefined }),
       distribution: fc.option(fc.constant('1' as const), { nil: undefined }),
-      // Not so often: columns that were made before tell of neither.
+      // Rarely, because ways and `lateMinutes` are never read from segments.
       ways: fc.option(fc.constant('1' as const), { nil: undefined, freq: 1 }),
       only: fc.option(
         fc.record({
@@ -74,7 +72,7 @@ const caseArbitrary = (anchor: number, maxEvents = 60) =>
     }),
   )
 
-/** When the work of the background is done: not before it is asked, before, or again and again. */
+/** When the background work is done: not before the question, before it, or again and again. */
 const modes = ['unsettled', 'settled', 'both'] as const
 
 async function deliver(
@@ -104,7 +102,7 @@ async function deliver(
 
 type Answer = Awaited<ReturnType<Tenant['answer']>>
 
-/** An answer without what the reference does not have: ids, titles, health, words. */
+/** An answer without what the reference lacks: ids, titles, health, words. */
 function comparable(answer: Answer) {
   return {
     totals: answer.totals,
@@ -128,7 +126,7 @@ function comparable(answer: Answer) {
   }
 }
 
-/** The ways with keys of steps, a slash before each, in place of ids. */
+/** The ways, with the keys of steps in place of their ids, each after a slash. */
 function byKeys({ ways = [], steps }: Answer) {
   const named = (stop: string | null) => {
     const step = steps.find(({ stepId }) => stepId === stop)
@@ -137,7 +135,7 @@ function byKeys({ ways = [], steps }: Answer) {
   return ways.map(({ from, to, runs }) => ({ from: named(from), to: named(to), runs }))
 }
 
-/** Every run is on the ways once: it begins, comes to each step that it viewed and leaves it, and ends. */
+/** The ways count each run once: it begins, enters and leaves each step that it viewed, and ends. */
 function expectWays(answer: Answer, flow: RefFlow): void {
   const { ways, steps, totals, filters, versions } = answer
   if (!ways) return
@@ -150,7 +148,7 @@ function expectWays(answer: Answer, flow: RefFlow): void {
     expect(sum(ways.filter(({ to }) => to === stepId))).toBe(reached)
     expect(sum(ways.filter(({ from }) => from === stepId))).toBe(reached)
   }
-  // The newest version's steps are told in its order, and come before all others.
+  // The newest version's steps come first, in that version's order.
   if (filters.version !== versions.at(-1)!.version) return
   const own = steps.slice(0, flow.versions.at(-1)!.steps.length)
   for (const [i, step] of own.entries()) {
@@ -160,7 +158,7 @@ function expectWays(answer: Answer, flow: RefFlow): void {
   }
 }
 
-/** Reads the CSV with a real parser and holds every number and text of it against the JSON. */
+/** Reads the CSV with a real parser and compares every number and text in it with the JSON. */
 function expectCsvToSayTheSame(answer: Answer): void {
   const rows: Record<string, string>[] = parse(csvOf(answer, { bom: true }), {
     columns: true,
@@ -281,7 +279,7 @@ function expectCsvToSayTheSame(answer: Answer): void {
       untimed: timeToComplete.untimed,
     })
   }
-  // A text that a spreadsheet would take for a formula.
+  // A spreadsheet would take such a text for a formula.
   const text = (value: string | null) => (value?.startsWith('=') ? `'${value}` : value)
   expect(ofType('way')).toMatchObject((answer.ways ?? []).map(way => cells(way)))
   expect(ofType('filter')).toMatchObject(
@@ -317,7 +315,7 @@ function expectCsvToSayTheSame(answer: Answer): void {
   )
 }
 
-/** Groups of runs part all that were counted, and no interval misses its rate. */
+/** Groups partition all runs that were counted, and every interval contains its rate. */
 function expectParts({ totals, segments, late }: Answer): void {
   for (const groups of [segments, late?.cohorts]) {
     if (!groups) continue
@@ -334,7 +332,7 @@ function expectParts({ totals, segments, late }: Answer): void {
   }
 }
 
-/** Periods are made of the days, and bins of the runs that were timed. */
+/** Periods add up from their days, and bins from the runs that were timed. */
 function expectSums({ daily, periods, timeToComplete, versions, filters }: Answer): void {
   for (const { from, to, uniqueUsers, whole: _, complete: __, ...sums } of periods ?? []) {
     const own = daily.filter(({ date }) => from <= date && date <= to)
@@ -366,7 +364,7 @@ export function analyticsConform(open: OpenStore, rounds: Rounds): void {
     ['spring', springAnchor],
     ['autumn', autumnAnchor],
   ])('histories around the clock changes of %s', (_, anchor) => {
-    test('in any order, batches and repetitions have the numbers of the definitions, and a rebuild changes nothing', async () => {
+    test('give the defined numbers in any order, batches and repetitions, and a rebuild changes nothing', async () => {
       const store = await open()
       await fc.assert(
         fc.asyncProperty(caseArbitrary(anchor), async drawn => {

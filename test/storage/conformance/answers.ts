@@ -7,7 +7,7 @@ const survey = definitionOf({
   steps: [{ key: 'why', title: 'Why?', kind: 'modal', question: { type: 'text' } }],
 })
 
-/** Of an answer in words the run knows only that there is one; the words stand in the ledger. */
+/** A run knows only that there is an answer in words. The words are in the ledger. */
 const inWords = '""'
 
 export function answersConform(open: OpenStore): void {
@@ -34,7 +34,7 @@ export function answersConform(open: OpenStore): void {
   const words = (read: Awaited<ReturnType<typeof written>>) =>
     read?.answers.map(({ person, text }) => [person, text])
 
-  test('are read the latest runs first, page after page, each run by its last', async () => {
+  test('are read page by page, latest runs first, with the last answer of each run', async () => {
     const now = store.clock.now()
     await tenant.append([
       said('1', 'ann', 'Because.', now - 30),
@@ -55,7 +55,7 @@ export function answersConform(open: OpenStore): void {
     ])
   })
 
-  test('are of one organisation, and gone with the person', async () => {
+  test('belong to one organisation, and go when the person is erased', async () => {
     const other = await Tenant.of(store)
     expect(await written({}, other)).toBeNull()
     await tenant.append([said('1', 'ann', 'A secret', store.clock.now())])

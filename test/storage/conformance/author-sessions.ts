@@ -59,7 +59,7 @@ export function authorSessionsConform(open: OpenStore): void {
   const codeOf = ({ codeSha256 }: NewAuthorSession) => ({ sha256: codeSha256, isTyped: true })
   const read = ({ id }: NewAuthorSession, now = at) => authors().read(tenant.ref, id, author, now)
 
-  test('are seen by who has begun them, in their organisation, and by nobody else', async () => {
+  test('are visible only to the author who began them, in their organisation', async () => {
     const session = await begun()
     const other = await Tenant.of(store)
     expect(await read(session)).toEqual({
@@ -89,7 +89,7 @@ export function authorSessionsConform(open: OpenStore): void {
     expect(await authors().redeem(ticketOf(two), origin, 'token 4', at)).toBeNull()
   })
 
-  test('let nobody in at another origin, and the ticket is spent by that', async () => {
+  test('let nobody in at another origin, and a ticket is spent by the attempt', async () => {
     const session = await begun()
     expect(await authors().redeem(codeOf(session), 'https://evil.example', 't', at)).toBeNull()
     expect(await read(session)).toMatchObject({ state: 'waiting' })
@@ -98,7 +98,7 @@ export function authorSessionsConform(open: OpenStore): void {
     expect(await authors().redeem(ticketOf(session), origin, 't', at)).toBeNull()
   })
 
-  test('let nobody in who is too late, and end when nobody uses them', async () => {
+  test('let nobody in too late, and end when nobody uses them', async () => {
     const late = await begun()
     expect(await authors().redeem(ticketOf(late), origin, 'late', at + ticketMs)).toBeNull()
     const idle = await begun()
@@ -115,7 +115,7 @@ export function authorSessionsConform(open: OpenStore): void {
     expect(await authors().visit('long', origin, end)).toBeNull()
   })
 
-  test('cannot be guessed by their codes, and a guess costs no other origin anything', async () => {
+  test('cannot be entered by guessing codes, and guesses do not affect another origin', async () => {
     const session = await begun()
     const elsewhere = await begun({ origin: 'https://other.example' })
     const wrong = { sha256: 'no code', isTyped: true }
@@ -128,7 +128,7 @@ export function authorSessionsConform(open: OpenStore): void {
     expect(theirs).not.toBeNull()
   })
 
-  test('keep the latest proposals of their page, and take so many', async () => {
+  test('keep the latest proposals of their page, and take only a bounded number', async () => {
     const session = await begun()
     expect(await authors().propose('none', origin, proposal, at)).toBe(false)
     await authors().redeem(ticketOf(session), origin, 'page', at)
@@ -145,7 +145,7 @@ export function authorSessionsConform(open: OpenStore): void {
     )
   })
 
-  test('are so many of an organisation: the one that would end first makes room', async () => {
+  test('are bounded per organisation, and the one that would end first makes room', async () => {
     const sessions: NewAuthorSession[] = []
     for (let i = 0; i < mostAuthorSessions; i++) sessions.push(await begun({ begunAt: at + i }))
     await authors().redeem(ticketOf(sessions[0]!), origin, 'first', at)

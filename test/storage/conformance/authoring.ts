@@ -37,7 +37,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
   const outcomes = (changes: { outcome: string }[]) => changes.map(({ outcome }) => outcome)
   const flows = () => authoring().flows(tenant.ref)
 
-  /** What callers get, newest version; null where they get nothing. */
+  /** The newest version that callers get; null if they get none. */
   async function seen(key = 'tour', of = tenant): Promise<Flow | null> {
     const { text } = await store.stores.catalogue().publishedFlows(await of.organisation())
     return JSON.parse(text).flows.find((flow: Flow) => flow.key === key) ?? null
@@ -56,7 +56,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await store.stores.catalogue().step(step!)).toMatchObject({ isPublished: false })
     })
 
-    test('over a published flow leaves what callers see as it is', async () => {
+    test('over a published flow does not change what callers see', async () => {
       await pushAndPublish(tour('a'))
       const before = await seen()
       expect(outcomes(await push(tour('a', 'b')))).toEqual(['updated'])
@@ -64,7 +64,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await seen()).toEqual(before)
     })
 
-    test('what equals the newest version leaves no draft; the same draft twice changes nothing', async () => {
+    test('a flow equal to the newest version leaves no draft; the same draft twice changes nothing', async () => {
       await pushAndPublish(tour('a'))
       await push(tour('b'))
       expect(outcomes(await push(tour('b')))).toEqual(['unchanged'])
@@ -73,7 +73,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(outcomes(await publish('tour'))).toEqual(['already published'])
     })
 
-    test('notes where flows come from until a push says otherwise, and what is locked there', async () => {
+    test('records where flows come from until a push says otherwise, and which are locked there', async () => {
       const source = { repository: 'acme/site', commit: '1a2b3c4', path: 'flows/tour.yaml' }
       const origins = new Map([['tour', { source, isLocked: true }]])
       await authoring().push(tenant.ref, [tour('a')], by, { publish: true, origins })
@@ -92,7 +92,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await flows()).toMatchObject([{ source: null, isLocked: false, draft: tour('b') }])
     })
 
-    test('a key of another organisation makes a flow of its own', async () => {
+    test('a key that another organisation uses makes a separate flow', async () => {
       const [ours] = await push(tour('a'))
       const [theirs] = await authoring().push(other.ref, [tour('a')], by)
       expect(theirs?.outcome).toBe('created')
@@ -108,7 +108,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
   })
 
   describe('publishing', () => {
-    test('freezes the contract’s flow, with ids and positions, found by each of them', async () => {
+    test('freezes the flow of the contract, with ids and positions, and each id finds it', async () => {
       const items = [{ key: 'i', title: 'I', href: '/i', completeOn: { event: 'did_i' } }]
       await pushAndPublish(
         definitionOf({ key: 'tour', name: 'Tour', steps: [stepOf('a'), stepOf('b')] }),
@@ -150,7 +150,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       }
     })
 
-    test('is seen at once, in an order of priority and then key, under another version each time', async () => {
+    test('is visible at once, ordered by priority and then key, with a new list version each time', async () => {
       const list = async () => store.stores.catalogue().publishedFlows(await tenant.organisation())
       const priorities = { b: 0, a: 0, c: 5 }
       const versions = [(await list()).version]
@@ -192,7 +192,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(parts.itemKeys.toSorted()).toEqual(['a', 'b', 'c'])
     })
 
-    test('in one go with pushing is all or nothing', async () => {
+    test('together with pushing is all or nothing', async () => {
       expect(await pushAndPublish(tour('a'))).toMatchObject([
         { outcome: 'created', publication: 'published', before: null },
       ])
@@ -202,7 +202,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await flows()).toMatchObject([{ draft: null, newest: { version: 1 } }])
     })
 
-    test('numbers versions from 1, freezes the older ones, and is later each time, even when the clock steps back', async () => {
+    test('numbers versions from 1, freezes older ones, and dates each later, even if clocks step back', async () => {
       await pushAndPublish(tour('a'))
       const { flows } = store.management
       const first = await flows.version(tenant.ref, 'tour', 1)
@@ -246,7 +246,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
         ],
       })
       expect((await flows()).map(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
-      // But not what it only warns of.
+      // But it does not refuse what validate only warns about.
       await push({ ...tour('a'), steps: [{ ...tour('a').steps[0]!, body: '<b>x</b>' }] })
       expect(outcomes(await publish('tour'))).toEqual(['published'])
     })
@@ -263,7 +263,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(outcomes(await publish('tour'))).toEqual(['already published'])
     })
 
-    test('keys of earlier releases, which a file may no longer have, go on working', async () => {
+    test('keys that earlier releases allowed, but files may no longer have, go on working', async () => {
       const old = { ...tour('a'), key: '-x' }
       await push({ ...old, steps: old.steps.map(step => ({ ...step, key: '..' })) })
       expect(outcomes(await publish('-x'))).toEqual(['published'])
@@ -271,7 +271,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(outcomes(await publish('-x'))).toEqual(['published again'])
     })
 
-    test('what is not there, or another organisation’s, is not found, and nothing is done', async () => {
+    test('an unknown flow, or one of another organisation, is not found, and nothing is done', async () => {
       await push(tour('a'))
       await expect(publish('tour', 'nope')).rejects.toThrow('There is no such flow: nope')
       expect(await seen()).toBeNull()
@@ -280,7 +280,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
     })
   })
 
-  test('an organisation has at most as many flows as its pages can be asked to take', async () => {
+  test('an organisation has at most as many flows as its pages can be expected to load', async () => {
     const many = (count: number, name = 'T') =>
       Array.from({ length: count }, (_, i) => ({ ...tour('a'), key: `flow-${i}`, name }))
     const refused = {
@@ -300,10 +300,10 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
     expect([inUse, flows.length]).toEqual([mostFlows, 1])
   })
 
-  test('any flow is read so that its text, pushed again, changes nothing', async () => {
+  test('the text of any stored flow, pushed again, changes nothing', async () => {
     await fc.assert(
       fc.asyncProperty(rightFlow, fc.boolean(), async (flow, isPublished) => {
-        // Examples have no prototype, which libraries of queries cannot take.
+        // Examples have no prototype, which query libraries cannot handle.
         await push(structuredClone(flow))
         if (isPublished) await publish(flow.key)
         const { flows: read } = await store.management.flows.read(tenant.ref, [flow.key])
@@ -323,7 +323,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       })
     const revision = async () => (await store.management.flows.read(tenant.ref, [])).revision
 
-    test('of two that were decided at once is made once; the other is told, and does nothing', async () => {
+    test('is made once if two are decided at the same time; the other is refused and does nothing', async () => {
       const read = await revision()
       const changed = await Promise.all([change(read, 'One'), change(read, 'Other')])
       expect(changed.filter(stored => stored === null)).toHaveLength(1)
@@ -351,7 +351,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       })
     })
 
-    test('by many at once is made by each, through the service that decides anew', async () => {
+    test('succeeds for each of many at once, because the service decides again', async () => {
       const keys = Array.from({ length: 8 }, (_, i) => `flow-${i}`)
       await Promise.all(keys.map(key => push(definitionOf({ ...tour('a'), key }))))
       expect((await flows()).map(({ key }) => key)).toEqual(keys)

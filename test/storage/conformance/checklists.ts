@@ -14,9 +14,9 @@ import type { OpenStore, Rounds } from './store.ts'
 import { type EventOf, rebuilt, referenceEvent, Tenant } from './tenant.ts'
 
 /**
- * Checklists as people live with them: a visitor who ticks and then signs in, two people in one run,
- * lists taken back and ticked again, new versions with other items, reports that come late. What is
- * answered is what the slow reference says of the ledger.
+ * Checklists in real use: a visitor who ticks and then signs in, two people in one run, ticks that are
+ * taken back and made again, new versions with other items, late reports. The answers must equal what
+ * the slow reference computes from the ledger.
  */
 
 const begin = Date.UTC(2026, 10, 16, 9)
@@ -92,7 +92,7 @@ const caseArbitrary = fc.record({
   erased: fc.option(person),
 })
 
-/** The ledger as a reference's events; what Cairn itself made of custom events is left to it. */
+/** The ledger as reference events, without what Cairn derived from custom events: the reference does that. */
 async function eventsIn(tenant: Tenant): Promise<RefEvent[]> {
   const events = await tenant.events()
   return events.filter(({ source }) => source !== 'custom_event').map(referenceEvent)
@@ -123,7 +123,7 @@ async function hasRunsThatBeginTogether(tenant: Tenant): Promise<boolean> {
   return new Set(runs.map(run => `${run.startedAt} ${run.person}`)).size < runs.length
 }
 
-/** One flow with two items, the first ticked by an event too. */
+/** One flow with two items. An event can tick the first one as well. */
 const twoItems: RefFlow = {
   key: 'setup',
   versions: [
@@ -144,11 +144,11 @@ const tickDeed = fc.oneof(
     type: fc.constant('write' as const),
     item: fc.constantFrom('one', 'two'),
     completed: fc.boolean(),
-    // Requests reach the store in another order than they were received in.
+    // Requests may reach the store in a different order than they were received.
     receivedAgoMs: fc.integer({ min: 0, max: 8 }),
   }),
   fc.record({
-    // Other events may name an item too: they tick nothing.
+    // Other events may name an item too, but they tick nothing.
     type: fc.constantFrom('tick' as const, 'custom' as const, 'seen' as const),
     item: fc.constantFrom('one', 'two'),
     agoMs: fc.integer({ min: 0, max: 40 }),
@@ -157,7 +157,7 @@ const tickDeed = fc.oneof(
 
 export function checklistsConform(open: OpenStore, rounds: Rounds): void {
   describe('checklists', () => {
-    test('what is answered is what the ledger says, also when somebody is erased', async () => {
+    test('answers match the ledger, even when somebody is erased', async () => {
       const store = await open()
       const numRuns = rounds(70)
       const met = { sharedRun: 0, completed: 0, takenBack: 0, passedAgain: 0, erased: 0 }
@@ -216,7 +216,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
           const inFirst = events.filter(event => event.runId === '1').map(personOfEvent)
           met.sharedRun += new Set(inFirst).size > 1 ? 1 : 0
 
-          // Of two runs that began in one moment the greater key is the later, and erasing changes keys.
+          // If two runs began at the same moment, the greater key counts as later, and erasing changes keys.
           if (erased === null || (await hasRunsThatBeginTogether(tenant))) return
           await tenant.erase(erased)
           met.erased++
@@ -229,7 +229,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     }, 300_000)
 
-    test('ticks that are kept say the same as all that ever happened, and a rebuild agrees', async () => {
+    test('stored ticks say the same as the whole history, and a rebuild agrees', async () => {
       const store = await open()
       const person = { userId: 'u', anonymousId: null }
       const deeds = fc.array(fc.tuple(tickDeed, fc.integer({ min: 0, max: 10 }), fc.boolean()), {
@@ -261,7 +261,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
               const event = { kind: kinds[deed.type], userId: 'u', at: now - deed.agoMs, ...about }
               pending.push(tenant.append([tenant.event(`deed-${i}`, event)]))
             }
-            // Not awaited, several share a commit.
+            // If they are not awaited, several share a commit.
             if (isAwaited) await Promise.all(pending)
           }
           await Promise.all(pending)
@@ -292,7 +292,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     }, 300_000)
 
-    test('a custom event after a taking back ticks again, in one commit with it too', async () => {
+    test('a custom event ticks an item again that was taken back, even in the same commit', async () => {
       const store = await open()
       const tenant = await Tenant.withFlows(store, [twoItems])
       store.clock.moveTo(begin)

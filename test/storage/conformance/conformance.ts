@@ -21,7 +21,7 @@ import { tenancyConforms } from './tenancy.ts'
 import { timingConforms } from './timing.ts'
 
 /**
- * What every store has to be, said through the ports alone: whichever it is, it is handed to this.
+ * What every store has to do, tested through the ports alone. Each kind of store runs this suite.
  *
  * @param name what the store is called
  * @param openStore gives a store that holds nothing yet; the suite closes it
@@ -51,7 +51,7 @@ export function conformance(name: string, openStore: OpenStore, rounds = usualRo
     describe('tenancy', () => tenancyConforms(open))
     describe('when flows begin', () => timingConforms(open, rounds))
 
-    test('every method of every port was asked for', () => {
+    test('every method of every port was called', () => {
       expect(allMethods.filter(method => !called.has(method))).toEqual([])
     })
   })

@@ -44,7 +44,7 @@ export function environmentsConform(open: OpenStore): void {
     expect(await lastAudit(staging)).toBe('staging')
   })
 
-  test('end once, for these two alone', async () => {
+  test('end once, and only for these two organisations', async () => {
     const other = await Tenant.of(store)
     await link(production, staging)
     const unlink = (one: Tenant, two: Tenant) =>
@@ -56,7 +56,7 @@ export function environmentsConform(open: OpenStore): void {
     expect(await links().links(staging.ref)).toEqual({ production: null, staging: [] })
   })
 
-  test('make no chains, no second production, and none to itself', async () => {
+  test('form no chains, have no second production, and link no organisation to itself', async () => {
     const other = await Tenant.of(store)
     expect(await link(production, production)).toBe('itself')
     await link(production, staging)
@@ -66,7 +66,7 @@ export function environmentsConform(open: OpenStore): void {
     expect(await links().links(other.ref)).toEqual({ production: null, staging: [] })
   })
 
-  test('are so many at most', async () => {
+  test('are bounded in number', async () => {
     for (let i = 0; i < mostStaging; i++) {
       expect(await link(production, await Tenant.of(store))).toBeNull()
     }

@@ -45,7 +45,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
   }
 
   describe('events', () => {
-    test('are stored whole', async () => {
+    test('are stored with all their fields', async () => {
       const said = { userId: 'u', anonymousId: 'b', runId: 'r', sessionId: 's', reason: 'because' }
       const about = {
         url: 'https://app.example/',
@@ -82,7 +82,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       ])
     })
 
-    test('can be read as soon as they are acknowledged, and what follows from them too', async () => {
+    test('can be read as soon as they are acknowledged, and so can what follows from them', async () => {
       store.stores.ledger.requireRoom()
       await append(
         tenant.event('a', { kind: 'flow_started', flowKey: 'first', userId: 'v', runId: 'r' }),
@@ -91,7 +91,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await tenant.runs('first')).toMatchObject([{ key: 'rr', person: 'uv' }])
     })
 
-    test('make runs that are listed page after page, the latest start first, of their organisation alone', async () => {
+    test('make runs that are listed page by page, latest start first, for their organisation alone', async () => {
       const start = (runId: string, at: number) =>
         tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
       await append(start('a', 10), start('b', 30), start('c', 20))
@@ -105,7 +105,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await runs.runs((await Tenant.of(store)).ref, 'first', runsAsked())).toBeNull()
     })
 
-    test('make runs that are listed by how they ended, their version and when they started', async () => {
+    test('make runs that can be listed by outcome, version and time of start', async () => {
       const of = (runId: string, kind: EventKind, at: number) =>
         tenant.event(`${runId}${kind}`, { kind, flowKey: 'first', userId: 'u', runId, at })
       await append(...['a', 'b', 'c', 'd'].map((id, i) => of(id, 'flow_started', 10 * i + 10)))
@@ -125,7 +125,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await found(both)).toEqual(['ra'])
     })
 
-    test('make runs of which no more are looked at for one page than are allowed', async () => {
+    test('make runs, of which one page looks at no more than the allowed number', async () => {
       const start = (runId: string, at: number) =>
         tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at })
       await append(start('a', 10), start('b', 30), start('c', 20))
@@ -138,14 +138,14 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(next).toMatchObject({ runs: [], rest: null })
     })
 
-    test('of a flow come in the order of arrival, of a batch with several flows only its own', async () => {
+    test('of a flow come in order of arrival, without those of other flows in the same batch', async () => {
       await append(custom('a', 'first', 30), custom('b', 'second', 20), custom('c', 'first', 10))
       await append(custom('d', undefined, 5), custom('e', 'first', 1))
       expect(await exported('first')).toEqual(['a', 'c', 'e'])
       expect(await exported('second')).toEqual(['b'])
     })
 
-    test('of a range are those that occurred from its start to before its end', async () => {
+    test('of a range are those that occurred from its start until before its end', async () => {
       await append(custom('a', 'first', 10), custom('b', 'first', 20), custom('c', 'first', 30))
       await append(custom('d', 'first', 20), custom('e', 'first', 9))
       await append(custom('f', 'first', 40))
@@ -154,14 +154,14 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await exported('first', { startMs: 31, endMs: 40 })).toEqual([])
     })
 
-    test('are all there when they are in more batches than a page has', async () => {
+    test('are all there even if they fill more batches than a page has', async () => {
       const all = Array.from({ length: 300 }, (_, i) => `e${i}`)
       for (const [i, id] of all.entries()) await append(custom(id, i % 3 ? 'first' : 'second', i))
       expect(await exported('first')).toEqual(all.filter((_, i) => i % 3))
       expect(await exported('second')).toEqual(all.filter((_, i) => i % 3 === 0))
     })
 
-    test('sent at one moment are stored, or told as duplicates, as if one after the other', async () => {
+    test('sent at the same moment are stored, or reported as duplicates, as if sent one by one', async () => {
       const sent = [append(custom('a')), append(custom('a'), custom('a'), custom('b'))]
       store.clock.advance(5)
       sent.push(append(custom('c'), custom('b')))
@@ -176,7 +176,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       ])
     })
 
-    test('that are left out as duplicates say nothing of those beside them', async () => {
+    test('that are left out as duplicates do not affect those beside them', async () => {
       await append(custom('a', 'first', 1, 'mine'))
       const outcome = await append(
         custom('a', 'first', 1, 'mine'),
@@ -191,7 +191,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(again.duplicates).toEqual([0, 1])
     })
 
-    test('as many as a batch of the API may hold, twice and more, are taken at once', async () => {
+    test('are taken at once even if they are more than twice as many as an API batch may hold', async () => {
       const all = Array.from({ length: 130 }, (_, i) => `e${i}`)
       const events = all.map((id, i) => custom(id, 'first', i))
       expect((await append(...events, custom('e7', 'first', 1))).duplicates).toEqual([130])
@@ -199,7 +199,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect((await append(...events)).duplicates).toHaveLength(130)
     })
 
-    test('are stored once by id, whatever is sent, and however often it is opened anew', async () => {
+    test('are stored once per id, whatever is sent and however often the store is reopened', async () => {
       const sending = fc.array(
         fc.record({
           by: fc.nat(1),
@@ -232,7 +232,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
           }
           await Promise.all(pending)
           for (const [i, tenant] of tenants.entries()) {
-            // The first body stands.
+            // The first body is kept.
             const stored = (await tenant.events()).map(({ id, name }) => [id, name!] as const)
             expect(stored).toEqual([...known[i]!])
           }
@@ -244,7 +244,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
   })
 
   describe('completions', () => {
-    test('of which the earliest that is reported stands, and each is an event', async () => {
+    test('keep the earliest time that is reported, and each is an event', async () => {
       const ann = { userId: 'ann', anonymousId: null }
       const complete = (at: number) => tenant.complete('first', ann, { at })
       expect(await complete(20)).toEqual({ completedAt: 20, alreadyCompleted: false })
@@ -258,7 +258,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       })
     })
 
-    test('and ticks change the version of what a person is told, and of nobody else', async () => {
+    test('and ticks change the progress version of their person, and of nobody else', async () => {
       const [ann, bob] = ['ann', 'bob'].map(userId => ({ userId, anonymousId: null })) as [
         { userId: string; anonymousId: null },
         { userId: string; anonymousId: null },
@@ -287,7 +287,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       fc.record({ read: fc.integer({ min: 1, max: 90 }) }),
     )
 
-    test('is told after a cursor in the order of arrival, nothing left out or told twice, whatever arrives meanwhile', async () => {
+    test('is read after a cursor in order of arrival, without gap or repeat, whatever arrives meanwhile', async () => {
       let sent = 0
       await fc.assert(
         fc.asyncProperty(fc.array(action, { maxLength: 30 }), async actions => {
@@ -320,7 +320,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       )
     })
 
-    test('has nothing new where the others’ alone have grown, and no cursor that it has not given', async () => {
+    test('has nothing new if only others send events, and knows no cursor that it has not given', async () => {
       expect(await tenant.eventsAfter(null)).toEqual([])
       await append(custom('last'))
       const { cursor } = (await tenant.events())[0]!
@@ -334,7 +334,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await tenant.eventsAfter('zzzzzzzz')).toBeNull()
     })
 
-    test('keeps its cursors where people are erased', async () => {
+    test('keeps its cursors when people are erased', async () => {
       await append(custom('a', 'first', 1, 'ann'), custom('b', 'first', 2), custom('c', 'first', 3))
       const before = await tenant.events()
       await tenant.erase('uann')
@@ -344,7 +344,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(after[0]!.anonymousId ?? after[0]!.userId).toBeString()
     })
 
-    test('skips what the retention has deleted, and its cursors lead on, also where nothing is left at a start', async () => {
+    test('skips what the retention has deleted, and cursors still work if nothing is left at a start', async () => {
       const own = await open()
       const tenant = await Tenant.of(own)
       const send = (id: string) =>
@@ -381,7 +381,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
     })
     const kept = async () => [ids(await one.events()), ids(await other.events())]
 
-    test('keeps events to the last millisecond of the period since their receipt, and no longer than it may', async () => {
+    test('keeps events to the last millisecond of the period since receipt, and no longer than allowed', async () => {
       const apart = own.keptBeyondMs + 1
       await send(one, 'a')
       own.clock.advance(apart)
@@ -400,7 +400,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       await own.close()
     })
 
-    test('is an organisation’s own from the moment it is set, shorter or longer than the server’s', async () => {
+    test('uses an organisation’s own period once it is set, shorter or longer than the server’s', async () => {
       for (const id of ['a', 'b', 'c']) {
         await send(one, id)
         await send(other, id)
@@ -418,7 +418,7 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       await own.close()
     })
 
-    test('deletes reports of steps and dead letters of its time too, and keeps baselines', async () => {
+    test('also deletes step reports and dead letters of that time, and keeps baselines', async () => {
       await one.publish(flowOf('first'))
       const stepRef = one.stepRef('first', 'a')
       const about = { orgRef: one.ref, stepRef, version: 1, url: null, snippetVersion: null }

@@ -37,7 +37,7 @@ export function operationsConform(open: OpenStore): void {
     (await service().retryLetters(tenant.ref, { ids }, actor)).map(({ verdict }) => verdict)
   const stored = async () => (await tenant.events()).map(({ id }) => id)
 
-  /** Buries events, sent with another, whose ids hold "bad". */
+  /** Sends events whose ids contain "bad" together with a good one, so that they become dead letters. */
   async function bury(...ids: string[]): Promise<number[]> {
     const release = await store.refuse('bad')
     const { deadLetters } = await tenant.append([event('good'), ...ids.map(id => event(id))])
@@ -46,7 +46,7 @@ export function operationsConform(open: OpenStore): void {
     return letters()
   }
 
-  test('those who share the database, where any do, are known, and none is ahead of the last change', async () => {
+  test('the nodes that share the database, if any do, are known, and none is ahead of the last change', async () => {
     const seen = await operations().nodes()
     if (seen === null) return
     expect(seen.nodes).not.toEqual([])
@@ -57,7 +57,7 @@ export function operationsConform(open: OpenStore): void {
   })
 
   describe('what the database refuses', () => {
-    test('costs nothing that shares its transaction, of any organisation, and leaves its id free', async () => {
+    test('affects nothing else in its transaction, of any organisation, and leaves its id free', async () => {
       const other = await Tenant.of(store)
       const release = await store.refuse('bad')
       const outcomes = await Promise.all([
@@ -73,7 +73,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await tenant.append([event('bad')])).toMatchObject({ deadLetters: [], duplicates: [] })
     })
 
-    test('in a group of thousands is found', async () => {
+    test('is found in a group of thousands', async () => {
       const release = await store.refuse('bad')
       const outcomes = await Promise.all(
         Array.from({ length: 3_000 }, (_, i) =>
@@ -86,7 +86,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await stored()).toHaveLength(2_999)
     })
 
-    test('is listed with when, what and why, and nobody’s name', async () => {
+    test('is listed with its time, kind and reason, and without anybody’s name', async () => {
       const [id] = (await bury('bad-1')) as [number]
       const { letters, count } = await operations().deadLetters(tenant.ref, 10)
       expect([letters, count]).toEqual([
@@ -105,7 +105,7 @@ export function operationsConform(open: OpenStore): void {
       })
     })
 
-    test('is stored once, whole, as received when it was, where it is tried again', async () => {
+    test('is stored once when it is retried, complete and with its original time of receipt', async () => {
       const receivedAt = store.clock.now()
       const ids = await bury('bad-1', 'bad-2')
       store.clock.advance(86_400_000)
@@ -120,7 +120,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await tenant.append([event('bad-1')])).toMatchObject({ duplicates: [0] })
     })
 
-    test('is a duplicate, and gone, where it was sent again meanwhile', async () => {
+    test('is a duplicate, and gone, if it was sent again before the retry', async () => {
       const ids = await bury('bad-1')
       await tenant.append([event('bad-1', 'other')])
       expect(await retry(ids)).toEqual(['duplicate'])
@@ -128,7 +128,7 @@ export function operationsConform(open: OpenStore): void {
       expect((await tenant.events()).map(({ userId }) => userId)).toEqual(['good', 'other'])
     })
 
-    test('stays where it is refused again; its neighbours are stored', async () => {
+    test('stays if it is refused again, and its neighbours are stored', async () => {
       const ids = await bury('bad-1', 'bad-2', 'bad-3')
       const release = await store.refuse('bad-2')
       expect(await retry(ids)).toEqual(['stored', 'refused', 'stored'])
@@ -140,7 +140,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await rebuilt(store)).toBe(0)
     })
 
-    test('is tried and dropped by its own organisation alone, with a line of the audit log', async () => {
+    test('is retried and dropped by its own organisation alone, with a line in the audit log', async () => {
       const ids = await bury('bad-1', 'bad-2')
       const other = await Tenant.of(store)
       const audit = { at: 7, actor, action: 'test', subject: 'dead letters', note: null }
@@ -157,14 +157,14 @@ export function operationsConform(open: OpenStore): void {
       expect(await stored()).toEqual(['good'])
     })
 
-    test('is listed of all organisations where none is named', async () => {
+    test('is listed for all organisations if none is named', async () => {
       const [id] = (await bury('bad-1')) as [number]
       const all = await operations().deadLetterIds(null)
       expect(all).toContainEqual({ id, orgRef: tenant.ref })
       expect((await operations().deadLetters(null, 1_000)).count).toBe(all.length)
     })
 
-    test('if it came alone, is told to its caller, kept as what it is, and done by a retry', async () => {
+    test('fails for its caller if it came alone, is kept under its own kind, and is done by a retry', async () => {
       const release = await store.refuse('bad')
       const person = { userId: 'bad', anonymousId: null }
       await expect(tenant.complete('tour', person, { at: 7 })).rejects.toThrow()
@@ -182,7 +182,7 @@ export function operationsConform(open: OpenStore): void {
       })
     })
 
-    test('of somebody who is erased is gone with them, and nobody else’s', async () => {
+    test('of an erased person is deleted with them, and nobody else’s is', async () => {
       const release = await store.refuse('bad')
       await tenant.append([event('bad-ada'), event('bad-bob')])
       await release()
@@ -194,7 +194,7 @@ export function operationsConform(open: OpenStore): void {
       expect(await store.traces(['bad-ada', 'bad-bob'])).toEqual(['bad-bob'])
     })
 
-    test('has an id beside another’s left out of it where that person was erased', async () => {
+    test('loses the id of an erased person that stands beside another’s', async () => {
       const release = await store.refuse('bad')
       await tenant.append([
         tenant.event('bad', {
@@ -212,7 +212,7 @@ export function operationsConform(open: OpenStore): void {
     })
   })
 
-  test('a rebuild says how far it has come, flow by flow, and changes nothing', async () => {
+  test('a rebuild reports its progress flow by flow, and changes nothing', async () => {
     await tenant.append([event('a'), event('b')])
     const own = await open()
     const tenants = [await Tenant.of(own), await Tenant.of(own)]
@@ -234,7 +234,7 @@ export function operationsConform(open: OpenStore): void {
     await own.close()
   })
 
-  test('nothing is written anew as a whole while a server runs', async () => {
+  test('compacting the whole database is refused while a server runs', async () => {
     await expect(operations().compact(operation)).rejects.toBeInstanceOf(AppError)
   })
 }

@@ -32,7 +32,7 @@ export function organisationsConform(open: OpenStore): void {
     store.management.access.audit(tenant.ref, { most, ...more })
 
   describe('an organisation', () => {
-    test('is known by its key, its id and its slug as soon as it is made, and by nothing else', async () => {
+    test('is found by its snippet key, id and slug as soon as it is created, and by nothing else', async () => {
       const catalogue = store.stores.catalogue()
       const known = await catalogue.snippetKey(tenant.snippetKey)
       expect(known).toMatchObject({
@@ -57,7 +57,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(secrets).toEqual([])
     })
 
-    test('of a slug that is taken is not made, and nothing is left of the attempt', async () => {
+    test('is not created if its slug is taken, and the attempt leaves nothing behind', async () => {
       const { organisations } = store.management
       const made = {
         ...{ id: newId('org'), slug: tenant.slug, name: 'Twin', createdAt: 0 },
@@ -71,7 +71,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(await catalogue.snippetKey(made.snippetKey)).toBeNull()
     })
 
-    test('is made with its line of the audit log, or not at all', async () => {
+    test('is created together with its line in the audit log, or not at all', async () => {
       const { organisations } = store.management
       const made = {
         ...{ id: newId('org'), slug: `never-${newId('org').toLowerCase()}`, name: 'Never' },
@@ -96,7 +96,7 @@ export function organisationsConform(open: OpenStore): void {
   })
 
   describe('a change of an organisation', () => {
-    test('of two that were decided at once is made once; the other is told, and does nothing', async () => {
+    test('is made once if two are decided at the same time; the other is refused and does nothing', async () => {
       const { revision } = await read()
       const { organisations } = store.management
       const change = (retentionDays: number) =>
@@ -128,7 +128,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(await store.stores.catalogue().snippetKey('k'.repeat(32))).toBeNull()
     })
 
-    test('of its theme is told to pages as another list, whole, to its own alone, and is taken back', async () => {
+    test('of its theme gives its own pages alone a new list with the whole theme, and can be undone', async () => {
       const told = async (of = tenant) => {
         const list = await store.stores.catalogue().publishedFlows(await of.organisation())
         const { theme } = JSON.parse(list.text)
@@ -145,7 +145,7 @@ export function organisationsConform(open: OpenStore): void {
       expect((await read()).organisation.theme).toEqual(whole)
       expect((await tenant.organisation()).theme).toEqual(whole)
       expect((await told(other)).theme).toBeUndefined()
-      // In place of the one before, not over it.
+      // A new theme replaces the one before, and is not merged with it.
       await set({ theme: { radius: 4 } })
       expect((await told()).theme).toEqual({
         ...whole,
@@ -164,7 +164,7 @@ export function organisationsConform(open: OpenStore): void {
       ])
     })
 
-    test('counts at once: limits, origins, retention, traits, whether browsers are heeded', async () => {
+    test('applies at once: limits, origins, retention, traits, and whether Do Not Track is honoured', async () => {
       await set({ limits: { events: 5, export: 1_000_000 } })
       await set({ limits: { events: 7 }, origins: ['https://old.example'], retentionDays: 7 })
       await set({
@@ -180,7 +180,7 @@ export function organisationsConform(open: OpenStore): void {
         ...{ traits: ['plan', 'company.size'], timezone: 'Europe/Berlin' },
       })
       expect((await read()).organisation.overrides).toEqual({ events: 7, export: 1_000_000 })
-      // What is taken back is as before; no origin at all means everywhere.
+      // A setting that is taken back is as before. No origin at all means everywhere.
       await set({ limits: { events: null, export: null }, origins: [], retentionDays: null })
       expect(await tenant.organisation()).toMatchObject({
         ...{ limits: { events: 300, export: 600 }, origins: null, retentionDays: null },
@@ -218,7 +218,7 @@ export function organisationsConform(open: OpenStore): void {
       expect((await read()).keys.map(({ key }) => key)).toEqual([third])
     })
 
-    test('ends at once where it is said, those in their grace time too, and no other organisation’s', async () => {
+    test('ends at once on request, like older keys in their grace time, but no other organisation’s', async () => {
       const second = await rotate(1)
       const third = await rotate(0)
       const all = [tenant.snippetKey, second, third, other.snippetKey]
@@ -232,7 +232,7 @@ export function organisationsConform(open: OpenStore): void {
     const rotate = (graceHours: number, of = tenant) =>
       service().rotateSecret(of.ref, graceHours, actor)
 
-    test('are made for who first looks at hashes, and kept through every mode', async () => {
+    test('are made when an organisation first checks hashes, and kept through every mode', async () => {
       expect(await verified()).toBeNull()
       await set({ identityMode: 'observe' })
       const [first] = await secrets()
@@ -249,7 +249,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(await secrets()).toEqual([first!])
     })
 
-    test('that are rotated work for the grace time, and a third there is not', async () => {
+    test('that are rotated work for the grace time, and there is never a third', async () => {
       await set({ identityMode: 'enforce' })
       const [first] = await secrets()
       const endsAt = store.clock.now() + hour
@@ -265,7 +265,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(await secrets()).toMatchObject([{ retiredAt: null }, { secret: second!.secret }])
     })
 
-    test('that end at once leave nothing behind, and are no other organisation’s', async () => {
+    test('that end at once leave nothing behind, and other organisations keep theirs', async () => {
       await set({ identityMode: 'enforce' })
       const [first] = await secrets()
       await set({ identityMode: 'observe' }, other)
@@ -292,7 +292,7 @@ export function organisationsConform(open: OpenStore): void {
       store.management.managementTokens.find(managementTokenHash(token))
     const tokens = (of = tenant) => store.management.access.tokens(of.ref)
 
-    test('are found by their hash, with whose they are and what they may, and listed newest first', async () => {
+    test('are found by their hash, with their owner and scopes, and listed newest first', async () => {
       const { token, ...first } = await create()
       const { token: text, ...second } = await create()
       expect(await tokens()).toEqual([second, first])
@@ -322,7 +322,7 @@ export function organisationsConform(open: OpenStore): void {
       ])
     })
 
-    test('are made and revoked with their line of the audit log, or not at all', async () => {
+    test('are made and revoked together with their line in the audit log, or not at all', async () => {
       const { token, id } = await create()
       const broken = auditOf(null as never)
       const { access } = store.management
@@ -335,12 +335,12 @@ export function organisationsConform(open: OpenStore): void {
       expect(await store.management.managementTokens.find('of never')).toBeNull()
     })
 
-    test('have the minute noted in which they were used last', async () => {
+    test('record the minute of their last use', async () => {
       const { id } = await create()
       const now = store.clock.now() - (store.clock.now() % minute) + 30_000
       for (const at of [now, now + 1_000, now + minute])
         store.management.managementTokens.used(id, at)
-      // Nobody waits for it, and over PostgreSQL what is written after it may be there before it.
+      // Nobody waits for this write, and over PostgreSQL later writes may be there before it.
       await until(
         async () => (await tokens()).find(one => one.id === id)?.lastUsedAt,
         at => at === now - 30_000 + minute,
@@ -348,7 +348,7 @@ export function organisationsConform(open: OpenStore): void {
     })
   })
 
-  test('the audit log is read newest first, before a line, and of one subject', async () => {
+  test('the audit log is read newest first, also from before a line or about one subject', async () => {
     for (const days of [1, 2, 3]) await set({ retentionDays: days })
     const lines = await audit()
     expect(lines.map(({ action }) => action)).toEqual([

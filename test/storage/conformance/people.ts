@@ -35,12 +35,12 @@ const erasureArbitrary = historyArbitrary({
     who: fc.nat({ max: 99 }),
     sizes: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 }),
     isSettled: fc.boolean(),
-    /** After how many steps whoever asks for it goes away, once. */
+    /** After how many steps the caller goes away, once. */
     leavesAfter: fc.option(fc.integer({ min: 1, max: 20 })),
   }),
 )
 
-/** What stays of an event whose person is erased. */
+/** What remains of an event whose person is erased. */
 const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEvent) => ({
   kind,
   flow,
@@ -52,13 +52,13 @@ const whatStays = ({ kind, flow, flowVersion, step, item, occurredAt }: LoggedEv
 
 export function peopleConform(open: OpenStore, rounds: Rounds): void {
   describe('what a person has done', () => {
-    /** What follows a part of a history; a rebuild takes its time, by all that the store has seen. */
+    /** What follows a part of a history. A rebuild is rare, because it replays all that the store has seen. */
     const afterwards = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom('nothing', 'settle') },
       { weight: 1, arbitrary: fc.constant('rebuild') },
     )
 
-    test('is told as all runs have it, settled, rebuilt or neither', async () => {
+    test('agrees with all their runs, settled, rebuilt or neither', async () => {
       const store = await open()
       const numRuns = rounds(25)
       await fc.assert(
@@ -100,7 +100,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     }, 300_000)
 
-    test('is told event by event, the latest first and look by look, and of nobody else', async () => {
+    test('is listed event by event, latest first and page by page, without anybody else’s', async () => {
       const store = await open()
       const [tenant, other] = [await Tenant.of(store), await Tenant.of(store)]
       const sent: string[] = []
@@ -125,7 +125,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     })
 
-    test('is, of a person with very many runs, what they did in those that were stored last', async () => {
+    test('covers the runs that were stored last if there are very many', async () => {
       const store = await open()
       const tenant = await Tenant.of(store)
       await tenant.publish(tour, another)
@@ -180,7 +180,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       tenant.analytics('tour', { from: '2025-12-01', to: '2026-12-31' }, springAnchor + 300 * day)
     const pseudonym = expect.stringMatching(/^erased-/)
 
-    test('changes no number, leaves no text of theirs, and nobody else’s event is touched', async () => {
+    test('changes no number, leaves no text of theirs, and affects nobody else’s events', async () => {
       const store = await open()
       const numRuns = rounds(30)
       await fc.assert(
@@ -198,7 +198,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
             from: dateOf(springAnchor - 30 * day),
             to: dateOf(springAnchor + 30 * day),
           }
-          // It reads for one at a time.
+          // One at a time, as the analytics service computes them.
           const answers = async () => {
             const all = []
             for (const { key } of history.flows) all.push(await tenant.analytics(key, asked))
@@ -224,7 +224,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
             ...own.flatMap(event => [
               event.id,
               ...[event.url, event.reason, event.properties].flatMap(text => text ?? []),
-              // Not as it stands there, for runs and segments have it as well, each in its own form.
+              // Only the value, because runs and segments have it as well, each in its own form.
               ...(event.traits === null ? [] : [JSON.parse(event.traits).plan]),
               ...(event.runId !== null && !othersRuns.has(event.runId) ? [event.runId] : []),
             ]),
@@ -233,7 +233,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
           const told = JSON.stringify([await tenant.events(), await tenant.stored(name)])
           expect(gone.filter(text => told.includes(text))).toEqual([])
 
-          // Of the others nothing has changed but the anonymous id of who was erased, beside theirs.
+          // In others' events, only an erased anonymous id that stood beside theirs has changed.
           const isBeside = (event: LoggedEvent) =>
             event.userId !== null && personOf(null, event.anonymousId) === name
           const after = await tenant.events()
@@ -245,7 +245,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
             } else expect(after[i]).toEqual(event)
           }
 
-          // What they report is not taken any more, and what others report is.
+          // Their reports are no longer accepted, and those of others are.
           const again = await tenant.append(events.map(event => ({ ...event, id: `${event.id}!` })))
           expect(again.erased).toEqual(events.flatMap((event, i) => (isTheirs(event) ? [i] : [])))
           expect(await store.traces([name.slice(1)])).toEqual([])
@@ -256,7 +256,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     }, 300_000)
 
-    test('is not who has the same id in another organisation, or of the other sort', async () => {
+    test('is not confused with the same id in another organisation, or of the other kind', async () => {
       const other = await Tenant.of(store)
       await other.publish(tour)
       await send(started({ userId: 'ada' }), started({ anonymousId: 'ada' }))
@@ -278,7 +278,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       ])
     })
 
-    test('leaves the id of a run that somebody else is in; the last one to go takes it along', async () => {
+    test('leaves the id of a run that somebody else is in, and the last to be erased takes it along', async () => {
       await send(
         started({ anonymousId: 'browser-1', runId: 'shared-run' }),
         started({ userId: 'ada-1', runId: 'shared-run' }),
@@ -292,8 +292,8 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await runKeys()).toHaveLength(2)
     })
 
-    test.each(['ann', 'zoe'])('%s, of two accounts in a run, changes no number', async who => {
-      // Whoever has no other run is told apart by this one alone.
+    test.each(['ann', 'zoe'])('%s, one of two accounts in a run, changes no number', async who => {
+      // A person who has no other run is told apart by this run alone.
       const at = springAnchor
       await send(
         started({ userId: 'ann', runId: 'shared', at }),
@@ -306,7 +306,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await numbers()).toEqual(before)
       expect(await rebuilt(store)).toBe(0)
       expect(await numbers()).toEqual(before)
-      // The run goes on as whose it was.
+      // The run goes on with the same owner.
       const other = who === 'ann' ? 'zoe' : 'ann'
       await send(started({ userId: other, runId: 'shared', kind: 'flow_dismissed', at }))
       expect((await numbers()).totals).toMatchObject({ starts: 2, uniqueUsers: 2, dismissals: 1 })
@@ -325,7 +325,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await rebuilt(store)).toBe(0)
     })
 
-    test('of two users in a run, leaves it to whoever’s id is less than that of the one who stays', async () => {
+    test('of two users in a run, leaves it to a later user whose id sorts before the one who stays', async () => {
       await send(
         started({ userId: 'zed', runId: 'shared' }),
         started({ userId: 'zoe', runId: 'shared' }),
@@ -355,7 +355,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       },
     )
 
-    test('has their anonymous id gone from the events of a user too, of whom all else stays', async () => {
+    test('has their anonymous id removed from a user’s events too, where all else stays', async () => {
       const both = { userId: 'ada', anonymousId: 'browser-2' }
       await send(started({ ...both, runId: 'r', url: 'u' }))
       await tenant.erase('abrowser-2')
@@ -366,7 +366,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await store.traces(['browser-2'])).toEqual([])
     })
 
-    test('has it gone from a run in which it was used before and beside a user’s', async () => {
+    test('has their anonymous id removed from a run that used it before and beside a user’s', async () => {
       await send(
         started({ anonymousId: 'browser-3', runId: 'shared' }),
         started({ userId: 'ada', anonymousId: 'browser-3', runId: 'shared' }),
@@ -384,7 +384,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         await store.retain(90)
       }
 
-      test('of all of theirs, has their runs go on under another name, and a rebuild keeps them', async () => {
+      test('and none of theirs are left, has runs under another name, which a rebuild keeps', async () => {
         await send(
           started({ userId: 'ada-lovelace', runId: 'her-run', sessionId: 'her-session' }),
           started({ userId: 'ada-lovelace', sessionId: 'her-session' }),
@@ -399,7 +399,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         expect(await rebuilt(store)).toBe(0)
       })
 
-      test('of somebody else in the same run, leaves it theirs', async () => {
+      test('of somebody else in the same run, leaves the run to them', async () => {
         await send(started({ userId: 'ada-4', anonymousId: 'browser-4', runId: 'shared-4' }))
         await deleteAll()
         await send(started({ anonymousId: 'browser-4', runId: 'shared-4', kind: 'flow_dismissed' }))
@@ -416,7 +416,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
         expect(await rebuilt(store)).toBe(0)
       })
 
-      test('of theirs alone, leaves the id of a run that others’ events name', async () => {
+      test('of theirs alone, leaves the id of a run that others’ events still name', async () => {
         await send(started({ userId: 'ada-5', runId: 'shared' }))
         await deleteAll()
         await send(started({ anonymousId: 'browser-5', runId: 'shared' }))
@@ -429,7 +429,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       })
     })
 
-    test('is taken again once they are allowed, and not before; each is in the audit log, by no name', async () => {
+    test('is accepted again once allowed, and not before; both are in the audit log without a name', async () => {
       const ada = 'uada-lovelace'
       await send(started({ userId: 'ada-lovelace' }))
       expect(await tenant.allow(ada)).toBe(false)
@@ -446,7 +446,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(JSON.stringify(lines)).not.toContain('lovelace')
     })
 
-    test('has everything that was stored of them handed out before, and nothing after', async () => {
+    test('has everything that was stored of them exported before the erasure, and nothing after it', async () => {
       const step = tenant.stepRef('tour', 'hello')
       await send(started({ userId: 'ada-6', runId: 'r' }), started({ userId: 'bob', runId: 's' }))
       await store.stores.steps.recordHealth({
@@ -505,7 +505,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       checklist: { items: ['one', 'two'].map(key => ({ key, title: key })) },
     })
 
-    test('by any answer: they are those of somebody who was never there', async () => {
+    test('by any answer: each equals the answer about somebody who was never there', async () => {
       const store = await open()
       const answer = async (tenant: Tenant, asked: Asked): Promise<unknown> => {
         const { ref, store } = tenant

@@ -12,7 +12,7 @@ export function presenceConforms(open: OpenStore): void {
   let other: Tenant
   beforeAll(async () => {
     store = await open()
-    // On the hour, so that counts fall into the hours that the tests name.
+    // On the hour, so that counts fall into the hours that the tests expect.
     store.clock.advance(hour - (store.clock.now() % hour))
   })
   afterAll(() => store.close())
@@ -24,7 +24,7 @@ export function presenceConforms(open: OpenStore): void {
   const read = (of = tenant) => store.stores.presence.read(of.ref, store.clock.now())
   const written = () => store.management.seen.write()
 
-  test('of who was never seen there is nothing, in every field', async () => {
+  test('every field is empty for an organisation that was never seen', async () => {
     const { seen, ...rest } = await read()
     expect(Object.values(seen)).toEqual([null, null, null, null, null])
     expect(rest).toEqual({
@@ -33,7 +33,7 @@ export function presenceConforms(open: OpenStore): void {
     })
   })
 
-  test('marks are told by their first and last time, at once and after a new start', async () => {
+  test('marks give their first and last time, at once and after a restart', async () => {
     const { presence } = store.stores
     const now = store.clock.now() - 10_000
     presence.mark(tenant.ref, 'heartbeat', now)
@@ -54,7 +54,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).seen.heartbeat).toEqual({ firstAt: now, lastAt: now + 9_000 })
   })
 
-  test('nobody was seen later than now, though the clock was set back since', async () => {
+  test('nobody appears as seen later than now, even if the clock was set back since', async () => {
     const now = store.clock.now()
     store.stores.presence.mark(tenant.ref, 'heartbeat', now + 5_000)
     const seen = { firstAt: now, lastAt: now }
@@ -63,7 +63,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).seen.heartbeat).toEqual(seen)
   })
 
-  test('the latest version of the snippet is told', async () => {
+  test('the latest version of the snippet is reported', async () => {
     const { presence } = store.stores
     for (const version of ['1.0.0', '1.1.0', '1.1.0']) {
       await presence.recordSnippetVersion(tenant.ref, version, store.clock.now())
@@ -72,7 +72,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).snippetVersion).toBeNull()
   })
 
-  test('the latest clock skews and what was refused go with a batch, also one of nothing else', async () => {
+  test('the latest clock skews and refusals are stored with a batch, even one of nothing else', async () => {
     for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
     await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
     await tenant.append([], { refusals: { invalid: 1 } })
@@ -83,7 +83,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).rejections).toEqual({})
   })
 
-  test('refusals are counted for 24 hours: origins each, limits once a minute and bucket', async () => {
+  test('refusals count for 24 hours: origins each time, limits once per minute and bucket', async () => {
     const { presence } = store.stores
     const start = store.clock.now()
     for (const at of [start, start + 1]) await presence.recordRefusedOrigin(tenant.ref, at)
@@ -104,7 +104,7 @@ export function presenceConforms(open: OpenStore): void {
     expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
   })
 
-  test('say since which hour they have gone on, without a gap of a day', async () => {
+  test('refusals say since which hour they have gone on without a gap of a day', async () => {
     const { presence } = store.stores
     const since = (of = tenant) => presence.since(of.ref, store.clock.now())
     const hourOf = (at: number) => Math.floor(at / hour) * hour
@@ -129,13 +129,13 @@ export function presenceConforms(open: OpenStore): void {
       ...{ limited: { events: begins }, wrongHashes: begins },
     })
     expect(await since(other)).toEqual(none)
-    // A right hash is no fault.
+    // A valid hash is not a fault.
     presence.countUserHashes(other.ref, { valid: 1 })
     await written()
     expect((await since(other)).wrongHashes).toBeNull()
   })
 
-  test('user hashes are counted once, however many ask at one moment', async () => {
+  test('user hashes are counted once, however many writes are asked for at the same moment', async () => {
     const { presence } = store.stores
     for (let i = 1; i <= 5; i++) {
       presence.countUserHashes(tenant.ref, { missing: 3 })
@@ -144,7 +144,7 @@ export function presenceConforms(open: OpenStore): void {
     }
   })
 
-  test('judged user hashes are counted by the hour, for 24 hours, each once', async () => {
+  test('checked user hashes are counted once each, by the hour, for 24 hours', async () => {
     const { presence } = store.stores
     presence.countUserHashes(tenant.ref, { valid: 3, missing: 1 })
     presence.countUserHashes(other.ref, { invalid: 5 })
@@ -168,7 +168,7 @@ export function presenceConforms(open: OpenStore): void {
   })
 
   describe('heartbeats', () => {
-    test('are kept apart, after those that were kept before, and each organisation’s by themselves', () => {
+    test('are spaced apart, each after those reserved before it, separately per organisation', () => {
       const bounds = {
         ...{ soonestMs: 1_000, apartMs: 500, apartInCrowdMs: 100, latestMs: 60_000 },
         ...{ moments: 1 as const, remaining: 1_000, resetInMs: 60_000 },

@@ -36,7 +36,7 @@ export function previewsConform(open: OpenStore): void {
     return preview
   }
 
-  test('are of their organisation, without what opens them', async () => {
+  test('are listed for their organisation alone, without the ticket that opens them', async () => {
     const { ticketSha256: _, organisation, definition, ...one } = await begun()
     const two = await begun()
     const listed = await previews().list(tenant.ref, at)
@@ -49,7 +49,7 @@ export function previewsConform(open: OpenStore): void {
     expect(await previews().end(tenant.ref, one.id, at)).toBeNull()
   })
 
-  test('open for their ticket and origin, again and again, until they end', async () => {
+  test('open for their ticket and origin, repeatedly, until they end', async () => {
     const { ticketSha256, id } = await begun()
     const visit = { organisation: 'org_1', flow: 'welcome', definition: null, expiresAt: end }
     expect(await previews().visit(ticketSha256, 'https://evil.example', at)).toBeNull()
@@ -62,7 +62,7 @@ export function previewsConform(open: OpenStore): void {
     expect(await previews().list(tenant.ref, end)).toEqual([])
   })
 
-  test('are written down in the audit log of their organisation', async () => {
+  test('are recorded in the audit log of their organisation', async () => {
     const actor = { via: 'token' as const, name: 'ann', requestId: null }
     const entry = { at, actor, action: 'flow.preview', subject: 'welcome', note: null }
     await previews().note(tenant.ref, { ...entry, before: null, after: { origin } })
@@ -70,7 +70,7 @@ export function previewsConform(open: OpenStore): void {
     expect(line).toMatchObject({ action: 'flow.preview', subject: 'welcome', after: { origin } })
   })
 
-  test('are so many at most, and those that ended make room', async () => {
+  test('are bounded in number, and those that have ended make room', async () => {
     for (let i = 0; i < mostPreviews; i++) await begun()
     expect(await previews().begin(tenant.ref, made())).toBe(false)
     expect(await previews().begin(tenant.ref, made({ madeAt: end }))).toBe(true)

@@ -57,7 +57,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 
 const people = ['ann', 'Bob', 'uann'].map(userId => ({ userId, anonymousId: null }))
 
-/** One organisation's life; `mayDelete` says whether this is the one that forgets. */
+/** One organisation's life. `mayDelete` says whether its events are deleted. */
 class Life {
   private sent = 0
   private at = autumnAnchor - reach
@@ -117,7 +117,7 @@ class Life {
     }
   }
 
-  /** What was sent before counts as sent once, whether it is still there or not. */
+  /** An event that was sent before counts only once, whether it is still there or not. */
   private async append(places: readonly number[]) {
     if (places.length === 0) return
     const events = places.map(i => this.tenant.event(`event-${i}`, this.history.events[i]!))
@@ -148,7 +148,7 @@ export function retentionConforms(open: OpenStore, rounds: Rounds): void {
      * Two organisations live through the same history. In one, events are deleted again and again
      * while it goes on; in the other all stay. Nothing but the raw events may tell the two apart.
      */
-    test('of two that live the same, the one that deletes has the same numbers, checklists and verdicts', async () => {
+    test('deleting events changes no number, checklist or verdict of an organisation', async () => {
       let deleted = 0
       const numRuns = rounds(40)
       await fc.assert(

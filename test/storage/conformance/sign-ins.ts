@@ -36,7 +36,7 @@ export function signInsConform(open: OpenStore): void {
     (await Promise.all(ones.map(find))).map(found => found !== null)
   const lines = (of: Tenant) => store.management.access.audit(of.ref, { most: 50 })
 
-  test('a session is found by its hash, with whose it is', async () => {
+  test('a session is found by its hash, with its owner', async () => {
     const begun = session()
     await signIns().beginSession(tenant.ref, begun, audit())
     expect(await find(begun.sha256)).toEqual({ ...begun, organisation: tenant.id })
@@ -45,7 +45,7 @@ export function signInsConform(open: OpenStore): void {
     expect(await find(begun.sha256)).toMatchObject({ name: 'Ann' })
   })
 
-  test('a link is used up by one session, with its line of the audit log', async () => {
+  test('a link is used up by one session, which has its line in the audit log', async () => {
     const sha256 = newDashboardSecret()
     const link = { role: 'owner', name: 'Ben', expiresAt: 99 } as const
     await signIns().createLink(tenant.ref, { sha256, ...link }, auditOf('dashboard.link', 'x'))
@@ -66,7 +66,7 @@ export function signInsConform(open: OpenStore): void {
     expect(await signIns().link('of nobody')).toBeNull()
   })
 
-  test('one that cannot be written is not begun, and its link is not used up', async () => {
+  test('a session that cannot be written is not begun, and its link is not used up', async () => {
     const sha256 = newDashboardSecret()
     const link = { sha256, role: 'viewer', name: 'Cem', expiresAt: 99 } as const
     const broken = auditOf(null as never, 'x')
@@ -79,8 +79,8 @@ export function signInsConform(open: OpenStore): void {
     expect(await find(begun.sha256)).toBeNull()
   })
 
-  describe('ends', () => {
-    test('alone, by its own organisation', async () => {
+  describe('a session ends', () => {
+    test('alone, and only by its own organisation', async () => {
       const [one, two] = [await begin({ subject: 'dan' }), await begin({ subject: 'dan' })]
       await signIns().endSession(other.ref, one, true)
       expect(await standing(one, two)).toEqual([true, true])
@@ -88,7 +88,7 @@ export function signInsConform(open: OpenStore): void {
       expect(await standing(one, two)).toEqual([false, true])
     })
 
-    test('with all of the same person in the organisation', async () => {
+    test('with all others of the same person in the organisation', async () => {
       const dan = await begin({ subject: 'dan' })
       const alike = [
         await begin({ subject: 'dan', sid: 'two' }),
@@ -101,13 +101,13 @@ export function signInsConform(open: OpenStore): void {
       expect(await standing(dan, ...alike)).toEqual([false, false, true, true, true, true])
     })
 
-    test('with nobody else where nobody knows whose it is', async () => {
+    test('with no other if nobody knows whose it is', async () => {
       const [one, two] = [await begin({ subject: null }), await begin({ subject: null })]
       await signIns().endSession(tenant.ref, one, true)
       expect(await standing(one, two)).toEqual([false, true])
     })
 
-    test('by the provider: of a person or of a session there, whatever the organisation, and nothing newer', async () => {
+    test('if the provider ends its person or its sid, in any organisation, unless it is newer', async () => {
       const fay = { subject: 'fay', sid: 'fay 1' }
       const [first, second, theirs, newer, elsewhere] = [
         await begin(fay),
@@ -125,7 +125,7 @@ export function signInsConform(open: OpenStore): void {
       expect(await standing(second, theirs, newer, elsewhere)).toEqual([false, false, true, true])
     })
 
-    test('when it was not seen for longest, where there are a thousand of an organisation', async () => {
+    test('if it was not seen for longest and its organisation has more than a thousand', async () => {
       const crowded = await Tenant.of(store)
       const oldest = await begin({ lastSeenAt: 50_000 }, crowded)
       const young = await begin({}, crowded)
@@ -136,12 +136,12 @@ export function signInsConform(open: OpenStore): void {
     })
   })
 
-  test('the minute is noted in which somebody was seen', async () => {
+  test('the minute in which somebody was seen is recorded', async () => {
     const sha256 = await begin()
     for (const at of [minute + 30_000, 2 * minute + 5, 3 * minute + 7]) {
       store.management.dashboardSessions.seen(sha256, at)
     }
-    // Nobody waits for it, and what is written after it waits for its turn.
+    // Nobody waits for this write, but later writes wait for their turn behind it.
     await begin()
     await begin()
     expect(await find(sha256)).toMatchObject({ lastSeenAt: 3 * minute })

@@ -59,7 +59,7 @@ export function stepsConform(open: OpenStore): void {
       ...{ fingerprint, candidates, ...more },
     })
 
-  test('without a report there is no evidence, in every field', async () => {
+  test('without a report, every field of the evidence is empty', async () => {
     expect(await evidence()).toMatchObject({
       ...{ lastFindAt: null, lastMissAt: null, missesSince: null, makeshiftSince: null },
       ...{ pages: [], messages: [], alternate: null },
@@ -71,7 +71,7 @@ export function stepsConform(open: OpenStore): void {
   })
 
   describe('health reports', () => {
-    test('count people once by their latest, reports each time, and those without a person as reports alone', async () => {
+    test('count each report, and each person once by the latest; without a person, only as a report', async () => {
       await report('not_found', { person: 'uann' })
       await report('found', { person: 'uann' })
       await report('hidden', { person: null })
@@ -84,7 +84,7 @@ export function stepsConform(open: OpenStore): void {
       expect((await counts(store.clock.now() + 1)).found).toBe(0)
     })
 
-    test('tell pages without query and fragment, those with most misses first', async () => {
+    test('name pages without query and fragment, those with the most misses first', async () => {
       await report('not_found', { url: 'https://app.example/a?token=1#x' })
       await report('not_found', { url: 'https://app.example/a#y?z' })
       await report('changed', { url: 'https://app.example/b' })
@@ -98,7 +98,7 @@ export function stepsConform(open: OpenStore): void {
       ])
     })
 
-    test('name the selector by which most found it otherwise, and messages, the latest first, three at most', async () => {
+    test('name the alternate selector that found it most often, and up to three messages, latest first', async () => {
       await report('found_by_alternate', { selector: '#a' })
       for (let i = 0; i < 2; i++) await report('found_by_alternate', { selector: '#b' })
       for (let i = 0; i < 3; i++) await report('found', { selector: '#search' })
@@ -129,7 +129,7 @@ export function stepsConform(open: OpenStore): void {
       })
     })
 
-    test('count for a day, and the moment since when is found for longer', async () => {
+    test('count for a day, but the moment since when they are bad is found further back', async () => {
       const brokeAt = store.clock.now()
       for (let i = 0; i < 6; i++) await report('not_found', { person: `uold${i}` })
       store.clock.advance(30 * hour)
@@ -137,7 +137,7 @@ export function stepsConform(open: OpenStore): void {
       expect(await evidence()).toMatchObject({ people: { not_found: 6 }, missesSince: brokeAt })
     })
 
-    test('are one version’s and one organisation’s own', async () => {
+    test('belong to one version and one organisation', async () => {
       await report('not_found')
       await report('found', { version: 2 })
       expect((await evidence(1)).people).toMatchObject({ not_found: 1, found: 0 })
@@ -148,17 +148,17 @@ export function stepsConform(open: OpenStore): void {
       expect(counts).toMatchObject({ not_found: 0, found: 0 })
     })
 
-    describe('of some time', () => {
+    describe('of a time range', () => {
       const between = (startMs: number, endMs: number, of = tenant) =>
         store.management.evidence.between(of.ref, stepRef(), startMs, endMs)
 
-      test('count people by their latest of it, of any version; those without a person do not', async () => {
+      test('count people by their latest in it, of any version; those without a person do not count', async () => {
         const from = store.clock.now()
         await report('found', { person: 'uann' })
         await report('not_found', { person: null })
         store.clock.advance(hour)
         const until = store.clock.now()
-        // At one moment the later to come is the latest.
+        // Of two at the same moment, the one that arrives later is the latest.
         await report('found', { person: 'uann' })
         await report('not_found', { person: 'uann', version: 2 })
         await report('hidden', { person: 'uben' })
@@ -179,7 +179,7 @@ export function stepsConform(open: OpenStore): void {
         expect((await between(from, until + 2 * hour, another)).versions).toEqual([])
       })
 
-      test('are as many after a rebuild, and after an erasure', async () => {
+      test('give the same counts after a rebuild, and after an erasure', async () => {
         const from = store.clock.now()
         await report('found', { person: 'uann' })
         await report('not_found', { person: 'uben' })
@@ -191,7 +191,7 @@ export function stepsConform(open: OpenStore): void {
         expect(await between(from, store.clock.now())).toEqual(told)
       })
 
-      test('are gone once they were kept long enough', async () => {
+      test('are gone after their retention period', async () => {
         const from = store.clock.now()
         await report('found')
         store.clock.advance(3 * 24 * hour)
@@ -203,7 +203,7 @@ export function stepsConform(open: OpenStore): void {
       })
     })
 
-    test('are each person’s latest after a rebuild too', async () => {
+    test('still count each person’s latest after a rebuild', async () => {
       await report('found', { person: 'uann' })
       store.clock.advance(1)
       await report('not_found', { person: 'uann' })
@@ -214,8 +214,8 @@ export function stepsConform(open: OpenStore): void {
   })
 
   describe('fingerprints', () => {
-    test('are compared with the first that was surely the element, taken anew when the target changes', async () => {
-      // Not one that cannot be it: of another version, of a step that is gone, or of two elements.
+    test('are compared with the first that was surely the element, replaced when the target changes', async () => {
+      // None of these can be the element: another version, a step that is gone, or two elements.
       expect(await look(print(), [], { isCurrent: false })).toMatchObject({ status: 'gone' })
       expect(await look(print(), [], { target: null })).toMatchObject({ status: 'gone' })
       expect(await look(print({ matchCount: 2 }))).toMatchObject({ status: 'gone' })
@@ -234,12 +234,12 @@ export function stepsConform(open: OpenStore): void {
       expect((await baseline(tenant.ref, stepRef()))?.at).toBe(at + 1_000)
     })
 
-    test('of which two are the first at one moment have one baseline', async () => {
+    test('that are the first at the same moment have one baseline', async () => {
       const verdicts = await Promise.all([look(print()), look(print()), look(print())])
       expect(verdicts.map(({ status }) => status)).toEqual(['baseline', 'match', 'match'])
     })
 
-    test('are counted by their verdicts, the latest told with its score', async () => {
+    test('are counted by verdict, and the latest is reported with its score', async () => {
       await look(print())
       const baselineAt = store.clock.now()
       store.clock.advance(1_000)
@@ -255,13 +255,13 @@ export function stepsConform(open: OpenStore): void {
       expect(await looks(await Tenant.of(store))).toEqual({ baseline: null, alike: 0, of: 0 })
     })
 
-    test('name the selector that was suggested most often, with how often', async () => {
+    test('name the selector that was suggested most often, and how often', async () => {
       await look(print())
       await look(null, [print({ selector: '#a' })])
       await look(null, [print({ selector: '#b' })])
       await look(null, [print({ selector: '#b' })])
       await look(null)
-      // Well, so it calls for nothing.
+      // A match, which needs no suggestion.
       await look(print())
       const { suggestion } = (await evidence()).fingerprints
       expect(suggestion).toEqual({ selector: '#b', times: 2, of: 4 })
@@ -273,7 +273,7 @@ export function stepsConform(open: OpenStore): void {
       expect(await suggested(await Tenant.of(store))).toEqual(nothing)
     })
 
-    test('suggest one where the element is found, but not by the step’s selector alone', async () => {
+    test('suggest a selector if the element is found, but the step’s selector matches others too', async () => {
       await look(print())
       await look(print({ matchCount: 2 }), [print({ selector: 'form #search' })])
       expect((await evidence()).fingerprints).toMatchObject({

@@ -3,41 +3,41 @@ import type { Catalogue } from '../../../src/core/organisation/catalogue.ts'
 import type { HandClock } from '../../support/hand-clock.ts'
 
 /**
- * A store as the conformance suite gets it: its ports, a clock that the suite moves, and what happens
- * to a store from outside, which no port can ask for.
+ * A store as the conformance suite gets it: its ports, a clock that the suite moves, and operations from
+ * outside that no port offers.
  */
 export interface Store {
   readonly stores: Stores
   readonly management: ManagementStores
   readonly clock: HandClock
-  /** Brings everything that it does in the background for speed to its end. */
+  /** Finishes all background work that only serves speed. */
   settle(): Promise<void>
-  /** How long something may be kept beyond its time, milliseconds: a store may delete by whole days. */
+  /** How long something may be kept beyond its time, because a store may delete by whole days. Milliseconds. */
   readonly keptBeyondMs: number
-  /** Has it delete, as in the background, what was kept for so many days, or an organisation's own. */
+  /** Deletes what is older than this many days, or an organisation's own period, as the background does. */
   retain(days: number): Promise<void>
-  /** Has the database refuse every write that holds a text, until what is returned is called. */
+  /** Makes the database refuse every write that contains the text, until the returned function is called. */
   refuse(text: string): Promise<() => Promise<void>>
-  /** Which of some texts stand anywhere in its files; none where it cannot say. */
+  /** Which of the texts are anywhere in its files; none if it cannot tell. */
   traces(texts: readonly string[]): readonly string[] | Promise<readonly string[]>
-  /** Stops it as a server stops, and starts it again over the same data. Ports are others then. */
+  /** Stops it as a server stops, and starts it again over the same data. The ports are new ones then. */
   reopen(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * How many random cases a law is tried with, of so many that are usual: fewer where each takes many round
+ * How many random cases a law is tried with, given the usual number: fewer where each takes many round
  * trips to a server.
  */
 export type Rounds = (usual: number) => number
 
-/** As many as somebody has asked for, else as many as are usual. */
+/** As many as the environment asks for, otherwise the usual number. */
 export const usualRounds: Rounds = usual => Number(process.env.CAIRN_TEST_HISTORIES ?? usual)
 
-/** Gives a store that holds nothing yet. */
+/** Opens a store that holds nothing yet. */
 export type OpenStore = () => Promise<Store>
 
-/** The names of a port's methods. It is an error of types to leave one out, or to name one too many. */
+/** The names of a port's methods. Leaving one out, or naming one too many, is a type error. */
 type Methods<Port> = {
   [Name in keyof Port as Required<Port>[Name] extends (...args: never[]) => unknown
     ? Name
@@ -168,7 +168,7 @@ const noting = <Port extends object>(port: Port, name: string, called: Set<strin
     },
   })
 
-/** The ports of a group, each noting what is called of it. */
+/** The ports of a group, each of which notes its calls. */
 const notingAll = <Ports extends object>(ports: Ports, group: string, called: Set<string>): Ports =>
   new Proxy(ports, {
     get(target, key) {

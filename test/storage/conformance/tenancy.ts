@@ -11,7 +11,7 @@ const list = definitionOf({
 const ann = { userId: 'ann', anonymousId: null }
 const range = { from: '2026-11-01', to: '2026-11-30' }
 
-/** Does something of everything in one organisation. */
+/** Makes an organisation, and stores a little of every kind of data in it. */
 async function lived(store: Store): Promise<Tenant> {
   const tenant = await Tenant.of(store)
   const { ref: orgRef } = tenant
@@ -45,7 +45,7 @@ async function lived(store: Store): Promise<Tenant> {
   return tenant
 }
 
-/** All that can be asked of one organisation, also by what is of another's. */
+/** All that one organisation can ask, also with the flow and step of another. */
 async function told(tenant: Tenant, of = tenant) {
   const { store, ref } = tenant
   const { stores, management } = store
@@ -69,7 +69,7 @@ async function told(tenant: Tenant, of = tenant) {
   }
 }
 
-/** What an organisation is told of itself alone. */
+/** What an organisation can ask only about itself. */
 async function own(tenant: Tenant) {
   const { store, ref, id } = tenant
   const { stores, management } = store
@@ -97,12 +97,12 @@ async function own(tenant: Tenant) {
 }
 
 export function tenancyConforms(open: OpenStore): void {
-  test('nothing of one organisation is told to another, through any port', async () => {
+  test('no port tells one organisation anything about another', async () => {
     const store = await open()
     const [one, other] = [await lived(store), await lived(store)]
     const empty = await Tenant.of(store)
     await empty.publish(list)
-    // By what is another’s it is told what one is told of which there is nothing.
+    // Asking with another's flow and step gives the same as asking where nothing is stored.
     const nothing = await told(empty)
     expect(nothing).toMatchObject({ runs: [], events: [], counted: 0, ticked: [], histories: [] })
     expect(await told(empty, one)).toEqual(nothing)
@@ -116,7 +116,7 @@ export function tenancyConforms(open: OpenStore): void {
     itsOwn.push(...parts.stepRefs.keys(), ...parts.itemRefs.keys())
     expect(itsOwn.filter(text => texts.includes(text))).toEqual([])
 
-    // Nor does anything that another does, to all that can be named, change it.
+    // Nor does anything that another organisation does, to everything it can name, change it.
     const { access, flows, operations, people } = store.management
     const ids = (await operations.deadLetterIds(one.ref)).map(({ id }) => id)
     const audit = { at: 0, actor, action: 'test', subject: 'dead letters', note: null }
@@ -134,7 +134,7 @@ export function tenancyConforms(open: OpenStore): void {
     await store.close()
   })
 
-  test('a store that is closed and opened again knows the same, and goes on from it', async () => {
+  test('a store that is closed and opened again knows the same, and goes on from there', async () => {
     const store = await open()
     const tenants = [await lived(store), await lived(store)]
     await store.settle()

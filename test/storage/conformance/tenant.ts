@@ -39,12 +39,12 @@ export const runsAsked = (asked: Partial<RunsAsked> = {}): RunsAsked => ({
   ...asked,
 })
 
-/** All time. What is left of a range is for those who ask with dates. */
+/** All time. The other fields of a range are for callers who ask with dates. */
 export const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER } as TimeRange
 
 const definitions = new Map<string, FlowDefinition>()
 
-/** A flow as in a flow file. The laws have the same ones read again and again. */
+/** A flow as in a flow file. Cached, because the laws read the same ones again and again. */
 export function definitionOf(flow: object): FlowDefinition {
   const text = JSON.stringify(flow)
   const known = definitions.get(text)
@@ -58,7 +58,7 @@ export function definitionOf(flow: object): FlowDefinition {
 
 const partKey = (flow: string, part: string) => `${flow}/${part}`
 
-/** An event as a reference has it, or about no flow in particular, with what the reference leaves out. */
+/** An event as in the reference, or about no flow in particular, with the fields that the reference lacks. */
 export type EventOf = Omit<RefEvent, 'at'> &
   Partial<Pick<NewEvent, 'url' | 'reason' | 'properties'>> & { at?: number }
 
@@ -69,8 +69,8 @@ type ItemRef = NonNullable<ReturnType<FlowEntry['itemRefs']['get']>>
 let made = 0
 
 /**
- * One organisation of a store, used as the modules use it. What stands for an organisation, a flow, a
- * step or an item in the ports is passed on as it was got, and never looked into.
+ * One organisation of a store, used as the modules use it. The references by which ports name an
+ * organisation, a flow, a step or an item are passed on as they are, and never inspected.
  */
 export class Tenant {
   private readonly flowIds = new Map<string, string>()
@@ -101,7 +101,7 @@ export class Tenant {
     return new Tenant(store, id, slug, snippetKey, known!.ref)
   }
 
-  /** One with flows of a reference, published when the reference says. */
+  /** An organisation with the flows of a reference, published when the reference says. */
   static async withFlows(store: Store, flows: readonly RefFlow[]): Promise<Tenant> {
     const tenant = await Tenant.of(store)
     const versions = flows.flatMap(({ key, versions }) =>
@@ -150,7 +150,7 @@ export class Tenant {
     for (const { key, id } of stored!) this.flowIds.set(key, id)
   }
 
-  /** Publishes definitions, and learns by what their steps and items go. */
+  /** Publishes definitions, and remembers the references of their flows, steps and items. */
   async publish(...definitions: FlowDefinition[]): Promise<void> {
     await this.changeFlows(
       ...definitions.map(
@@ -226,7 +226,7 @@ export class Tenant {
     }
   }
 
-  /** Stores events as received now, or when it is said. */
+  /** Stores events as received now, unless `more` says when. */
   append(events: readonly NewEvent[], more: Partial<EventBatch> = {}) {
     const batch = { orgRef: this.ref, receivedAt: this.now, refusals: {}, skewMs: null }
     return this.store.stores.ledger.append({ ...batch, ...more, events })
@@ -261,7 +261,7 @@ export class Tenant {
     })
   }
 
-  /** What of a checklist stands ticked, and since when, by the items' keys. */
+  /** Which items of a checklist are ticked, and since when, by the items' keys. */
   async progress(flow: string, person: PersonIds) {
     const { ticked, completedAt } = await this.store.stores.checklists.progress(
       this.ref,
@@ -290,7 +290,7 @@ export class Tenant {
     return (await Array.fromAsync(pages)).flat()
   }
 
-  /** The ledger, or what follows a cursor; null for a cursor that it has not had. */
+  /** The ledger, or what follows a cursor; null for a cursor that it has not given. */
   async eventsAfter(after: string | null, most = Number.MAX_SAFE_INTEGER) {
     const pages = await this.store.management.eventLog.after(this.ref, after, most)
     return pages && (await Array.fromAsync(pages)).flat()
@@ -317,7 +317,7 @@ export class Tenant {
     return analyticsService(this.store).answer(question, new AbortController().signal)
   }
 
-  /** Decides a change over what is there and makes it. */
+  /** Makes a change at the current revision. */
   async change(change: Omit<OrganisationChange, 'revision' | 'audit'>): Promise<boolean> {
     const { organisations } = this.store.management
     const { revision } = await organisations.read(this.ref, this.now)
@@ -330,7 +330,7 @@ export class Tenant {
     return { orgRef: this.ref, orgId: this.id, person }
   }
 
-  /** @param steps after how many steps whoever asks for it goes away, where they do */
+  /** @param steps after how many steps the caller goes away, if at all */
   async erase(person: string, steps = Number.POSITIVE_INFINITY) {
     const { subject, ...audit } = auditOf('person.erase', '', this.now)
     let taken = 0
@@ -366,13 +366,13 @@ const withoutIds = (answer: Answer) => ({
   },
 })
 
-/** Makes all projections anew; how many flows' were not as the events say. */
+/** Rebuilds all projections. Returns for how many flows they did not match the events. */
 export async function rebuilt(store: Store): Promise<number> {
   const { before, after, ...audit } = auditOf('projections.rebuild')
   return (await store.management.operations.rebuild(audit, () => {})).changed
 }
 
-/** A stored event as a reference has it. */
+/** A stored event as the reference has it. */
 export function referenceEvent(event: LoggedEvent): RefEvent {
   const { kind, userId, anonymousId, flowVersion, runId, sessionId, name, occurredAt } = event
   const [flowKey, stepKey, itemKey] = [event.flow?.key, event.step?.key, event.item?.key]

@@ -5,7 +5,7 @@ import type { TimeRange } from '../../../src/core/time/time-range.ts'
 import type { OpenStore, Rounds, Store } from './store.ts'
 import { definitionOf, type EventOf, rebuilt, Tenant } from './tenant.ts'
 
-/** What people have caused of what flows wait for, and how those fare who are held back. */
+/** The events that flows wait for and people have caused, and what becomes of people who are held out. */
 
 const user = (userId: string) => ({ userId, anonymousId: null })
 
@@ -19,7 +19,7 @@ const measured = definitionOf({
 const people = ['a', 'b', 'c', 'd']
 const range = { startMs: 100, endMs: 200 } as TimeRange
 
-/** What happens to people, at times about the range. */
+/** What happens to people, at times around the range. */
 const happened = fc.array(
   fc.record({
     kind: fc.constantFrom('flow_started', 'flow_held_out', 'custom'),
@@ -36,7 +36,7 @@ interface Happened {
   at: number
 }
 
-/** Slowly, by the words of the definitions. */
+/** The experiment, computed slowly and literally from its definition. */
 function experimentOf(events: readonly Happened[], version: number | null) {
   const is = (kind: string, of: (event: Happened) => boolean = () => true) =>
     events.filter(event => event.kind === kind && of(event))
@@ -52,7 +52,7 @@ function experimentOf(events: readonly Happened[], version: number | null) {
     const achieved = members.filter(person => reached(person, firstAt(of(person))))
     return { people: members.length, achieved: achieved.length }
   }
-  // Of each version the first time counts, wherever it lies.
+  // For each version the first time counts, even if it lies outside the range.
   const heldOf = (person: string) =>
     [...holding].flatMap(of => {
       const own = held.filter(event => event.userId === person && event.flowVersion === of)
@@ -95,7 +95,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
     )
 
   describe('what people have caused', () => {
-    test('is kept of what a published flow waits for alone, and as often as it asks', async () => {
+    test('is kept only for events that a published flow waits for, and as often as it asks', async () => {
       await send(exported('ann', 0))
       await tenant.publish(waits(2))
       const minutes = [3, 1, 2].map(minute => exported('ann', minute * 60_000))
@@ -109,7 +109,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       expect(await caused('ann')).toEqual([3, 2])
     })
 
-    test('a rebuild finds of what the ledger has, and keeps what only deleted events said', async () => {
+    test('is found in the ledger by a rebuild, which keeps what only deleted events said', async () => {
       await send(exported('ann', 60_000))
       await tenant.publish(waits(3))
       await send(exported('ann', 120_000))
@@ -120,7 +120,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       expect(await caused('ann')).toEqual([2, 1])
     })
 
-    test('law: whatever the order and the batches, it is that of all together', async () => {
+    test('law: is that of all events together, whatever their order and batches', async () => {
       const minutes = fc.array(fc.nat(9), { minLength: 1, maxLength: 12 })
       await fc.assert(
         fc.asyncProperty(minutes, fc.nat(12), async (minutes, cut) => {
@@ -140,7 +140,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       )
     })
 
-    test('goes with who is erased, and no count with it', async () => {
+    test('is deleted with an erased person, and no count changes', async () => {
       await tenant.publish(waits(1), measured)
       await send(
         exported('ada-lovelace', 60_000),
@@ -177,7 +177,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
     })
   })
 
-  test('law: an experiment is what its definition says, in any order, rebuilt or not', async () => {
+  test('law: an experiment matches its definition in any order, rebuilt or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         happened,

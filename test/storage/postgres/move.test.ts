@@ -35,7 +35,7 @@ const [history, other] = fc.sample(
   { seed: 7, numRuns: 2 },
 ) as [never, never]
 
-/** Whatever has the data now: its tenants go on with another. */
+/** The place that has the data now, so that tenants go on when the data moves. */
 class Place {
   clock = new HandClock(autumnAnchor - reach - 30 * day)
   at: Pick<World | PostgresWorld, 'stores' | 'management' | 'close'> | null = null
@@ -60,7 +60,7 @@ class Place {
   }
 }
 
-/** All that can be asked of two organisations. */
+/** All that can be asked about two organisations. */
 async function told(tenants: readonly Tenant[], clock: HandClock) {
   const answers: unknown[] = []
   for (const tenant of tenants) {
@@ -110,7 +110,7 @@ describe('a move', () => {
   })
   afterAll(() => server?.close())
 
-  /** Two organisations with all that can be stored, between which events lie mixed. */
+  /** Two organisations with all that can be stored, whose events are interleaved. */
   beforeEach(async () => {
     url = await server.newDatabase()
     target = mkdtempSync(join(tmpdir(), 'cairn-moved-'))
@@ -204,7 +204,7 @@ describe('a move', () => {
       expect([table, counts.get(table)]).not.toEqual([table, 0])
     }
 
-    // What is published next is later than that.
+    // The next publish is dated later than that.
     const [ledgers] = await server.ask<{ latest: number }>(
       'select min(latest_at) as latest from ledgers',
       url,
@@ -214,7 +214,7 @@ describe('a move', () => {
 
     place.at = await PostgresWorld.open(url, place.clock)
     expect(await told(tenants, place.clock)).toEqual(before)
-    // Cursors too, so that whoever reads the log goes on where he was.
+    // Cursors too, so that readers of the log go on where they were.
     for (const [i, tenant] of tenants.entries()) expect(await tenant.events()).toEqual(events[i]!)
     const again = await tenants[0]!.append([
       tenants[0]!.event('event-259', { kind: 'custom', name: 'a' }),
@@ -277,7 +277,7 @@ describe('a move', () => {
     },
   )
 
-  test('back is made anew where it was interrupted', async () => {
+  test('back starts over if it was interrupted', async () => {
     await stop()
     await moveThere()
     const interrupt = ({ table }: MoveProgress) => {
@@ -291,10 +291,10 @@ describe('a move', () => {
     expect((await tenants[0]!.events()).length).toBeGreaterThan(0)
   })
 
-  test('back, each organisation has its order, and the retention finds what is old', async () => {
+  test('back keeps each organisation’s order, and the retention finds what is old', async () => {
     await stop()
     await moveThere()
-    // As two nodes may have it around midnight.
+    // Two nodes may store it like this around midnight.
     await server.ask(
       `update events set received_at = received_at + ${day}, day = day + 1 where seq % 3 = 0`,
       url,
@@ -314,14 +314,14 @@ describe('a move', () => {
     const left = await Promise.all(tenants.map(tenant => tenant.events()))
     const since = (days: number) => (event: { receivedAt: number }) =>
       event.receivedAt >= now() - days * day
-    // Those of a day go with the last of it.
+    // The events of a day are deleted with the last of them.
     expect(left.flat().filter(event => !since(days + 2)(event))).toEqual([])
     expect(left.flat().filter(since(days))).toHaveLength(logs.flat().filter(since(days)).length)
     expect(left.flat().length).toBeLessThan(logs.flat().length)
   })
 
   const ways = pgbouncerProgram ? ['straight', 'through PgBouncer'] : ['straight']
-  test.each(ways)('there is no node meanwhile, and no other move: %s', async way => {
+  test.each(ways)('is refused while a node or another move runs: %s', async way => {
     await stop()
     await using pooler = way === 'straight' ? null : await Pgbouncer.open(server.port)
     if (pooler) url = pooler.through(url)
@@ -343,7 +343,7 @@ describe('a move', () => {
     }
   })
 
-  test('a node that was killed long ago is in nobody’s way', async () => {
+  test('is not blocked by a node that was killed long ago', async () => {
     await stop()
     const killed = `insert into nodes (id, name, release, schema, started_at, took_up, lease_until)
       values ('long-gone', 'gone', '0', 1, 0, 0, clock_timestamp() - interval '2 days')`
@@ -353,7 +353,7 @@ describe('a move', () => {
     await moveBack()
   })
 
-  test('only into a database that holds nothing, and from a directory that has not changed', async () => {
+  test('goes only into an empty database, and from a directory that has not changed', async () => {
     await stop()
     const interrupt = () => {
       throw new Error('interrupted')
@@ -375,7 +375,7 @@ describe('a move', () => {
     await expect(moveThere()).rejects.toThrow('holds organisations already')
   })
 
-  test('a node that runs while data is moved back has it refused', async () => {
+  test('back is refused if a node runs meanwhile', async () => {
     await stop()
     await moveThere()
     const move = await MoveIntoDirectory.open({ dataDir: target, url, now })
@@ -391,7 +391,7 @@ describe('a move', () => {
     expect(existsSync(join(target, 'cairn.db'))).toBe(false)
   })
 
-  test('what differs is found: a row too few, a flow that counts otherwise', async () => {
+  test('differences are found: a missing row, a flow with other numbers', async () => {
     await stop()
     await moveThere()
     await server.ask('update runs set completed_at = started_at + 1', url)
@@ -403,7 +403,7 @@ describe('a move', () => {
 
 const existsIn = (events: { id: string }[], id: string) => events.some(event => event.id === id)
 
-test('every table of a data directory is moved, or is known to be no truth', () => {
+test('every table of a data directory is moved, or is known not to be a source of truth', () => {
   const database = new Database(':memory:')
   migrate(database, 0)
   const made = database
@@ -412,7 +412,7 @@ test('every table of a data directory is moved, or is known to be no truth', () 
     .map(({ name }) => name)
   const moved = movedTables(database).map(({ name }) => name)
   expect(made.filter(name => !moved.includes(name)).sort()).toEqual([
-    // Events, another way.
+    // Events are moved another way.
     'event_batch_flows',
     'event_batches',
     // What makes SQLite fast.
@@ -422,7 +422,7 @@ test('every table of a data directory is moved, or is known to be no truth', () 
     'run_blocks',
     'runs_by_key_chunks',
     'runs_by_key_segments',
-    // Of which one row is moved.
+    // Only one row of this is moved.
     'server_state',
     'sqlite_sequence',
   ])

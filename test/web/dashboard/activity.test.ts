@@ -5,7 +5,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, looks, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** Events as they arrive, on the page: what it shows is what the API says, and as what the sender was told. */
+/** The page shows events as they arrive, as the API lists them and with the verdict that the sender got. */
 
 let house: DashboardHouse
 let welcome: ListedFlow
@@ -23,7 +23,7 @@ afterAll(() => house.close())
 const snippet = (method: 'GET' | 'POST', path: string, body?: object) =>
   apiOf(house.server, house.snippetKey)(method, path, body)
 
-/** One of each verdict, under ids of their own. */
+/** Sends events that get each of the verdicts, under ids of their own. */
 async function sendThree(): Promise<string> {
   const id = `sent-${++sent}`
   const url = `https://app.example/projects/${id}`
@@ -41,7 +41,7 @@ async function sendThree(): Promise<string> {
   return id
 }
 
-/** The page, from the moment on at which it watches. */
+/** The page, once it is watching for events. */
 async function opened(query = '', options: Parameters<DashboardHouse['visit']>[1] = {}) {
   const visited = await house.visit(`/activity${query}`, options)
   await visited.page.getByText(/Shows only what has arrived since/).waitFor()
@@ -54,7 +54,7 @@ const rowsOf = (page: Page): Promise<string[][]> =>
   )
 
 describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test('what arrives is shown with its verdict, and anybody can use the page', async () => {
+  test('events are shown with their verdicts as they arrive, and the page is accessible', async () => {
     const { page, noticed } = await opened('', look)
     expect(await page.title()).toBe('Activity · Harbor · Cairn')
     const id = await sendThree()
@@ -65,7 +65,7 @@ describe.each(looks)('$name', ({ name: _, ...look }) => {
   })
 })
 
-test('the rows are those of the API, the newest first', async () => {
+test('the rows match the API, newest first', async () => {
   const { page } = await opened()
   const [answer] = await Promise.all([
     page.waitForResponse(async response => {
@@ -89,7 +89,7 @@ test('the rows are those of the API, the newest first', async () => {
   await page.context().close()
 })
 
-test('filters stand in the address, and Back undoes them', async () => {
+test('filters are kept in the address, and Back undoes them', async () => {
   const { page } = await opened('?kind=custom')
   const id = await sendThree()
   await page.getByText(`order ${id}`).waitFor()
@@ -107,7 +107,7 @@ test('filters stand in the address, and Back undoes them', async () => {
   await page.context().close()
 })
 
-test('paused, nothing is asked and nothing moves; going on shows what came', async () => {
+test('while paused, the page asks for nothing and stays as it is; Go on shows what has arrived since', async () => {
   const { page, noticed } = await opened()
   await page.keyboard.press('Tab')
   const button = page.getByRole('button', { name: 'Pause' })
@@ -117,7 +117,7 @@ test('paused, nothing is asked and nothing moves; going on shows what came', asy
   const asked = () => noticed.requests.filter(url => url.includes('/manage/activity')).length
   const before = asked()
   const id = await sendThree()
-  // Another page that watches has it, and polls on: this one would have too.
+  // Another page that watches shows it and keeps polling, so this one would have polled as well.
   const { page: other, noticed: others } = await opened()
   await other.getByText(`order ${id}`).waitFor()
   const polls = () => others.requests.filter(url => url.includes('/manage/activity')).length
@@ -131,7 +131,7 @@ test('paused, nothing is asked and nothing moves; going on shows what came', asy
   await other.context().close()
 })
 
-test('a viewer sees nobody’s id', async () => {
+test('a viewer does not see people’s ids', async () => {
   const { page } = await opened('', { role: 'viewer' })
   const id = await sendThree()
   await page.getByText(`order ${id}`).waitFor()
@@ -142,7 +142,7 @@ test('a viewer sees nobody’s id', async () => {
   await page.context().close()
 })
 
-test('who is erased goes from the page', async () => {
+test('an erased person disappears from the page', async () => {
   const { page } = await opened()
   const id = await sendThree()
   await page.getByText(`order ${id}`).waitFor()
@@ -152,7 +152,7 @@ test('who is erased goes from the page', async () => {
   await page.context().close()
 })
 
-test('where nothing comes it says what to do; a new organisation is led to its installation', async () => {
+test('without events the page says what to do, and leads a new organisation to its installation', async () => {
   const { page } = await opened('?flow=welcome')
   await page.getByRole('heading', { name: 'Waiting for events' }).waitFor()
   expect(await hardToUse(page)).toEqual([])
@@ -170,7 +170,7 @@ test('where nothing comes it says what to do; a new organisation is led to its i
   await page.context().close()
 })
 
-test('at the limit the seconds are counted down; a server that is gone is told of, and the page goes on', async () => {
+test('at the limit the seconds are counted down; a lost server is reported, and the page recovers', async () => {
   const { page } = await opened()
   const id = await sendThree()
   await page.getByText(`order ${id}`).waitFor()

@@ -7,7 +7,7 @@ import { DashboardHouse, looks, requireSound, testPages } from '../../support/da
 import { test } from '../../support/in-browser.ts'
 import { WebhookReceiver } from '../../support/webhook-receiver.ts'
 
-/** Rules are switched on, webhooks made and tried, and what is wrong stands on the overview. */
+/** Rules are switched on, webhooks are made and tried, and the overview says what is wrong. */
 
 let house: DashboardHouse
 let receiver: WebhookReceiver
@@ -104,7 +104,7 @@ test('a webhook shows its secret once, is tried, listed, replayed, rotated and r
   await page.context().close()
 })
 
-test('what is wrong is said where it is typed', async () => {
+test('wrong input is reported where it was typed', async () => {
   const { page } = await house.visit(settings)
   await page.getByRole('button', { name: 'Add a webhook…' }).click()
   await page.getByLabel('Address', { exact: true }).fill('ftp://example.com')
@@ -123,7 +123,7 @@ test('what is wrong is said where it is typed', async () => {
   await page.context().close()
 })
 
-test('the report goes by the zone of the organisation, and its mails are listed and replayed', async () => {
+test('the report uses the organisation’s time zone, and its mails are listed and replayed', async () => {
   const { page, noticed } = await house.visit(settings)
   await page.getByText('by UTC: no time zone is set').waitFor()
   await page.getByText('No mail was sent in the last seven days.').waitFor()
@@ -161,7 +161,7 @@ describe('what is wrong', () => {
       )
     await report('not_found')
     const { place } = house
-    // Each change of a setting has it looked at once, and two looks in a row make an alert.
+    // Each change of a setting triggers one check, and two checks in a row make an alert.
     await until(async () => {
       await place.run(['alerts', 'set', '--step-broken', 'on'])
       const { alerts } = await place.json<{ alerts: unknown[] }>(['alerts', 'list'])
@@ -169,14 +169,14 @@ describe('what is wrong', () => {
     })
   })
 
-  test.each(looks)('stands on the overview, since when: $name', async ({ name: _, ...look }) => {
+  test.each(looks)('is on the overview with its start: $name', async ({ name: _, ...look }) => {
     const { page, noticed } = await house.visit('/', { role: 'viewer', ...look })
     await page.getByText('Alert since').waitFor()
     await requireSound(page, noticed)
     await page.context().close()
   })
 
-  test('and that it is over, for a day', async () => {
+  test('is shown as over for a day', async () => {
     await report('found')
     const { place } = house
     await until(async () => {

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { cellsOf, DashboardHouse, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** What was answered to questions, as the page of results says it. */
+/** The answers to questions on the page of results. */
 
 const flow = `key: asks
 steps:
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-test('scores are shown with their groups, and what was written is read on demand', async () => {
+test('scores are shown with their groups, and written answers are read on demand', async () => {
   const { place, server, snippetKey } = house
   await Bun.write(`${place.folder}/asks.yaml`, flow)
   await place.run(['flows', 'push', 'asks.yaml', '--publish'])

@@ -5,7 +5,7 @@ import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** How long runs took, and days put together: on the screen, in the API and in the CSV. */
+/** How long runs took, and days grouped into weeks or months: on the screen, in the API and in the CSV. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => house.close())
 
 type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
 
-/** What the page's own download says, and the query that it was of. */
+/** The rows of the page's own download, and the query that it was made with. */
 async function downloaded(page: Page) {
   const pending = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
@@ -60,7 +60,7 @@ test('times to complete are drawn as the API and the CSV count them', async () =
   await page.context().close()
 })
 
-test('days are put together to weeks and months; the address says so, and Back undoes it', async () => {
+test('days are grouped into weeks and months; the address says so, and Back undoes it', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
   await page.getByText('Week', { exact: true }).click()
@@ -90,7 +90,7 @@ test('days are put together to weeks and months; the address says so, and Back u
   await page.context().close()
 })
 
-test('a long range is shown by week unless the address says otherwise; nonsense is said to be so', async () => {
+test('a long range is shown by week unless the address says otherwise; a wrong interval is reported', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 150 * 86_400_000).toISOString().slice(0, 10)
   const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
@@ -105,7 +105,7 @@ test('a long range is shown by week unless the address says otherwise; nonsense 
   await page.context().close()
 })
 
-test('under five completed runs nothing is drawn of how long they took', async () => {
+test('with fewer than five completed runs, no chart shows how long they took', async () => {
   const day = new Date(Date.now() - 3_600_000).toISOString().slice(0, 10)
   const { page } = await house.visit(`/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`)
   await page.getByText('Under five completed runs').waitFor()

@@ -10,7 +10,7 @@ import {
 } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** Where flows are written: what is wrong is said at its place, and nobody's work is lost. */
+/** Where flows are written: problems are reported at their place, and nobody's work is lost. */
 
 let house: DashboardHouse
 let manage: Manage
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** A page that was left has broken off what it was asking for. */
+/** Ignores requests that were aborted because their page was left. */
 const requireSound: typeof requireWhole = (page, noticed) =>
   requireWhole(page, {
     ...noticed,
@@ -39,22 +39,22 @@ const begin = (key: string, ...steps: object[]) =>
 const draftOf = async (key: string) =>
   (await manage<{ text: string }>('GET', `/flows/${key}/draft?text=1`)).text
 
-/** The editor of a flow, once it shows it. */
+/** The editor of a flow, once it shows the flow. */
 async function edit(key: string, options: Parameters<DashboardHouse['visit']>[1] = {}) {
   const visited = await house.visit(`/flows/${key}/edit?view=yaml`, options)
-  // Leaving with unsaved work asks: here it is left.
+  // Leaving with unsaved work asks for confirmation; here the answer is always yes.
   visited.page.on('dialog', dialog => dialog.accept())
   await visited.page.getByText('No problems').waitFor()
   return visited
 }
 
-/** Empty until the editor is drawn. */
+/** The text in the editor; empty until the editor is drawn. */
 const textIn = (page: Page) =>
   page.evaluate(
     `[...(document.querySelector('.yaml-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(line => line.textContent).join('\\n')`,
   ) as Promise<string>
 
-/** Types in place of the first text of a line. */
+/** Types a replacement for a text into the first line that has it. */
 async function replace(page: Page, before: string, after: string): Promise<void> {
   await page.locator('.cm-line', { hasText: before }).first().click()
   await page.keyboard.press('Home')
@@ -113,7 +113,7 @@ describe('writing', () => {
     await page.context().close()
   })
 
-  test('suggests what can stand at a place', async () => {
+  test('suggests what is valid at the cursor', async () => {
     await begin('suggests', step('a', 'A'))
     const { page } = await edit('suggests')
     await page.locator('.cm-content').click()
@@ -127,7 +127,7 @@ describe('writing', () => {
     await page.context().close()
   })
 
-  test('begins a new flow, by the keyboard alone, and single letters are text', async () => {
+  test('begins a new flow by the keyboard alone, and single letters are text', async () => {
     const { page, noticed } = await house.visit('/flows')
     await page.getByRole('link', { name: 'New flow' }).focus()
     await page.keyboard.press('Enter')
@@ -148,7 +148,7 @@ describe('writing', () => {
     await page.keyboard.press('Control+a')
     await page.keyboard.type('key: by-hand\nname: g h i\nsteps:\n- key: a\ntitle: A?')
     await page.getByText('No problems').waitFor()
-    // Out of the editor and on to the list of problems, and back by Shift.
+    // Escape and Tab lead out of the editor, and on to the list of problems.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     expect(await isIn()).toBe(false)
@@ -164,7 +164,7 @@ describe('writing', () => {
     await page.context().close()
   })
 
-  test('a key that is taken is said to be, and nothing is written over', async () => {
+  test('a key that is taken is reported, and nothing is overwritten', async () => {
     await begin('taken', step('a', 'A'))
     const { page } = await house.visit('/flows/new?view=yaml')
     await page.getByText('No problems').waitFor()
@@ -179,7 +179,7 @@ describe('writing', () => {
     await page.context().close()
   })
 
-  test('what its repository locks is read, and unlocked where one asks', async () => {
+  test('a flow that its repository locks is read-only until somebody unlocks it', async () => {
     const source = {
       repository: 'acme/site',
       commit: '1a2b3c4d5e',
@@ -203,7 +203,7 @@ describe('writing', () => {
     await page.context().close()
   })
 
-  test('who may only read reads', async () => {
+  test('people who may only read cannot edit', async () => {
     const { page, noticed } = await edit('welcome', { role: 'viewer' })
     await page.getByText('You may read this flow').waitFor()
     expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0)
@@ -216,7 +216,7 @@ describe('writing', () => {
   })
 })
 
-test('an element picked on the real page stands in the form and in the YAML', async () => {
+test('an element picked on the real page appears in the form and in the YAML', async () => {
   const site = new AuthoredSite(house.server, house.snippetKey)
   await begin('picked', step('open', 'Open'), step('create', 'Create'))
   const { page, noticed } = await house.visit('/flows/picked/edit')
@@ -254,7 +254,7 @@ test('an element picked on the real page stands in the form and in the YAML', as
 })
 
 describe('two authors', () => {
-  test('of two steps: the later save takes the other one over', async () => {
+  test('of two steps: the later save includes the earlier one', async () => {
     await begin('two', step('a', 'A'), step('b', 'B'))
     const [ann, bob] = [await edit('two'), await edit('two', { role: 'editor' })]
     await replace(ann.page, 'title: A', 'title: Ann')
@@ -280,7 +280,7 @@ describe('two authors', () => {
     await dialog.getByText('title: Ann').waitFor()
     await dialog.getByText('title: Bob').waitFor()
     await requireSound(bob.page, { ...bob.noticed, complaints: [] })
-    // Looked at and put off: what was written stays.
+    // Cancelling keeps what was written.
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await textIn(bob.page)).toContain('title: Bob')
     await save(bob.page)
@@ -292,8 +292,8 @@ describe('two authors', () => {
   })
 })
 
-describe('what is not saved', () => {
-  test('outlives the page, and is offered', async () => {
+describe('unsaved work', () => {
+  test('survives a reload of the page, and is offered again', async () => {
     await begin('reloaded', step('a', 'A'))
     const { page, noticed } = await edit('reloaded')
     await replace(page, 'title: A', 'title: Unsaved')
@@ -348,7 +348,7 @@ describe('what is not saved', () => {
     await page.context().close()
   })
 
-  test('outlives a session that ends in the middle', async () => {
+  test('survives the end of the session', async () => {
     await begin('ended', step('a', 'A'))
     const { page } = await house.signIn('editor')
     page.on('dialog', dialog => dialog.accept())
@@ -369,7 +369,7 @@ describe('what is not saved', () => {
     await page.context().close()
   })
 
-  test('outlives the server', async () => {
+  test('survives the end of the server', async () => {
     await begin('restarted', step('a', 'A'))
     const { page } = await edit('restarted')
     await replace(page, 'title: A', 'title: Kept')

@@ -4,7 +4,7 @@ import { AuthoredSite } from '../../support/authored-site.ts'
 import { cellsOf, DashboardHouse, looks, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** Flows are tried in another organisation and promoted from there; drafts are looked at in the real page. */
+/** Flows are tried in another organisation and promoted from there; drafts are previewed on the real page. */
 
 setDefaultTimeout(300_000)
 
@@ -40,7 +40,7 @@ async function pushTo(org: string, text: string, ...more: string[]): Promise<voi
 beforeAll(async () => {
   house = await DashboardHouse.open()
   site = new AuthoredSite(house.server, house.snippetKey)
-  // Signed in while there is but one organisation to mean.
+  // They sign in while there is only one organisation, so that it is clear which one is meant.
   for (const role of ['owner', 'viewer'] as const) {
     await (await house.visit('', { role })).page.context().close()
   }
@@ -58,7 +58,7 @@ afterAll(async () => {
 })
 
 describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test('what is tried stands beside what is here', async () => {
+  test('the flows of staging are shown beside those here', async () => {
     const { page, noticed } = await house.visit('/staging', look)
     await page.getByText('where they are tried').waitFor()
     await page.getByText('Missing there').first().waitFor()
@@ -66,7 +66,7 @@ describe.each(looks)('$name', ({ name: _, ...look }) => {
     await page.context().close()
   })
 
-  test('the settings say which one is linked', async () => {
+  test('the settings say which organisation is linked', async () => {
     const { page, noticed } = await house.visit('/settings/environments', look)
     await page.getByRole('rowheader', { name: 'Harbor staging' }).waitFor()
     await requireSound(page, noticed)
@@ -74,7 +74,7 @@ describe.each(looks)('$name', ({ name: _, ...look }) => {
   })
 })
 
-test('a viewer sees what differs, and is offered nothing', async () => {
+test('a viewer sees what differs, and is not offered to promote', async () => {
   const { page } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Staging' }).click()
   await page.getByText('Missing there').first().waitFor()
@@ -82,7 +82,7 @@ test('a viewer sees what differs, and is offered nothing', async () => {
   await page.context().close()
 })
 
-test('a flow is promoted as it was looked at, and not as somebody has made it since', async () => {
+test('a flow is promoted as it was reviewed, not as somebody has changed it since', async () => {
   const { page, noticed } = await house.visit('/staging')
   await page.getByRole('button', { name: 'Promote “Welcome tour”' }).click()
   const dialog = page.getByRole('dialog', { name: 'Promote “Welcome tour”?' })
@@ -112,7 +112,7 @@ test('a flow is promoted as it was looked at, and not as somebody has made it si
   await page.context().close()
 })
 
-test('nobody takes staging for what visitors see', async () => {
+test('staging is labelled, so that nobody takes it for what visitors see', async () => {
   const { page } = await house.browser.page()
   await page.goto(staging.page)
   await page.getByRole('button', { name: 'Sign in with this link' }).click()
@@ -120,7 +120,7 @@ test('nobody takes staging for what visitors see', async () => {
   await page.context().close()
 })
 
-test('a draft is looked at on the page, by a link from the editor that can be ended', async () => {
+test('a draft is previewed on the page by a link from the editor, and the link can be ended', async () => {
   const { page } = await house.visit('/flows/welcome/edit')
   await page.getByRole('button', { name: 'Preview on page' }).click()
   const dialog = page.getByRole('dialog', { name: 'Preview the draft on your page' })

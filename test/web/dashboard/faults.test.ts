@@ -5,15 +5,15 @@ import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts
 import { everyPage } from './every-page.ts'
 
 /**
- * Every page where the server refuses, or is gone. The refusals are the server's own: what a page reads
- * is asked for at an address that is answered so.
+ * Every page while the server refuses, or is gone. The refusals are the server's own: each request of the
+ * page is redirected to an address that the server refuses in that way.
  */
 
 let house: DashboardHouse
 let flowId: string
 beforeAll(async () => {
   house = await DashboardHouse.open()
-  // Signed in by now: from here on nothing can be written.
+  // They sign in now, because from here on nothing can be written.
   for (const role of ['operator', 'viewer'] as const) {
     const { page } = await house.visit('', { role })
     await page.context().close()
@@ -30,13 +30,13 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 interface Fault {
-  /** Below `/api/v1`; none where the server is gone. */
+  /** The path below `/api/v1`; absent if the server is gone. */
   at?: string
-  /** What is sent there. */
+  /** The body that is posted there. */
   body?: unknown
-  /** What is said where there is nothing to show. */
+  /** What the page says if it has nothing to show. */
   says: string | RegExp
-  /** What is said above what was known before; absent where it does not come over a page that works. */
+  /** What it says above older data; absent if the fault does not befall a page that works. */
   saysAbove?: string | RegExp
 }
 
@@ -66,13 +66,13 @@ const faults = {
   },
 } satisfies Record<string, Fault>
 
-/** Closes a page, and lets go of what it still reads: a second read is often under way. */
+/** Closes a page and drops its pending requests, because a second read is often under way. */
 async function leave(page: Page): Promise<void> {
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.context().close()
 }
 
-/** Has all that a page reads answered so, until told otherwise. */
+/** Lets a test choose the fault that answers all API requests of a page; null for none. */
 async function faulty(page: Page) {
   let fault: Fault | null = null
   await page.route('**/api/v1/**', async (route, request) => {
@@ -89,7 +89,7 @@ async function faulty(page: Page) {
     }
     const sent = fault.body ? { method: 'POST', headers, postData: JSON.stringify(fault.body) } : {}
     let response = await route.fetch({ url, ...sent })
-    // The one in a minute that is below the limit.
+    // The first request in a minute is below the limit.
     if (response.ok()) response = await route.fetch({ url, ...sent })
     await route.fulfill({ response })
   })
@@ -100,14 +100,14 @@ async function faulty(page: Page) {
 
 const main = (page: Page) => page.locator('main')
 
-/** What stands on a page, line by line, but for what the clock and the server's work change. */
+/** The lines on a page, except for those that the clock and the server's work change. */
 const shown = async (page: Page) =>
   (await main(page).innerText())
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '' && !changing(page).test(line))
 
-/** What is another after a while; a snippet is quiet five minutes after it was heard of. */
+/** The lines that change after a while; a snippet is quiet five minutes after it was last heard from. */
 const changing = (page: Page) =>
   page.url().endsWith('/server')
     ? /[\d–]|sends/
@@ -116,23 +116,23 @@ const changing = (page: Page) =>
 const loaded = async (page: Page) => {
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-  // What stands there at last: figures that come later, and what the editor has had judged.
+  // Figures load later, and the editor has its text checked.
   await page.waitForLoadState('networkidle')
   await page.getByText('Checking…').waitFor({ state: 'detached' })
 }
 
-/** As when somebody comes back to the tab, which reads anew at once. */
+/** As when somebody comes back to the tab, which reloads its data at once. */
 const comeBack = (page: Page) =>
   page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 
-/** What the browser itself says of an answer that is a refusal, or of none. */
+/** What the browser itself logs about a refusal or a missing answer. */
 const isOfFault = /^(failed: |Failed to load resource)/
 
-/** A new flow is of nothing that is stored: it is written whatever the server says. */
+/** A new flow reads nothing that is stored, so it can be written whatever the server says. */
 const readers = everyPage.filter(({ path }) => path !== '/flows/new')
 
 describe.each(readers)('$path', ({ path }) => {
-  test('keeps what it shows, says why and how old it is, and goes on', async () => {
+  test('keeps showing its data during a fault, says why and how old it is, and recovers', async () => {
     const { page, noticed } = await house.visit(path, { role: 'operator' })
     const set = await faulty(page)
     await loaded(page)
@@ -143,7 +143,7 @@ describe.each(readers)('$path', ({ path }) => {
       set(fault)
       await comeBack(page)
       await main(page).getByText(fault.saysAbove).first().waitFor()
-      // All that stood there still does.
+      // Everything that was shown before still is.
       const now = await shown(page)
       expect([name, told.filter(line => !now.includes(line))]).toEqual([name, []])
       expect(await hardToUse(page)).toEqual([])
@@ -165,7 +165,7 @@ describe.each(readers)('$path', ({ path }) => {
     await leave(page)
   })
 
-  test('says what is wrong where there is nothing to show yet', async () => {
+  test('says what is wrong if there is nothing to show yet', async () => {
     const { page, noticed } = await house.visit('/nowhere', { role: 'operator' })
     const set = await faulty(page)
     for (const fault of Object.values<Fault>(faults)) {
@@ -183,10 +183,10 @@ describe.each(readers)('$path', ({ path }) => {
 })
 
 describe.each(everyPage)('$path', ({ path, needs }) => {
-  test('says to whom it is closed what they need', async () => {
+  test('tells people without access what they need', async () => {
     const { page } = await house.visit('/nowhere', { role: 'viewer' })
     const set = await faulty(page)
-    // Where a viewer may look, as if what is read there were an owner's.
+    // If viewers may see the page, its data is refused as if only owners could read it.
     if (!needs || needs === 'analytics:read') set({ at: '/manage/tokens', says: '' })
     await page.goto(`${house.server.url}/dashboard/harbor${path}`)
     await main(page)

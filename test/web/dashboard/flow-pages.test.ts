@@ -4,7 +4,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** Health, versions and runs of a flow: what they show is what the API says, and what they change is asked about before. */
+/** Health, versions and runs of a flow: they show what the API says, and ask before they change anything. */
 
 let house: DashboardHouse
 let manage: Manage
@@ -21,7 +21,7 @@ const element = {
   ancestors: [{ tag: 'header' }],
 }
 
-/** Six people miss the second step's element, of which two looks suggest another selector; three find the third one's. */
+/** Six people miss the second step's element, and two looks suggest another selector; three find the third's. */
 async function report(): Promise<void> {
   const ask = apiOf(house.server, house.snippetKey)
   const listed = (await (await ask('GET', '/flows')).json()) as {
@@ -57,7 +57,7 @@ interface Draft {
 const targetOfDraft = async () =>
   (await manage<Draft>('GET', '/flows/welcome/draft')).definition.steps[1]!.target
 
-/** Gives the draft another title of its first step, as somebody else would. */
+/** Gives the first step of the draft another title, as somebody else would. */
 async function editDraft(title: string): Promise<void> {
   const { etag, definition } = await manage<Draft>('GET', '/flows/welcome/draft')
   definition.steps[0]!.title = title
@@ -105,7 +105,7 @@ test.each(['Health', 'Versions', 'Runs'])('the tab of %s is the one that is open
 })
 
 describe('health', () => {
-  test('says of each step how it is, by whom that is known, and what its element was like', async () => {
+  test('says how each step is, how many people it is based on, and what its element was like', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     await page
       .getByText(
@@ -152,7 +152,7 @@ describe('health', () => {
     })
   })
 
-  test('puts the selector into the draft once one has agreed, and leads to it; by keyboard alone', async () => {
+  test('puts the selector into the draft after confirmation, and links to it, by keyboard alone', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     const button = page.getByRole('button', { name: 'Put into draft' })
     await button.focus()
@@ -177,7 +177,7 @@ describe('health', () => {
 })
 
 describe('versions', () => {
-  test('publish shows what changes, sends what was read, and says who was quicker', async () => {
+  test('publishing shows the changes, sends only what was read, and says who changed it since', async () => {
     await editDraft('Hello there')
     const { page } = await house.visit('/flows/welcome/versions')
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
@@ -205,7 +205,7 @@ describe('versions', () => {
     await page.getByText('No draft waits').waitFor()
   })
 
-  test('a change that is refused says why, stays open, and goes on when all is well', async () => {
+  test('a refused change says why, keeps its dialog open, and succeeds once the fault is over', async () => {
     const { page } = await house.visit('/flows/news/versions')
     await page.getByRole('button', { name: 'Archive' }).click()
     const dialog = page.getByRole('dialog')
@@ -227,7 +227,7 @@ describe('versions', () => {
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
   })
 
-  test('any two stand beside each other, by the address, which Back undoes', async () => {
+  test('any two are compared as the address says, and Back undoes a choice', async () => {
     const { page } = await house.visit('/flows/welcome/versions?from=1&to=2')
     const lines = page.locator('.diff li')
     await lines.first().waitFor()
@@ -268,7 +268,7 @@ describe('versions', () => {
     expect(diff).toBe('')
   })
 
-  test('takes a flow from visitors and shows it again', async () => {
+  test('takes a flow away from visitors and shows it again', async () => {
     const { page } = await house.visit('/flows/news/versions')
     await page.getByRole('button', { name: 'Unpublish' }).click()
     const dialog = page.getByRole('dialog')
@@ -294,7 +294,7 @@ describe('versions', () => {
 })
 
 describe('runs', () => {
-  test('are those of the API, and by how they ended', async () => {
+  test('are those of the API, and are filtered by how they ended', async () => {
     const { page } = await house.visit('/flows/welcome/runs?tz=UTC')
     const rows = page.locator('tbody tr')
     await rows.first().waitFor()
@@ -315,7 +315,7 @@ describe('runs', () => {
     await page.getByText('Days and times are of UTC.').waitFor()
   })
 
-  test('come page after page, which the address has', async () => {
+  test('come page by page, and the address says which', async () => {
     const ask = apiOf(house.server, house.snippetKey)
     const listed = (await (await ask('GET', '/flows')).json()) as {
       flows: (ListedFlow & { key: string })[]
@@ -341,7 +341,7 @@ describe('runs', () => {
     expect(await rows.count()).toBe(50)
   })
 
-  test('an address of days without any says so', async () => {
+  test('a range of days without any says so', async () => {
     const { page } = await house.visit('/flows/welcome/runs?from=2001-01-01&to=2001-01-31&tz=UTC')
     await page.getByRole('heading', { name: 'No runs' }).waitFor()
     expect(await hardToUse(page)).toEqual([])

@@ -3,7 +3,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, looks, type Manage, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** A flow as fields: for authors who write no YAML. */
+/** A flow as form fields, for authors who do not write YAML. */
 
 let house: DashboardHouse
 let manage: Manage
@@ -20,7 +20,7 @@ const tour = [
   { key: 'invite', title: 'Invite your team', target: { selector: '#invite' } },
 ]
 
-/** A draft of its own for a test, and its form. */
+/** Makes a draft for one test, and opens its form. */
 async function edit(
   key: string,
   flow: object = { steps: tour },
@@ -28,7 +28,7 @@ async function edit(
 ) {
   await manage('POST', '/push', { flows: [{ key, name: key, ...flow }] })
   const visited = await house.visit(`/flows/${key}/edit`, options)
-  // Leaving with unsaved work asks: here it is left.
+  // Leaving with unsaved work asks for confirmation; here the answer is always yes.
   visited.page.on('dialog', dialog => dialog.accept())
   await visited.page
     .getByRole('status')
@@ -108,7 +108,7 @@ describe.each(looks)('$name', ({ name, ...look }) => {
   })
 })
 
-/** Whether what has the focus has a label; as a function, for a page's policy forbids texts that are run. */
+/** Whether the focused element has this label. A function, because the page's policy forbids eval of strings. */
 const isFocusedLabelled = (label: string) =>
   (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.textContent === label
 
@@ -147,7 +147,7 @@ describe('steps', () => {
     await page.context().close()
   })
 
-  test('are moved by keys and by dragging, and it is said where they are', async () => {
+  test('are moved by keys and by dragging, and their new place is announced', async () => {
     const { page } = await edit('moved')
     const handle = (title: string) => page.getByRole('button', { name: `Move “${title}”` })
     await handle('Invite your team').focus()
@@ -172,7 +172,7 @@ describe('steps', () => {
     await page.context().close()
   })
 
-  test('are duplicated and deleted, and come back', async () => {
+  test('are duplicated and deleted, and a deletion can be undone', async () => {
     const { page } = await edit('undone')
     const before = await draftOf('undone')
     await choose(page, 'Start a project')
@@ -210,7 +210,7 @@ const fill = async (page: Page, text: string) => {
 }
 
 describe('the text', () => {
-  test('what the server finds wrong is said at its field, and in the list of steps', async () => {
+  test('what the server finds wrong is shown at its field, and in the list of steps', async () => {
     const { page, noticed } = await edit('wrong')
     await choose(page, 'Start a project')
     const field = page.getByLabel('CSS selector')
@@ -228,7 +228,7 @@ describe('the text', () => {
     await page.context().close()
   })
 
-  test('comments, order and unknown fields survive, and are said', async () => {
+  test('comments, order and unknown fields survive, and unknown fields are reported', async () => {
     const { page } = await edit('comments', undefined, {})
     await page.goto(`${page.url()}?view=yaml`)
     await page.locator('.cm-content').waitFor()
@@ -263,7 +263,7 @@ steps:
     await page.context().close()
   })
 
-  test('a default that is chosen is taken out of the file', async () => {
+  test('choosing a default removes the field from the file', async () => {
     const { page } = await edit('defaults')
     const before = await draftOf('defaults')
     await page.getByText('Always', { exact: false }).first().click()
@@ -279,7 +279,7 @@ steps:
     await page.context().close()
   })
 
-  test('that is no YAML is said with its line, and leads to the YAML', async () => {
+  test('that is not valid YAML is reported with its line, and the form links to the YAML', async () => {
     const { page, noticed } = await edit('broken')
     await page.goto(`${page.url()}?view=yaml`)
     await page.locator('.cm-content').waitFor()
@@ -295,9 +295,9 @@ steps:
 })
 
 describe('who sees it', () => {
-  test('a new rule has the focus before the next picture', async () => {
+  test('a new rule gets the focus before the next frame is drawn', async () => {
     const { page } = await edit('focused')
-    // Pictures that come late, as on a busy machine.
+    // Frames that are drawn late, as on a busy machine.
     await page.evaluate('globalThis.requestAnimationFrame = draw => setTimeout(draw, 1_000)')
     await page.getByRole('button', { name: 'Pages and people' }).click()
     await page.getByRole('button', { name: 'Add a rule' }).click()
@@ -307,7 +307,7 @@ describe('who sees it', () => {
     await page.context().close()
   })
 
-  test('rules of pages and people, with values as what they are', async () => {
+  test('rules for pages and people keep the types of their values', async () => {
     const { page } = await edit('rules')
     await page.getByRole('button', { name: 'Pages and people' }).click()
     await page.getByRole('button', { name: 'Add a page' }).click()
@@ -362,7 +362,7 @@ test('a checklist has items, which an event ticks', async () => {
   await page.context().close()
 })
 
-test('who may not write can look at everything and change nothing', async () => {
+test('people who may not write can see everything and change nothing', async () => {
   const { page, noticed } = await edit('locked', undefined, { role: 'viewer' })
   await page.getByText('You may read this flow').waitFor()
   await choose(page, 'Start a project')

@@ -17,7 +17,7 @@ const overflow = (page: Page) =>
     'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
   )
 
-/** Buttons, links, inputs and figures that lie on each other, and not in each other; a grip lies in its row. */
+/** Buttons, links, inputs and figures that overlap without being nested; grips, which lie in rows, are exempt. */
 const overlapping = `(() => {
   const seen = [...document.querySelectorAll('main :is(a, button, select, input, textarea, summary, h1, h2, h3, .figure, .badge), aside :is(a, button)')]
     .filter(element => element.checkVisibility() && !element.closest('.skip, [popover], .grip'))
@@ -31,13 +31,13 @@ const overlapping = `(() => {
     .map(other => element.textContent + ' on ' + other.element.textContent))
 })()`
 
-/** What no paper can do anything with. */
+/** Controls, which are of no use on paper. */
 const controls = `[...document.querySelectorAll('button, input, select, textarea, summary, .sidebar a, .tabs a')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 1)
   .filter(element => !element.matches('.term'))
   .map(element => element.outerHTML.slice(0, 120))`
 
-/** What moves, or would once it is pointed at. */
+/** Elements that move, or would move on hover. */
 const moving = `[
   ...document.getAnimations().map(animation => animation.effect.target.outerHTML.slice(0, 120)),
   ...[...document.querySelectorAll('*')]
@@ -45,7 +45,7 @@ const moving = `[
     .map(element => element.outerHTML.slice(0, 120)),
 ]`
 
-/** What says on paper what the figures are of; of results, what they mean as well. */
+/** What a printed page says about the range of its figures, and for results also about their meaning. */
 const told: Readonly<Record<string, (string | RegExp)[]>> = {
   '/': [/Numbers of the last 7 days, Europe\/Berlin/],
   '/flows': [/Numbers of the last 30 days, Europe\/Berlin/],
@@ -68,7 +68,7 @@ test.each(everyPage)('$path', async ({ path }) => {
   await page.evaluate("document.documentElement.dir = 'rtl'")
   for (const width of [1_280, 360]) {
     await page.setViewportSize({ width, height: 800 })
-    // What the page itself does at a new width is done with the next picture.
+    // The page adapts itself to a new width in the next frame.
     await page.evaluate(
       'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))',
     )
@@ -88,7 +88,7 @@ test.each(everyPage)('$path', async ({ path }) => {
   // Whatever the screen looks like, paper is white.
   const ground = await page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
   expect(ground).toBe('rgb(255, 255, 255)')
-  // The preview has no room on paper, and may have been on its way.
+  // Paper has no room for the preview, which may still have been loading.
   expect(noticed.complaints.filter(line => !line.endsWith('/preview.html'))).toEqual([])
   await page.context().close()
 })

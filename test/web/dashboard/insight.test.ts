@@ -9,7 +9,7 @@ import { apiOf } from '../../support/binary.ts'
 import { cellsOf, DashboardHouse, flows, looks, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** What shows over time: in the demo, on the screen as in the API and in the CSV. */
+/** What changes over time in the demo: the screen, the API and the CSV agree on it. */
 
 let house: DashboardHouse
 let demo: DashboardHouse
@@ -62,7 +62,7 @@ describe('health over time', () => {
     expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
       days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
     )
-    // A day without a report has no bar, and each other has one.
+    // A day without a report has no bar, and every other day has one.
     expect(await section.locator('.slot').count()).toBe(days.length)
     expect(shown[0]![0]).toContain('not over')
 
@@ -82,7 +82,7 @@ describe('health over time', () => {
     await page.context().close()
   })
 
-  test('of a step of which nobody reported says so, and draws nothing', async () => {
+  test('of a step without any reports says so, and draws nothing', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     await page.getByText('Nobody has reported of it in these days.').first().waitFor()
     expect(await page.locator('.history .slot').count()).toBe(0)
@@ -99,7 +99,7 @@ describe('health over time', () => {
   })
 })
 
-test('times to complete lie before those of what they are compared with, and their table and CSV', async () => {
+test('times to complete are drawn with those they are compared with, and match their table and CSV', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
   const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
@@ -123,7 +123,7 @@ test('times to complete lie before those of what they are compared with, and the
   await page.context().close()
 })
 
-test('who users are is shown by hour, as the API has it, once it is looked at', async () => {
+test('who users are is shown by hour, as in the API, once identities are observed', async () => {
   const { page, noticed } = await demo.visit('/install')
   await page.getByText('Calls that named a user').waitFor()
   expect(await page.getByText('Who users are, by hour').count()).toBe(0)
@@ -147,7 +147,7 @@ test('who users are is shown by hour, as the API has it, once it is looked at', 
   await page.context().close()
 })
 
-test('the organisation’s zone is that of pages whose address names none', async () => {
+test('the organisation’s time zone applies to pages whose address names none', async () => {
   const { page, noticed } = await demo.visit('/settings/timezone')
   await page.getByText('Of one zone for all').click()
   const zone = page.getByLabel('Zone', { exact: true })
@@ -172,7 +172,7 @@ test('the organisation’s zone is that of pages whose address names none', asyn
   await page.context().close()
 })
 
-test('a person’s page leads to why they have not met a flow', async () => {
+test('a person’s page links to why they have not seen a flow', async () => {
   const { page } = await demo.visit('/people?user=nobody-yet')
   await page.getByText('Nothing is stored of nobody-yet').waitFor()
   const ask = apiOf(demo.server, demo.snippetKey)
@@ -186,14 +186,14 @@ test('a person’s page leads to why they have not met a flow', async () => {
   await page.context().close()
 })
 
-test('one can compare two versions on one line of controls', async () => {
+test('the controls for comparing two versions fit on one line', async () => {
   await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
   await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
   const { page } = await house.visit('/flows/welcome?version=2&compare=v1', {
     viewport: { width: 1280, height: 900 },
   })
   await page.getByLabel('Version', { exact: true }).waitFor()
-  // They stand beside each other: none begins where another has ended.
+  // They are side by side if none begins below the end of another.
   await page.getByText('Where people leave').waitFor()
   const isOneLine = await page.evaluate(`(() => {
     const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
@@ -204,11 +204,11 @@ test('one can compare two versions on one line of controls', async () => {
   await page.context().close()
 })
 
-test('a duration on a page that is read from the right keeps its order', async () => {
+test('a duration on a right-to-left page keeps its order', async () => {
   const { page } = await demo.visit('/flows/welcome')
   await page.getByText('Median time').waitFor()
   await page.evaluate("document.documentElement.dir = 'rtl'")
-  // The number stands before its unit, as it is read.
+  // The number is to the left of its unit, as it is read.
   const [number, unit] = (await page.evaluate(`(() => {
     const text = document.querySelector('.figure-value bdi').firstChild
     const at = (from, to) => {

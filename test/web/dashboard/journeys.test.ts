@@ -6,8 +6,8 @@ import { DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /**
- * What people come for, by Tab, arrows, Enter and letters alone. Wherever the focus comes to on its way
- * is seen to have it, and the page says what it is.
+ * The tasks that people come for, by Tab, arrows, Enter and letters alone. Every element that gets the
+ * focus on the way visibly has it, and has a name.
  */
 
 let house: DashboardHouse
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** Six people's pages miss the element of the second step, and know another selector. */
+/** The pages of six people miss the second step's element, and know another selector for it. */
 async function breakStep(): Promise<void> {
   const ask = apiOf(house.server, house.snippetKey)
   const { flows } = (await (await ask('GET', '/flows')).json()) as {
@@ -40,7 +40,7 @@ async function breakStep(): Promise<void> {
   }
 }
 
-/** What has the focus: its name, and whether that can be seen. */
+/** The focused element: its name, and whether its focus is visible. */
 const focused = `(() => {
   const { activeElement: it } = document
   if (!it || it === document.body) return null
@@ -65,13 +65,13 @@ interface Focused {
   isInDialog: boolean
 }
 
-/** Presses Tab until what is named has the focus. */
+/** Presses Tab until the named element has the focus. */
 async function tabTo(page: Page, name: string | RegExp, type?: string): Promise<void> {
   const passed: string[] = []
   for (let presses = 0; presses < 80; presses++) {
     await page.keyboard.press('Tab')
     const now = (await page.evaluate(focused)) as Focused | null
-    // Between the last and the first, the browser's own bar has it.
+    // Between the last element and the first, the browser's own toolbar has the focus.
     if (!now) continue
     expect(now).toMatchObject({ isMarked: true, isSeen: true, isInDialog: true })
     const isNamed = typeof name === 'string' ? now.name.startsWith(name) : name.test(now.name)
@@ -114,7 +114,7 @@ test('the first tour of an empty organisation', async () => {
   }
 })
 
-test('the step that broke: its repair into the draft, and published', async () => {
+test('a broken step is repaired in the draft and published', async () => {
   const { page } = await house.visit('')
   await page.getByText('Needs a person').waitFor()
   await enter(page, /create.*in Welcome tour/)
@@ -123,7 +123,7 @@ test('the step that broke: its repair into the draft, and published', async () =
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  // Closed again, it gives the focus back.
+  // When the dialog closes, the focus returns to the button.
   expect(await nameOfFocused(page)).toBe('Put into draft')
   await page.keyboard.press('Enter')
   await enter(page, 'Put into draft')
@@ -169,7 +169,7 @@ test('the results of other days, and their CSV', async () => {
   await page.context().close()
 })
 
-test('another key, and a token', async () => {
+test('a rotated key, and a new token', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').first().waitFor()
   await page.keyboard.press('g')
@@ -224,7 +224,7 @@ test('why somebody does not see a flow, who they are, and all that is stored of 
   await page.context().close()
 })
 
-test('the heading of another page has the focus as soon as it is there, before any key', async () => {
+test('the heading of another page has the focus as soon as it is drawn, before any key is pressed', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').first().waitFor()
   await page.evaluate(`void (window.hasFocus = new Promise(resolve => {

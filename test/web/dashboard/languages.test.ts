@@ -24,7 +24,7 @@ const steps = [
   },
 ]
 
-/** The languages of a draft of its own. */
+/** Makes a draft for one test, and opens its languages. */
 async function edit(
   key: string,
   flow: object,
@@ -91,7 +91,7 @@ test('a language is added, written, seen in the preview, and saved', async () =>
   await page.context().close()
 })
 
-test('translators get a file, and what they give back is taken over', async () => {
+test('translators get a file, and the texts in the file that they return are taken over', async () => {
   const { page } = await edit('files', { locale: 'en', texts: { de: {} } })
   const coming = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download German as XLIFF' }).click()

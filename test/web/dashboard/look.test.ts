@@ -34,7 +34,7 @@ async function open(path: string, options: VisitOptions = {}) {
   return { page, noticed, shown, styleOf, looksSo }
 }
 
-test('a theme is seen while it is edited, warned of, refused where it is wrong, and saved', async () => {
+test('a theme is previewed while it is edited, warned about, refused if it is wrong, and saved', async () => {
   const { page, noticed, looksSo } = await open('/settings/look')
   const accent = page.getByLabel('Accent colour', { exact: true })
   await accent.fill('#ffe066')
@@ -60,7 +60,7 @@ test('a theme is seen while it is edited, warned of, refused where it is wrong, 
   await page.context().close()
 })
 
-test('a flow’s preview has the organisation’s theme below its own, and its form the new fields', async () => {
+test('a flow’s preview has the organisation’s theme below its own, and its form has the new fields', async () => {
   const { place } = house
   await place.run(['org', 'theme', 'harbor', '--reset'])
   await place.run(['org', 'theme', 'harbor', '--accent', '#c2255c', '--radius', '2'])

@@ -22,7 +22,7 @@ describe('the page of the server', () => {
     await cluster?.close()
   })
 
-  test('tells of each node how it is, and of what one alone does', async () => {
+  test('says how each node is, and what only one of them does', async () => {
     const [answering, still] = cluster.nodes as [ClusterNode, ClusterNode]
     const asked = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
     const { url } = JSON.parse(await cluster.succeeded([...asked, '--url', answering.url]))
@@ -37,7 +37,7 @@ describe('the page of the server', () => {
       await rowOf(node).getByText('running', { exact: true }).waitFor()
     }
     await nodes.getByText('retention').waitFor()
-    // An empty database of PostgreSQL is some MB, and the node's copy of a part of it some hundred KB.
+    // An empty PostgreSQL database takes some MB, but a node's copy of a part of it some hundred KB.
     await page.getByText('Database', { exact: true }).locator('..').getByText(/ MB$/).waitFor()
     await page.getByText('by the tools of PostgreSQL').waitFor()
     expect(await hardToUse(page)).toEqual([])

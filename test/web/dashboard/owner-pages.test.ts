@@ -37,18 +37,18 @@ testPages(() => house, pages, 'operator')
 const dialog = (page: Page) => page.getByRole('dialog')
 const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
 
-describe('who may not', () => {
-  test.each(['editor', 'viewer'] as const)('is not offered the pages: %s', async role => {
+describe('people without access', () => {
+  test.each(['editor', 'viewer'] as const)('are not offered the pages: %s', async role => {
     const { page, noticed } = await house.visit('/settings', { role })
     await page.getByText('You may not see this').waitFor()
     expect(await page.getByRole('link', { name: 'Settings' }).count()).toBe(0)
     expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0)
     expect(await hardToUse(page)).toEqual([])
-    // Nothing was asked that would have been refused.
+    // The page made no request that would have been refused.
     expect(noticed.complaints).toEqual([])
   })
 
-  test('an owner is told how to be the operator', async () => {
+  test('an owner is told how to become the operator', async () => {
     const { page } = await house.visit('/server', { role: 'owner' })
     await page.getByText('cairn dashboard link --role operator').waitFor()
     expect(await page.getByRole('link', { name: 'Server' }).count()).toBe(0)
@@ -57,7 +57,7 @@ describe('who may not', () => {
 })
 
 describe('settings', () => {
-  test('the key: rotated, with the one before until its time is over', async () => {
+  test('the key is rotated, and the previous one is listed until its time is over', async () => {
     const { page } = await house.visit('/settings')
     await page.getByText(house.snippetKey).waitFor()
     await page.getByRole('button', { name: 'Rotate the key…' }).click()
@@ -73,7 +73,7 @@ describe('settings', () => {
     await page.getByText(/Copied|Selected/).waitFor()
   })
 
-  test('an origin that is none is told of at its field, and nothing is changed', async () => {
+  test('an invalid origin is reported at its field, and nothing is changed', async () => {
     const { page } = await house.visit('/settings/origins')
     const field = page.getByLabel('Origins', { exact: true })
     await field.fill('https://app.example.com\nhttps://x.example.com/path')
@@ -92,14 +92,14 @@ describe('settings', () => {
     await say(page, 'The snippet may run anywhere now.')
   })
 
-  test('what was saved stands in its field before it is read again, and is not put back', async () => {
+  test('a saved value is in its field before it is read again, and an older answer does not undo it', async () => {
     const { page } = await house.visit('/settings/origins')
     const field = page.getByLabel('Origins', { exact: true })
     await field.waitFor()
     await rest(page)
     const late = Promise.withResolvers<void>()
     let isSaved = false
-    // What was asked before the change is answered as of then, and comes last.
+    // A request from before the change gets the answer of that time, and gets it last.
     await page.route('**/manage/settings', async route => {
       if (route.request().method() === 'PATCH') return route.continue()
       const response = isSaved ? null : await route.fetch()
@@ -142,7 +142,7 @@ describe('settings', () => {
     await owners.getByRole('row', { name: /heartbeat.*10.*25/ }).waitFor()
   })
 
-  test('retention and Do Not Track, each said', async () => {
+  test('retention and Do Not Track are changed, and each change is confirmed', async () => {
     const { page } = await house.visit('/settings/retention')
     await page.getByText('For a number of days').click()
     await page.getByRole('textbox', { name: 'Days' }).fill('14')
@@ -156,7 +156,7 @@ describe('settings', () => {
     await say(page, 'are heeded now')
   })
 
-  test('identity: the first secret is shown once, and the mode told', async () => {
+  test('identity: the first secret is shown once, and the new mode is confirmed', async () => {
     const { page } = await house.visit('/settings/identity')
     await page.getByRole('button', { name: 'Change the mode…' }).click()
     await dialog(page)
@@ -173,7 +173,7 @@ describe('settings', () => {
     expect(await page.getByText('shown this once').count()).toBe(0)
   })
 
-  test('a token: made, shown once, working, revoked', async () => {
+  test('a token is made, shown once, works, and is revoked', async () => {
     const { page } = await house.visit('/settings/tokens')
     await page.getByRole('button', { name: 'Make a token…' }).click()
     await dialog(page).getByLabel('Name').fill('CI')
@@ -201,7 +201,7 @@ describe('settings', () => {
   })
 
   test('signing out everywhere ends the session', async () => {
-    // Somebody else than everybody here, whose sessions end together.
+    // A person of their own, because all sessions of a person end together.
     const { page } = await house.signIn('owner', 'Bob')
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.getByRole('link', { name: 'Sign-in' }).click()
@@ -210,14 +210,14 @@ describe('settings', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('a section that there is not is nothing', async () => {
+  test('a section that does not exist is reported', async () => {
     const { page } = await house.visit('/settings/nonsense')
     await page.getByText('There is nothing at this address').waitFor()
   })
 })
 
 describe('the audit log', () => {
-  test('says before and after; the subject and the place stand in the address', async () => {
+  test('shows before and after; the subject and the place are kept in the address', async () => {
     const { page } = await house.visit('/audit?subject=welcome')
     await page.getByText('Pushed and published').waitFor()
     expect(await page.getByText('Signed in').count()).toBe(0)
@@ -229,14 +229,14 @@ describe('the audit log', () => {
     await page.getByText('Nothing like this was changed').waitFor()
   })
 
-  test('a place in it that is none is told of, with a way back', async () => {
+  test('an invalid place in it is reported, with a way back', async () => {
     const { page } = await house.visit('/audit?before=nonsense')
     await page.getByText('This address asks for something that does not exist').waitFor()
     await page.getByRole('link', { name: 'Without the filters' }).click()
     await page.getByText('Pushed and published').first().waitFor()
   })
 
-  test('older lines by pages', async () => {
+  test('older lines are shown by pages', async () => {
     const { page } = await house.visit('/audit')
     const { lines } = await house.place
       .run(['audit', '--json'])
@@ -260,7 +260,7 @@ describe('the server', () => {
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 
-  test('tells that what counts requests is away', async () => {
+  test('says that the server that counts requests is unreachable', async () => {
     const { page } = await house.visit('', { role: 'operator' })
     await page.route('**/manage/server', async route => {
       const response = await route.fetch()
@@ -279,7 +279,7 @@ describe('the server', () => {
     expect(new URL(page.url()).pathname).toBe('/dashboard/harbor/server')
   })
 
-  test('dead letters: tried again, dropped, each asked before', async () => {
+  test('dead letters are retried or dropped, each after confirmation', async () => {
     const database = new Database(join(house.place.folder, 'cairn-data/cairn.db'))
     database.run('pragma busy_timeout = 5000')
     poison(database, 'refused-')

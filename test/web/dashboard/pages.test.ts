@@ -3,7 +3,7 @@ import { rest } from '../../support/browser.ts'
 import { DashboardHouse, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** Each page of the dashboard: that it works, that anybody can use it, and that nothing is refused or complained of. */
+/** Each page of the dashboard works, is accessible, and causes no refusals and no complaints. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -72,9 +72,9 @@ test("works behind a proxy's path", async () => {
   }
 })
 
-test('who goes on before the page is at rest is not led back', async () => {
+test('a link that is clicked before the page has settled leads on, and not back', async () => {
   const { page } = await house.visit('/install')
-  // As soon as the flows are there: what a page does once it is painted is still to come.
+  // Clicks as soon as the flows are drawn, before the effects of that page have run.
   await page.addInitScript(`new MutationObserver((_, observer) => {
     const settings = [...document.querySelectorAll('nav a')].find(a => a.textContent === 'Settings')
     const flows = [...document.querySelectorAll('h2')].find(h2 => h2.textContent.startsWith('Flows,'))
@@ -89,7 +89,7 @@ test('who goes on before the page is at rest is not led back', async () => {
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('the page before writes nothing into the address of the next one, whose file is on its way', async () => {
+test('a page that is being left writes nothing into the address of the next one', async () => {
   const { page } = await house.visit('')
   await page.waitForURL('**/harbor?tz=*')
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** Most requests of a minute, by address; a token lives for five. */
+/** The most requests in a minute, by address. A token lives for five minutes. */
 const designed = [
   ['', { flows: 4, health: 4, install: 4, alerts: 1, summary: 1, token: 1 }],
   ['/flows/welcome', { flows: 4, analytics: 5, token: 1 }],
@@ -25,7 +25,7 @@ const shownBy = {
   '/flows/welcome/health': 'Of the last 24 hours',
 }
 
-/** A page by the clock that has its first answers: what it asks from now on is noticed. */
+/** A page with a controlled clock that has its first answers. Only later requests are noticed. */
 async function leaveOpen(path: keyof typeof shownBy) {
   const { page, noticed } = await house.visit(path, { clock: true })
   await page.getByText(shownBy[path]).first().waitFor()
@@ -61,7 +61,7 @@ test.each(designed)('"%s" asks no more in a minute than was designed', async (pa
 
 test('a page that nobody touches asks once a minute, and at once when somebody returns', async () => {
   const { page, noticed } = await leaveOpen('/flows/welcome/health')
-  // What was planned before comes at its time.
+  // Requests that were planned before still come at their time.
   const plannedMs = 30_000
   for (let ms = 0; ms < leftOpenAfterMs + plannedMs; ms += 5_000) await pass(page, 5_000)
   noticed.requests.length = 0

@@ -8,7 +8,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, looks, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** What visitors will see of a flow: drawn in a frame by the snippet's own stage, and told to nobody. */
+/** What visitors will see of a flow: drawn in a frame by the snippet's own stage, and reported to nobody. */
 
 let house: DashboardHouse
 /** Harbor, as the demo has it, with the snippet on its pages. */
@@ -17,7 +17,7 @@ let site: ReturnType<typeof Bun.serve>
 const demo = (name: string) =>
   readFileSync(join(import.meta.dir, `../../../src/cli/demo/flows/${name}.yaml`), 'utf8')
 
-/** Everything that a text can have, and what must not happen when somebody presses it. */
+/** Everything that a text can contain, and links that must not be followed when somebody clicks them. */
 const odd = `key: odd
 kind: announcement
 steps:
@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
   const tour = demo('welcome-tour').replace('key: welcome', 'key: harbor')
   await push(tour, '--publish')
-  // A draft that says another name, so that one waits.
+  // The draft has another name, so that a change is waiting.
   const later = tour.replace('name: Welcome to Harbor', 'name: Welcome back')
   await push([later, demo('getting-started'), odd].join('\n---\n'))
   const cairnUrl = house.server.url.replace('localhost', '127.0.0.1')
@@ -74,7 +74,7 @@ async function preview(flow: string, options: VisitOptions = {}) {
   return { page, noticed, frame, card, title, button, step, asked }
 }
 
-/** What is drawn as a card, its place and what the page calls its own colours aside. */
+/** The card as it is drawn, except for its place and the page's own colour variables. */
 const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
   page.evaluate(`(async () => {
     const shadow = document.querySelector('[data-cairn]').shadowRoot
@@ -131,7 +131,7 @@ describe.each(looks)('$name', ({ name, ...look }) => {
 })
 
 describe('what happens in the frame', () => {
-  test('is told to nobody: the frame asks for its document and its script, and for nothing else', async () => {
+  test('is reported to nobody: the frame requests its document and its script, and nothing else', async () => {
     const { page, title, button, frame, step, asked } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
@@ -153,7 +153,7 @@ describe('what happens in the frame', () => {
     await page.context().close()
   })
 
-  test('cannot be told: it has no cookie, no storage and no way to the API', async () => {
+  test('cannot be reported: the frame has no cookie, no storage and no way to the API', async () => {
     const { page, frame, title } = await preview('harbor')
     await title('Welcome aboard')
     const reached = await frame.evaluate(`(async () => {
@@ -181,7 +181,7 @@ describe('what happens in the frame', () => {
     await page.context().close()
   })
 
-  test('moves what is looked at, and what is chosen beside it moves the frame', async () => {
+  test('changes the step chosen beside it, and choosing a step there changes the frame', async () => {
     const { page, title, button, step } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
@@ -269,7 +269,7 @@ describe('a new text', () => {
     await show(page, flowWith('Second'), 'b')
     await title('Second')
     await drawn(frame)
-    // What each frame that is painted shows, until the new text is there.
+    // Records what each painted frame shows, until the new text is there.
     const watched = frame.evaluate(`new Promise(resolve => {
       const shadow = document.querySelector('[data-cairn]').shadowRoot
       const seen = []
@@ -295,7 +295,7 @@ describe('a new text', () => {
     await page.context().close()
   })
 
-  test('keeps the step, though its key is changed, and a dot that was opened', async () => {
+  test('keeps the step although its key changes, and keeps an opened dot open', async () => {
     const { page, frame, title } = await preview('odd')
     await title('Links')
     await show(page, flowWith('Second', { kind: 'hotspot' }), 'b')
@@ -306,7 +306,7 @@ describe('a new text', () => {
     await page.context().close()
   })
 
-  test('takes no focus from where it is typed', async () => {
+  test('does not take the focus from where somebody types', async () => {
     const { page, frame, title, step } = await preview('odd')
     await title('Links')
     const focused = () => page.evaluate('document.activeElement.localName')
@@ -316,7 +316,7 @@ describe('a new text', () => {
     await show(page, flowWith('Second'), 'a')
     await title('First')
     expect(await focused()).toBe('select')
-    // Who was in the frame, and has gone on, is not called back.
+    // A focus that has left the frame is not pulled back into it.
     await frame.getByRole('button', { name: 'Next' }).focus()
     await step.focus()
     await show(page, flowWith('Second, longer'), 'b')
@@ -346,7 +346,7 @@ describe('beside the text that is written', () => {
     return { page, noticed, frame, title, line }
   }
 
-  test('it shows what is typed, and what was before as long as there are errors', async () => {
+  test('it shows what is typed, and the text before that while there are errors', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('Welcome aboard').click()
@@ -359,7 +359,7 @@ describe('beside the text that is written', () => {
     await page.context().close()
   })
 
-  test('a text is there before the server has judged it', async () => {
+  test('a text is shown before the server has validated it', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     let isAsked = false
@@ -377,7 +377,7 @@ describe('beside the text that is written', () => {
     await page.context().close()
   })
 
-  test('the cursor and the preview follow each other, and the keyboard stays', async () => {
+  test('the cursor and the preview follow each other, and the keyboard focus stays', async () => {
     const { page, frame, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
@@ -385,7 +385,7 @@ describe('beside the text that is written', () => {
     expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
     const shown = await frame()
     await drawn(shown)
-    // By the mouse, on a frame that is drawn smaller than it is.
+    // By the mouse, on a frame that is scaled down.
     const at = (await shown.evaluate(`(() => {
       const buttons = document.querySelector('[data-cairn]').shadowRoot.querySelectorAll('.button')
       const { x, y, width, height } = buttons[0].getBoundingClientRect()
@@ -401,7 +401,7 @@ describe('beside the text that is written', () => {
     await page.context().close()
   })
 
-  test('it is sound, and on a phone in place of the text', async () => {
+  test('it is sound, and on a phone it replaces the text', async () => {
     for (const look of looks) {
       const { page, noticed, title, frame } = await edit('harbor', { ...look })
       if (look.viewport.width < 1200) await page.getByText('Preview', { exact: true }).click()
@@ -413,7 +413,7 @@ describe('beside the text that is written', () => {
   })
 })
 
-test('the keyboard comes into the frame, and out of it again on both sides', async () => {
+test('the keyboard leads into the frame, and out of it again in both directions', async () => {
   const { page, frame, title } = await preview('harbor')
   await title('Welcome aboard')
   const inFrame = () => frame.evaluate('document.hasFocus()') as Promise<boolean>
@@ -429,13 +429,13 @@ test('the keyboard comes into the frame, and out of it again on both sides', asy
   await pressUntil('Shift+Tab', true)
   await pressUntil('Shift+Tab', false)
   await pressUntil('Tab', true)
-  // Escape closes the step, as visitors have it.
+  // Escape closes the step, as it does for visitors.
   await page.keyboard.press('Escape')
   await page.getByText('The visitor has closed it').waitFor()
   await page.context().close()
 })
 
-test('a phone’s page is a phone’s, and one from right to left in its language is that', async () => {
+test('the phone view is as wide as a phone, and a right-to-left language is shown right to left', async () => {
   const { page, frame, card } = await preview('getting-started')
   await card.waitFor()
   await page.getByText('Phone', { exact: true }).click()
@@ -454,7 +454,7 @@ test('a phone’s page is a phone’s, and one from right to left in its languag
   await other.page.context().close()
 })
 
-test('no page of another origin has the preview in a frame', async () => {
+test('no page of another origin can show the preview in a frame', async () => {
   const { page, noticed } = await house.browser.page()
   await page.goto(`http://localhost:${site.port}/app.css`)
   const address = `${house.server.url}/dashboard/assets/preview.html`

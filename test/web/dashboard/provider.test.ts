@@ -46,12 +46,12 @@ afterAll(async () => {
   await place.close()
 })
 
-test('says what is wrong where the provider is down or says no, and one can try again', async () => {
+test('says what is wrong if the provider is down or refuses, and people can try again', async () => {
   const { page } = await browser.page()
   await page.goto(`${url}/dashboard/acme/flows`)
   const button = page.getByRole('link', { name: /^Continue with/ })
   await button.waitFor()
-  // Nothing is known of it yet: nobody has signed in since the start.
+  // The server knows nothing of the provider yet, because nobody has signed in since the start.
   await provider.stop()
   await button.click()
   await page.getByText('Your identity provider does not answer').waitFor()
@@ -59,7 +59,7 @@ test('says what is wrong where the provider is down or says no, and one can try 
   await provider.resume()
   const { person } = provider
   provider.person = { ...person, isUnwilling: true }
-  // For some seconds it is not asked again.
+  // The server does not ask it again for some seconds.
   const refused = page.getByText('Your identity provider did not let you in')
   while (!(await refused.isVisible())) {
     await button.click()
@@ -71,13 +71,13 @@ test('says what is wrong where the provider is down or says no, and one can try 
   await page.getByRole('button', { name: /Ann Lee/ }).waitFor()
 })
 
-test('leads through the provider to the page that was asked for, and out through it', async () => {
+test('leads through the provider to the requested page, and signs out through it', async () => {
   const { page, noticed } = await browser.page({ timezoneId: 'Europe/Berlin' })
   await page.goto(`${url}/dashboard/acme/flows?find=tour`)
   const button = page.getByRole('link', { name: /^Continue with/ })
   await button.waitFor()
   expect(await hardToUse(page)).toEqual([])
-  // Nobody was signed in at first, which the browser complains of.
+  // Nobody was signed in at first, and the browser logs that as an error.
   noticed.complaints.length = 0
   await button.click()
   await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** What the dashboard shows where the server refuses: each answer is one of the server's own. */
+/** What the dashboard shows if the server refuses. Each refusal is one of the server's own. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -12,10 +12,10 @@ afterAll(() => house.close())
 
 const listed = /\/manage\/flows$/
 
-test('what a role may not see is said, with the scope that it needs and a way out', async () => {
+test('a role that may not see a page is told which scope it needs, and given a way out', async () => {
   const { page } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
-  // As if the list were an owner's: the server refuses the tokens to a viewer.
+  // As if only owners could see the list: the server refuses to show tokens to a viewer.
   const asOwners = (url: string) => url.replace(listed, '/manage/tokens')
   await page.route(listed, route => route.continue({ url: asOwners(route.request().url()) }))
   await page.reload()
@@ -28,7 +28,7 @@ test('what a role may not see is said, with the scope that it needs and a way ou
   await page.context().close()
 })
 
-test('what somebody else has changed meanwhile is said, and shown anew', async () => {
+test('a change that somebody else made meanwhile is reported, and can be loaded', async () => {
   const { page } = await house.visit('/flows')
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   await page.route(listed, route => {
@@ -48,7 +48,7 @@ test('what somebody else has changed meanwhile is said, and shown anew', async (
   await page.context().close()
 })
 
-test('where storage refuses, reading goes on, and who wants to leave or come in is told', async () => {
+test('if storage refuses writes, reading still works, and signing in or out says that it failed', async () => {
   const { page } = await house.signIn()
   const link = await house.link()
   const { port } = new URL(house.server.url)
@@ -74,7 +74,7 @@ test('where storage refuses, reading goes on, and who wants to leave or come in 
   await other.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
 })
 
-test('signing out everywhere ends the session of every browser, and of no other person', async () => {
+test('signing out everywhere ends a person’s session in every browser, and nobody else’s', async () => {
   const [one, two] = [await house.signIn(), await house.signIn()]
   const bob = await house.signIn('viewer', 'Bob')
   await one.page.getByRole('button', { name: /Ann/ }).click()

@@ -5,7 +5,7 @@ import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** What the page of results says, beside what the API and its CSV say; and how one gets about. */
+/** The page of results shows what the API and its CSV say; and how people get around in it. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -78,7 +78,7 @@ async function flowNamed(key: string): Promise<string> {
   return list.find(flow => flow.key === key)!.id
 }
 
-test('today is hatched and says until when; complete days leave it out, and Back brings it again', async () => {
+test('today is hatched and says until when; Complete days leaves it out, and Back restores it', async () => {
   const { page } = await house.visit('/flows/welcome')
   await page.getByText(/today, until \d\d:\d\d/).waitFor()
   await page.getByLabel('Complete days').click()
@@ -89,7 +89,7 @@ test('today is hatched and says until when; complete days leave it out, and Back
   await page.context().close()
 })
 
-test('range and zone are chosen and stand in the address; each number says what it means', async () => {
+test('range and time zone are chosen and kept in the address; each number says what it means', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   await page.getByRole('button', { name: /UTC/ }).click()
   await page.getByRole('button', { name: 'Last 7 days' }).click()
@@ -104,7 +104,7 @@ test('range and zone are chosen and stand in the address; each number says what 
   await page.context().close()
 })
 
-test('where nobody started in the time before, that is said', async () => {
+test('if nobody started in the period before, the page says so', async () => {
   const { page } = await house.visit('/flows/welcome')
   await page.getByText(/^Nobody started this in .+: there is nothing to compare with\.$/).waitFor()
   await page.getByLabel('Compare with').selectOption('none')
@@ -112,7 +112,7 @@ test('where nobody started in the time before, that is said', async () => {
   await page.context().close()
 })
 
-test('the zone of the days stands in every address, and goes along to a flow', async () => {
+test('the time zone of the days is kept in every address, also on the way to a flow', async () => {
   const { page } = await house.visit('/flows')
   await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
   await page.goto(`${house.server.url}/dashboard/harbor?tz=Asia%2FTokyo`)
@@ -124,7 +124,7 @@ test('the zone of the days stands in every address, and goes along to a flow', a
   await page.context().close()
 })
 
-test('the keyboard alone leads to a flow, chooses a day of its chart, and can be switched off', async () => {
+test('the keyboard alone leads to a flow and a day of its chart; single letters can be switched off', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').waitFor()
   await page.keyboard.press('g')
@@ -151,10 +151,10 @@ test('the keyboard alone leads to a flow, chooses a day of its chart, and can be
   await page.context().close()
 })
 
-test('what is typed right after Ctrl+K is in its field', async () => {
+test('text that is typed right after Ctrl+K goes into its field', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').waitFor()
-  // The task in which the key is handled ends before anything is painted.
+  // The message comes right after the task that handles the key, before anything is painted.
   const role = await page.evaluate(`new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => resolve(document.activeElement.role)
@@ -165,10 +165,10 @@ test('what is typed right after Ctrl+K is in its field', async () => {
   await page.context().close()
 })
 
-test('of under five runs there are no percentages', async () => {
+test('with fewer than five runs there are no percentages', async () => {
   const { page } = await house.visit('/flows/welcome?from=2026-01-01&to=2026-01-01&tz=UTC')
   await page.getByText('Nobody started this in the range').waitFor()
-  // Of an hour ago, as the latest runs are.
+  // The day of an hour ago, because the latest runs are from then.
   const day = new Date(Date.now() - 3_600_000).toISOString().slice(0, 10)
   await page.goto(
     `${house.server.url}/dashboard/harbor/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`,

@@ -5,7 +5,7 @@ import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import { cellsOf, DashboardHouse, requireSound, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** Results told by what people were when their runs started, and by when they saw a step. */
+/** Results split by the traits that people had when their runs started, and by when they saw a step. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -71,7 +71,7 @@ test('a trait is chosen, and its figures are those of the API and of the CSV', a
   await page.context().close()
 })
 
-test('a value leads to its runs in all pictures, and back', async () => {
+test('a value limits all charts to its runs, and the limit can be lifted', async () => {
   const { page } = await house.visit('/flows/welcome?by=plan')
   await page.getByRole('link', { name: 'pro', exact: true }).click()
   await page.getByText('Only runs of plan').waitFor()
@@ -87,7 +87,7 @@ test('a value leads to its runs in all pictures, and back', async () => {
   await page.context().close()
 })
 
-test('a trait of which nobody said anything has no rate under five runs, and one that is not listed is refused', async () => {
+test('a trait that nobody has is shown as not said, and one that is not listed is refused', async () => {
   const { page } = await house.visit('/flows/welcome?by=role')
   await page.getByText(caption('role')).waitFor()
   expect((await cellsOf(page, caption('role'))).map(([name, starts]) => [name, starts])).toEqual([
@@ -98,7 +98,7 @@ test('a trait of which nobody said anything has no rate under five runs, and one
   await page.context().close()
 })
 
-test('runs that saw a step late are told apart', async () => {
+test('runs that saw a step late are counted separately', async () => {
   const { page } = await house.visit('/flows/welcome?late=invite:10m')
   const told = 'Completion by when runs first saw Invite your team'
   await page.getByText(told).waitFor()
@@ -114,7 +114,7 @@ test('runs that saw a step late are told apart', async () => {
   await page.context().close()
 })
 
-test('an owner lists traits, is warned of what names somebody, and told of what is wrong', async () => {
+test('an owner lists traits, is warned of those that may name somebody, and told what is wrong', async () => {
   const { page, noticed } = await house.visit('/settings/traits')
   const field = page.getByLabel('Traits', { exact: true })
   await field.fill('plan\nrole\ncontact email')
@@ -135,7 +135,7 @@ test('an owner lists traits, is warned of what names somebody, and told of what 
   await page.context().close()
 })
 
-test('where no trait is listed, it says what that is good for, and leads an owner there', async () => {
+test('if no trait is listed, the page says what listing is good for, and leads an owner there', async () => {
   await house.place.run(['org', 'traits', 'harbor', '--none'])
   const { page } = await house.visit('/flows/welcome')
   await page.getByRole('link', { name: 'List a trait' }).click()

@@ -4,7 +4,7 @@ import { pass } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** What the dashboard shows where something is not as it should be, and how one gets on. */
+/** What the dashboard shows if something is not as it should be, and how people continue from there. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-test('a link signs in once; who comes second is told so, and what to do', async () => {
+test('a link signs in once; a second visitor is told so, and what to do', async () => {
   const link = await house.link()
   const { page } = await house.browser.page()
   await page.goto(link)
@@ -28,7 +28,7 @@ test('a link signs in once; who comes second is told so, and what to do', async 
   await second.getByText('cairn dashboard link').first().waitFor()
 })
 
-test('a session token signs in; a wrong one is told of, beside the field', async () => {
+test('a session token signs in; a wrong one is reported beside the field', async () => {
   const { token } = await house.place.json<{ token: string }>(['token', 'issue'])
   const { page } = await house.browser.page()
   await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome?tz=UTC`)
@@ -47,7 +47,7 @@ test('a session token signs in; a wrong one is told of, beside the field', async
   expect(new URL(page.url()).search).toBe('?tz=UTC')
 })
 
-test('signing out leads to the door, and Back shows nothing', async () => {
+test('signing out leads to the sign-in page, and Back shows nothing', async () => {
   const { page } = await house.signIn()
   await page.getByRole('button', { name: /Ann/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
@@ -57,7 +57,7 @@ test('signing out leads to the door, and Back shows nothing', async () => {
   expect(await page.getByText('Welcome tour').count()).toBe(0)
 })
 
-test('a session that has ended asks over the page, which stays as it was', async () => {
+test('when a session has ended, a dialog asks to sign in again, and the page behind stays as it was', async () => {
   const { page } = await house.signIn()
   await page.getByRole('link', { name: 'Flows', exact: true }).click()
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
@@ -76,7 +76,7 @@ test('a session that has ended asks over the page, which stays as it was', async
   expect(await typed.inputValue()).toBe('wel')
 })
 
-test('nonsense in an address is said, with a way out', async () => {
+test('an invalid address is reported, with a way out', async () => {
   const { page } = await house.visit('/flows/welcome?from=yesterday&tz=Mars')
   await page.getByText('This address asks for something that does not exist').waitFor()
   await page.getByText('Must be an IANA time zone').or(page.getByText('timezone')).first().waitFor()
@@ -93,7 +93,7 @@ test('nonsense in an address is said, with a way out', async () => {
   expect(await hardToUse(page)).toEqual([])
 })
 
-test('at the limit, what is known stays and the seconds are counted down', async () => {
+test('at the limit, the page keeps its data and counts the seconds down', async () => {
   const { page } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
   await house.place.run(['org', 'limits', 'harbor', '--analytics', '1'])
@@ -105,7 +105,7 @@ test('at the limit, what is known stays and the seconds are counted down', async
   await house.place.run(['org', 'limits', 'harbor', '--analytics', '100000'])
 })
 
-test('a server that is gone is told of; old data stays with its age, and all goes on when it is back', async () => {
+test('a lost server is reported; old data stays with its age, and the page recovers once it is back', async () => {
   const { page } = await house.visit('/flows', { clock: true })
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   const { port } = new URL(house.server.url)

@@ -78,14 +78,14 @@ test.each([
   { way: 'Page', code: 'Tag' },
   { way: 'Tag manager', code: 'Custom HTML' },
 ])(
-  'a page with the code for a $way, under the policy that it names, is seen',
+  'a page with the code for a $way, under the policy that it names, is detected',
   async ({ way, code }) => {
     const { page } = await house.visit('/install')
     await page.getByText(way, { exact: true }).click()
     await page.getByLabel('People sign in').click()
     const html = await codeIn(page, code).innerText()
     const allowed = await codeIn(page, 'Content-Security-Policy').innerText()
-    // A tag manager's own code may run: the policy's part is what the code loads and asks.
+    // A tag manager's own code may run; the policy under test is about what that code loads and requests.
     const own = allowed.replace('script-src', "script-src 'unsafe-inline'").replaceAll('\n', ' ')
     const site = Bun.serve({
       hostname: '127.0.0.1',
@@ -104,7 +104,7 @@ test.each([
       const told = visitor.waitForResponse(response => response.url().endsWith('/api/v1/events'))
       await visitor.goto(site.url.href)
       expect((await asked).status()).toBe(200)
-      // Something is shown, and told of: the policy let the renderer come too.
+      // Something was shown and reported, so the policy let the renderer load, too.
       expect((await told).status()).toBe(202)
       expect(noticed.complaints).toEqual([])
       await visitor.context().close()
@@ -166,7 +166,7 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
   }
 })
 
-test('an explanation has every condition as the API tells it, and can be sent on', async () => {
+test('an explanation shows every condition as the API does, and can be shared by its address', async () => {
   const { page } = await house.visit('/explain')
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByText('Say on which page.').waitFor()
@@ -198,7 +198,7 @@ test('an explanation has every condition as the API tells it, and can be sent on
   await page.context().close()
 })
 
-test('who may not look at people is offered none, and told so at their address', async () => {
+test('a role that may not see people is offered none, and told so at their address', async () => {
   const { page } = await house.visit('/explain', { role: 'viewer' })
   await page.getByText('not about a person by name').waitFor()
   expect(await page.getByLabel('User id').count()).toBe(0)
@@ -210,7 +210,7 @@ test('who may not look at people is offered none, and told so at their address',
   await page.context().close()
 })
 
-test('nonsense in the address of an explanation is said', async () => {
+test('invalid values in the address of an explanation are reported', async () => {
   const { page } = await house.visit('/explain?url=nonsense&flow=welcome')
   await page.getByText('Must be the whole address of a page').waitFor()
   await page.goto(`${house.server.url}/dashboard/harbor/explain?url=${address}&traits=[`)
@@ -218,7 +218,7 @@ test('nonsense in the address of an explanation is said', async () => {
   await page.context().close()
 })
 
-test('a person is what the API has of them; their events come a page at a time', async () => {
+test('a person’s page shows what the API has of them; their events come a page at a time', async () => {
   const id = 'a/b ?&=/../ü'
   const ask = apiOf(house.server, house.snippetKey)
   for (let batch = 0; batch < 3; batch++) {

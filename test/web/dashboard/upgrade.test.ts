@@ -7,7 +7,7 @@ import { DashboardHouse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 import { otherBuild } from '../../support/other-build.ts'
 
-/** A tab that is open while the executable is another one: with two builds, of which a page's file differs. */
+/** A tab that is open during an upgrade of the executable, with two builds in which a page's file differs. */
 
 const words = 'src/web/dashboard/words/health.ts'
 const [before, after] = ['How health is defined', 'How health was defined anew']
@@ -25,7 +25,7 @@ afterAll(async () => {
   await house.close()
 })
 
-test('the page that somebody goes to next comes back by itself, at its address, with what they chose', async () => {
+test('the next page that somebody opens loads by itself, at its address, and their choices are kept', async () => {
   const { page, noticed } = await house.visit('/flows/welcome?tz=Asia%2FTokyo')
   await page.getByText('Where people leave').waitFor()
   const { port } = new URL(house.server.url)
@@ -37,7 +37,7 @@ test('the page that somebody goes to next comes back by itself, at its address, 
   await page.getByText(after).waitFor()
   const pathOf = (url: string) => new URL(url).pathname
   expect(pathOf(page.url())).toBe('/dashboard/harbor/flows/welcome/health')
-  // Its old file was asked for in vain, and the document once.
+  // Its old file was requested in vain, and then the document once.
   expect(noticed.complaints.some(line => line.includes('404'))).toBe(true)
   expect(noticed.requests.filter(url => pathOf(url) === pathOf(page.url())).length).toBe(1)
   // Nobody had to sign in again, and Back leads to where they were.

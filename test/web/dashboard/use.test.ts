@@ -4,7 +4,7 @@ import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** That anybody can use what opens over a page, and the keyboard alone. */
+/** What opens over a page is accessible, and the keyboard alone is enough. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** Presses Tab until what is named has the focus. */
+/** Presses Tab until the named element has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const focused = `(() => {
     const { activeElement: it } = document
@@ -102,7 +102,7 @@ test('from the link to the CSV and out again, by the keyboard alone', async () =
   await page.context().close()
 })
 
-test('on a narrow screen no figure of a step stands out of the page', async () => {
+test('on a narrow screen no figure of a step overflows its cell', async () => {
   const { page } = await house.visit('/flows/welcome', { viewport: { width: 360, height: 700 } })
   await page.getByText('Where people leave').waitFor()
   const out = await page.evaluate(`[...document.querySelectorAll('.table tbody td')]

@@ -8,7 +8,7 @@ import {
 
 const schema = flowFileSchema() as Schema
 
-/** Labels of what is suggested where `|` stands. */
+/** The labels of the suggestions at `|`. */
 function at(marked: string): string[] {
   const position = marked.indexOf('|')
   const place = placeAt(marked.slice(0, position) + marked.slice(position + 1), position)

@@ -53,7 +53,7 @@ const set = (path: Change['path'], value: Plain, order?: string[]): Change => ({
   ...(order && { order }),
 })
 
-describe('one field: its own characters become others, and no more', () => {
+describe('a change of one field changes its own characters, and no others', () => {
   test.each<[string, Change, string[]]>([
     [
       'beside a comment',
@@ -133,13 +133,13 @@ describe('one field: its own characters become others, and no more', () => {
     expect(difference(text, change(text, asked))).toEqual(expected)
   })
 
-  test('in a text without a line end, with those of Windows, and in one that is empty', () => {
+  test('works in a text without a line end, with those of Windows, and in an empty text', () => {
     expect(change('key: a', set(['name'], 'b'))).toBe('key: a\nname: b\n')
     expect(change('key: a\r\nname: c\r\n', set(['key'], 'b'))).toBe('key: b\r\nname: c\r\n')
     expect(change('', set(['key'], 'b'))).toBe('key: b\n')
   })
 
-  test('nothing where the text is no YAML, or an anchor shares the value', () => {
+  test('is refused if the text is not YAML, or an anchor shares the value', () => {
     expect(change('key: [', set(['key'], 'b'))).toBeNull()
     const shared = 'a: &one { title: x }\nb: *one\n'
     expect(change(shared, set(['a', 'title'], 'y'))).toBeNull()
@@ -164,7 +164,7 @@ describe('steps', () => {
     expect(change(moved!, { kind: 'move', path: ['steps'], from: 2, to: 0 })).toBe(text)
   })
 
-  test('go with their comments, and come with room between', () => {
+  test('are removed with their comments, and inserted with room between', () => {
     const removed = change(text, { kind: 'remove', path: ['steps'], index: 1 })
     expect(difference(text, removed)).toEqual([
       '- # For those who are in a team.',
@@ -181,7 +181,7 @@ describe('steps', () => {
     expect(change(inserted!, { kind: 'remove', path: ['steps'], index: 1 })).toBe(text)
   })
 
-  test('the last one takes the list with it, and the first one brings it', () => {
+  test('removing the last one removes the list, and inserting the first one creates it', () => {
     const one = 'key: a\nsteps:\n  - key: b\n'
     const none = change(one, { kind: 'remove', path: ['steps'], index: 0 })
     expect(none).toBe('key: a\n')
@@ -292,7 +292,7 @@ describe('laws', () => {
     )
   })
 
-  test('entries keep all that is in them, wherever they go', () => {
+  test('entries that are moved keep everything in them', () => {
     fc.assert(
       fc.property(written, fc.nat(3), fc.nat(3), (of, a, b) => {
         const { steps } = readOf(of) as { steps: Plain[] }

@@ -77,7 +77,7 @@ describe('in a browser', () => {
     ...more,
   })
 
-  test('what was told is kept by person and flow, beside what happened here', () => {
+  test('what the server told is kept by person and flow, beside what happened here', () => {
     const history = createHistory(memory())
     history.change('uann', 'tour', started(5))
     history.learn('uann', { tour: told({ openRunId: 'theirs' }), news: told({}) })
@@ -91,7 +91,7 @@ describe('in a browser', () => {
     expect(history.of('uann').tour).toMatchObject({ dismissedAt: 9, openRunId: null })
   })
 
-  test('a visitor leaves what they have done to the user that they turn out to be', () => {
+  test('what a visitor has done is passed on to the user that they turn out to be', () => {
     const history = createHistory(memory())
     history.change('avisitor', 'tour', started(5))
     history.change('avisitor', 'tour', ended('completed', 'one', 6))
@@ -104,7 +104,7 @@ describe('in a browser', () => {
     })
   })
 
-  test('a user who was a visitor for a while does not go on with what they had ended before', () => {
+  test('a user who was a visitor for a while does not continue what they had ended before', () => {
     const history = createHistory(memory())
     history.change('uann', 'tour', ended('dismissed', 'one', 5))
     history.change('avisitor', 'news', started(7))

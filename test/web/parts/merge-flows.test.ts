@@ -31,7 +31,7 @@ function merge(base: string, mine: string, theirs: string, choices?: Record<stri
 }
 
 describe('two who change one flow', () => {
-  test('each another step: both are there, and comments stay', () => {
+  test('different steps: both changes are there, and comments stay', () => {
     const mine = `# mine\n${text('key: a, title: Mine', b)}`
     const { whole, titles, conflicts, taken } = merge(
       text(a, b),
@@ -50,7 +50,7 @@ describe('two who change one flow', () => {
     expect(merge(...texts, { 'step:a': 'theirs' })).toMatchObject({ titles: ['Theirs'] })
   })
 
-  test('texts in other languages: each part of each by itself', () => {
+  test('texts in other languages: each part is merged by itself', () => {
     const told = (texts: string) => `locale: en\n${text(a, b)}texts: ${texts}\n`
     const base = told('{ de: { steps: { a: { title: A1 }, b: { title: B1 } } } }')
     const mine = told('{ de: { steps: { a: { title: Mine }, b: { title: B1 } } }, fr: {} }')
@@ -104,7 +104,7 @@ describe('two who change one flow', () => {
     })
   })
 
-  test('one brings a checklist, the other goes on with the steps', () => {
+  test('one adds a checklist, the other changes the steps', () => {
     const theirs = `${text(a)}kind: tour\nchecklist: { items: [{ ${b} }] }\n`
     const { flow } = merge(text(a), text(a, c), theirs)
     expect(flow).toMatchObject({ checklist: { items: [{ key: 'b' }] }, steps: [{}, { key: 'c' }] })
@@ -125,7 +125,7 @@ const flow: fc.Arbitrary<Written> = fc.record({
   checklist: fc.option(fc.record({ order: fc.constantFrom('any', 'sequence'), items: parts })),
 })
 
-/** What a flow says of each thing that is merged as a whole. */
+/** The content of each unit of a flow that is merged as a whole, by its id. */
 function unitsOf({ steps, checklist, ...fields }: Written): Map<string, string> {
   const { items = [], ...rest } = (checklist ?? {}) as { items?: unknown[] }
   const keyed = (kind: string, list: unknown) =>
@@ -141,7 +141,7 @@ function unitsOf({ steps, checklist, ...fields }: Written): Map<string, string> 
 }
 
 describe('any two changes', () => {
-  test('merged with a side that changed nothing, the other stays as it is', () => {
+  test('a side that is merged with one that changed nothing stays as it is', () => {
     fc.assert(
       fc.property(flow, flow, (base, other) => {
         expect(mergeFlows(base, base, other).flow).toEqual(other)
@@ -154,7 +154,7 @@ describe('any two changes', () => {
     )
   })
 
-  test("nobody's is lost: it is in what was merged, or named to be chosen", () => {
+  test('no change is lost: it is in the merged flow, or named as a conflict', () => {
     fc.assert(
       fc.property(flow, flow, flow, (base, mine, theirs) => {
         const { flow: merged, conflicts } = mergeFlows(base, mine, theirs)
@@ -174,7 +174,7 @@ describe('any two changes', () => {
     )
   })
 
-  test('all choices of one side give what that side made of it', () => {
+  test('choosing one side everywhere keeps all that this side changed', () => {
     fc.assert(
       fc.property(flow, flow, flow, (base, mine, theirs) => {
         const { conflicts } = mergeFlows(base, mine, theirs)

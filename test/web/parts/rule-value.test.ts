@@ -24,7 +24,7 @@ test.each<[typed: string, op: string, value: Plain]>([
   expect(readValue(typed, op)).toEqual(value)
 })
 
-test('what is written is read as it was', () => {
+test('a written value is read back as it was', () => {
   const one = fc.oneof(
     fc.string(),
     fc.boolean(),
@@ -43,7 +43,7 @@ test('what is written is read as it was', () => {
   )
 })
 
-test('another operator takes the value along as far as it fits', () => {
+test('another operator keeps as much of the value as fits', () => {
   expect(valueForOp('free', 'in')).toEqual(['free'])
   expect(valueForOp('', 'in')).toEqual([])
   expect(valueForOp(['free', 'team'], 'eq')).toBe('free')

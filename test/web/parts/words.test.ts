@@ -5,14 +5,14 @@ import { byLanguage, wordsFor } from '../../../src/web/snippet/stage/words.ts'
 
 const { en, ...others } = byLanguage
 
-test('are there in twelve languages and more', () => {
+test('are there in twenty languages or more', () => {
   const languages = new Set(Object.keys(byLanguage).map(tag => tag.split('-')[0]))
   expect(languages.size).toBeGreaterThanOrEqual(20)
   for (const tag of Object.keys(byLanguage)) expect(Intl.getCanonicalLocales(tag)).toEqual([tag])
 })
 
 describe.each(Object.entries(others))('%s', (_, words) => {
-  test('has all of them, each its own', () => {
+  test('has all of them, in its own translation', () => {
     expect(Object.keys(words)).toEqual(Object.keys(en!))
     for (const [name, word] of Object.entries(words)) {
       if (typeof word !== 'string') continue
@@ -36,7 +36,7 @@ test.each([
   ['cy', 'fr', 'fr'],
   [undefined, 'fr', 'fr-CA'],
   [undefined, 'en', 'tlh'],
-])('of %p those in %s are said on a page in %s', (language, tag, page) => {
+])('for the language %p those in %s are used on a page in %s', (language, tag, page) => {
   const told = { document: { documentElement: { lang: page } }, navigator: { language: 'ja' } }
   expect(wordsFor(told as unknown as Window, language)).toBe(byLanguage[tag]!)
 })

@@ -22,7 +22,7 @@ import { runsOf } from '../../../support/run-columns.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 import { World } from '../../../support/world.ts'
 
-/** More runs than two pages have of any reader. */
+/** More runs than two pages of any reader hold. */
 const lives = 9_400
 
 const minute = 60_000
@@ -44,10 +44,10 @@ const flow = {
   })),
 }
 
-/** What people did: of each a run, of some an answer, a tick, or that they were held back. */
+/** What people did: their runs, and for some an answer, a tick, or that they were held out. */
 function eventsOf(stored: StoredWorld, from: number): NewEvent[] {
   return Array.from({ length: lives }, (_, life): NewEvent[] => {
-    // Several start at the same moment, and people come again.
+    // Several runs start at the same moment, and people come again.
     const start = from + Math.floor(((life * 7_919) % lives) / 3) * minute
     const userId = life % 5 === 0 ? undefined : `u${life % 1_000}`
     const anonymousId = life % 5 === 1 ? undefined : `a${life % 700}`
@@ -73,7 +73,7 @@ function eventsOf(stored: StoredWorld, from: number): NewEvent[] {
   }).flat()
 }
 
-/** The same rows as a SQLite database has. */
+/** Copies the rows of the SQLite database. */
 async function copyRows(): Promise<void> {
   for (const table of ['runs', 'progress', 'held_out', 'goals']) {
     await postgres.run(
@@ -110,7 +110,7 @@ async function listOf<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all
 }
 
-describe('what is read of PostgreSQL', () => {
+describe('what is read from PostgreSQL', () => {
   beforeAll(async () => {
     world = new World()
     ours = storeFlows(world, [flow, { ...flow, key: 'other' }])
@@ -140,7 +140,7 @@ describe('what is read of PostgreSQL', () => {
     url = await server.newDatabase()
     postgres = Postgres.open(url, { most: 2, plansAnew: true })
     await makePartitions(postgres, world.clock.now())
-    // PostgreSQL has looked at what is empty, and not yet at the day's own table.
+    // PostgreSQL has analysed the empty default table, and not yet the day's own table.
     await postgres.script('analyze events_default')
     await copyRows()
   })
@@ -172,7 +172,7 @@ describe('what is read of PostgreSQL', () => {
     })
   }
 
-  test('a page goes through no more than it hands out, of tables that PostgreSQL knows nothing of yet', async () => {
+  test('pages read hardly more rows than they return, even from tables without statistics', async () => {
     const own = Postgres.open(url, { ...readingPools.analytics, most: 1 })
     const rowsRead = async () => {
       await own.all('select pg_stat_force_next_flush()')
@@ -194,7 +194,7 @@ describe('what is read of PostgreSQL', () => {
     expect(read).toBeLessThan(1.1 * handedOut)
   })
 
-  test('columns say of each run what those of SQLite say', async () => {
+  test('columns say the same about each run as those of SQLite', async () => {
     const late = { step: ours.stepRows.get('tour/b')!, afterMs: 60 * minute }
     for (const [within, beside] of [
       [always, undefined],
@@ -205,7 +205,7 @@ describe('what is read of PostgreSQL', () => {
         both().map(async reader => {
           const runs: ReturnType<typeof runsOf> = []
           for await (const columns of reader.columns(flowRuns(), within, beside)) {
-            // Segments tell less of late news.
+            // Segments list fewer runs in `lately`.
             runs.push(...runsOf(columns).map(run => ({ ...run, lately: undefined })))
           }
           return runs
@@ -216,7 +216,7 @@ describe('what is read of PostgreSQL', () => {
     }
   })
 
-  test('columns that are read from many rows ask for segments, and of few do not', async () => {
+  test('columns that are read from many rows ask for segments, and from few do not', async () => {
     const asked: number[][] = []
     const reader = analyticsOver(postgres, world.reading, (...flow) => asked.push(flow))
     const few = { ...range, endMs: range.startMs + 1_000 * minute } as TimeRange
@@ -226,7 +226,7 @@ describe('what is read of PostgreSQL', () => {
     expect(asked).toEqual([[ours.orgRow, flowRow()]])
   })
 
-  test('columns are as of one moment, and a reading that is given up leaves nothing open', async () => {
+  test('columns are as of one moment, and a read that is given up leaves no transaction open', async () => {
     const read = () => analyticsOver(postgres, world.reading, () => {}).columns(flowRuns(), always)
     const count = async () => {
       let count = 0
@@ -254,7 +254,7 @@ describe('what is read of PostgreSQL', () => {
     expect(open).toEqual([])
   })
 
-  test('columns whose connection is lost fail, and can be read again', async () => {
+  test('reading columns fails when the connection is lost, and can be repeated', async () => {
     const read = analyticsOver(postgres, world.reading, () => {})
     const reading = async (onFirst: () => Promise<unknown>) => {
       let count = 0
@@ -279,7 +279,7 @@ describe('what is read of PostgreSQL', () => {
     expect(await reading(async () => {})).toBe(whole)
   })
 
-  test('an experiment’s people are those of SQLite', async () => {
+  test('an experiment counts the same people as in SQLite', async () => {
     for (const [within, version] of [
       [always, null],
       [range, null],
@@ -296,7 +296,7 @@ describe('what is read of PostgreSQL', () => {
     }
   })
 
-  test('lists of runs and of answers in words are those of SQLite, page after page', async () => {
+  test('lists of runs and of answers in words equal those of SQLite, page by page', async () => {
     const stores = [
       world.management.runs as unknown as InRows<typeof world.management.runs>,
       runStoreOver(postgres, world.reading),
@@ -337,7 +337,7 @@ describe('what is read of PostgreSQL', () => {
 
   type EventStores = [InRows<EventLog>, InRows<Pick<PeopleStore, 'events'>>]
 
-  /** Without what each store counts in its own way. */
+  /** Without the cursor, which each store counts in its own way. */
   const unnumbered = ({ cursor: _, ...event }: LoggedEvent) => event
 
   const storesOfEvents = (): EventStores[] =>
@@ -369,7 +369,7 @@ describe('what is read of PostgreSQL', () => {
     expect(await log.after(ours.orgRow, `${last}0`, 10)).toBeNull()
   })
 
-  test('events of one person are found, look after look', async () => {
+  test('events of one person are found, page by page', async () => {
     for (const person of ['uu7', 'aa7', 'unobody']) {
       const [lite, full] = await Promise.all(
         storesOfEvents().map(async ([, people]) => {

@@ -11,7 +11,7 @@ import { fieldOf } from '../../../../src/storage/postgres/rows/lines.ts'
 import { freePort } from '../../../support/identity-provider.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
-describe('PostgreSQL is asked', () => {
+describe('queries to PostgreSQL', () => {
   let server: PostgresServer
   let url: string
   let postgres: Postgres
@@ -42,7 +42,7 @@ describe('PostgreSQL is asked', () => {
     expect(counted).toEqual({ n: 2, of: 7, half: 0.5 })
   })
 
-  test('a missing row is null, and what was written is counted', async () => {
+  test('a missing row is null, and the number of written rows is returned', async () => {
     expect(await postgres.get('select * from boats')).toBeNull()
     expect(await postgres.run("insert into boats values (1, 'Ann', null), (2, null, null)")).toBe(2)
     expect(await postgres.run('update boats set name = $1 where id > $2', 'Bea', 5)).toBe(0)
@@ -50,7 +50,7 @@ describe('PostgreSQL is asked', () => {
     expect(await postgres.run('delete from boats where id = $1', 2)).toBe(1)
   })
 
-  test('many rows are one value', async () => {
+  test('many rows are passed as one value', async () => {
     const rows = [
       { id: 1, name: 'O’Hara "\\" \u{1F600} {"a":1}', hull: '\\x00ff' },
       { id: Number.MAX_SAFE_INTEGER, name: null, hull: null },
@@ -76,7 +76,7 @@ describe('PostgreSQL is asked', () => {
     expect(await names()).toHaveLength(3)
   })
 
-  test('statements that stand behind one that fails are told why it did', async () => {
+  test('statements that are queued behind one that fails get its error', async () => {
     await postgres.copy('boats (id, name)', '1\tAnn\n')
     let told: (string | null)[] = []
     const torn = postgres.begin(async transaction => {
@@ -93,7 +93,7 @@ describe('PostgreSQL is asked', () => {
     expect(await names()).toEqual([{ name: 'Ann' }])
   })
 
-  test('a script is kept as a whole or not at all', async () => {
+  test('a script is committed as a whole or not at all', async () => {
     await postgres.script(
       "insert into boats values (1, 'Ann'); insert into boats values (2, 'Bea')",
     )
@@ -104,7 +104,7 @@ describe('PostgreSQL is asked', () => {
     expect(await names()).toEqual([{ name: 'Ann' }, { name: 'Bea' }])
   })
 
-  test('a transaction is kept where its work resolves, and rolled back where it does not', async () => {
+  test('a transaction is committed if its work resolves, and rolled back if it does not', async () => {
     const answered = await postgres.begin(async transaction => {
       await transaction.run("insert into boats values (1, 'Ann')")
       expect(await names()).toEqual([])
@@ -119,7 +119,7 @@ describe('PostgreSQL is asked', () => {
     expect(await names()).toEqual([{ name: 'Ann' }])
   })
 
-  test('a transaction after a failed statement keeps nothing, and the pool goes on', async () => {
+  test('a transaction with a failed statement keeps nothing, and the pool goes on', async () => {
     const failed = postgres.begin(async transaction => {
       await transaction.run("insert into boats values (1, 'Ann')")
       await transaction.run('insert into boats values (1)').catch(() => {})
@@ -155,7 +155,7 @@ describe('PostgreSQL is asked', () => {
           yield await snapshot.get(setting)
         })
         expect(await Array.fromAsync(read)).toEqual([wanted])
-        // Or it would wait for ever, for nobody.
+        // Without the timeout it would wait for ever, for nobody.
         await postgres.begin(async holder => {
           await holder.run('lock table boats')
           expect(sqlStateOf(await faultOf(pool.run('delete from boats')))).toBe('57014')
@@ -185,14 +185,14 @@ describe('PostgreSQL is asked', () => {
       expect(isPassingFault(fault)).toBe(false)
     })
 
-    test('of our own does not pass', () => {
+    test('in Cairn’s own code does not pass', () => {
       expect(isPassingFault(new TypeError('x is not a function'))).toBe(false)
       expect(isPassingFault(Object.assign(new Error('x'), { code: 'ERR_INVALID_ARG_TYPE' }))).toBe(
         false,
       )
     })
 
-    test('that nobody listens passes', async () => {
+    test('of a server that does not listen passes', async () => {
       const nobody = Postgres.open(`postgres://cairn@127.0.0.1:${await freePort()}/x`, { most: 1 })
       const fault = await faultOf(nobody.all('select 1'))
       expect(fault).toBeInstanceOf(Error)
@@ -201,7 +201,7 @@ describe('PostgreSQL is asked', () => {
       await nobody.close()
     })
 
-    test('that two wait for each other passes', async () => {
+    test('of two that wait for each other passes', async () => {
       await postgres.run("insert into boats values (1, 'Ann'), (2, 'Bea')")
       const met = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
       const faults = await Promise.all(
@@ -222,7 +222,7 @@ describe('PostgreSQL is asked', () => {
       expect(isPassingFault(fault)).toBe(true)
     })
 
-    test('that the server ends a connection passes, and the pool makes another', async () => {
+    test('of a connection that the server ends passes, and the pool makes another', async () => {
       const fault = await faultOf(
         postgres.begin(async transaction => {
           await transaction.run('insert into boats values (1)')
@@ -239,7 +239,7 @@ describe('PostgreSQL is asked', () => {
         rows => rows.length > 0,
       )
 
-    test('that the server dies under a statement passes, and a later one is answered', async () => {
+    test('of a server that dies during a statement passes, and a later one is answered', async () => {
       const under = faultOf(postgres.all('select pg_sleep(60)'))
       await isAsleep()
       await server.kill()
@@ -249,7 +249,7 @@ describe('PostgreSQL is asked', () => {
       expect(await postgres.get('select 1 as one')).toEqual({ one: 1 })
     })
 
-    test('that the pool was closed at once passes', async () => {
+    test('of a pool that was closed at once passes', async () => {
       const pool = Postgres.open(url, { most: 1 })
       const under = faultOf(pool.all('select pg_sleep(60)'))
       await isAsleep()

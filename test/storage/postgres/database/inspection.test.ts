@@ -14,7 +14,7 @@ import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 const tls = join(import.meta.dir, '../../../fixtures/tls')
 const password = 'hush/hush'
 
-/** Why a database is refused. No reason holds the password. */
+/** Why a database is refused. No reason contains the password. */
 async function refusalOf(url: string, how = {}): Promise<DatabaseUnusable> {
   const fault = await inspectDatabase(url, Date.now, how).then(
     () => new Error('it is not refused'),
@@ -25,7 +25,7 @@ async function refusalOf(url: string, how = {}): Promise<DatabaseUnusable> {
   return fault
 }
 
-describe('a database is looked at before it is used', () => {
+describe('a database is inspected before it is used', () => {
   let server: PostgresServer
   let url: string
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('a database is looked at before it is used', () => {
   const nameOf = (address: string) => new URL(address).pathname.slice(1)
   const urlFor = (user: string, secret = '', of = url) => server.url(nameOf(of), user, secret)
 
-  test('and tells what it is', async () => {
+  test('and its properties are reported', async () => {
     const seen = await inspectDatabase(url, Date.now)
     expect(seen).toMatchObject({
       place: `127.0.0.1:${server.port}/${nameOf(url)}`,
@@ -64,7 +64,7 @@ describe('a database is looked at before it is used', () => {
     }
   })
 
-  test('and tells whether a standby that commits wait for is there, to any user', async () => {
+  test('and any user can see whether a standby that commits wait for is there', async () => {
     const primary = await PostgresServer.open()
     const standby = await primary.standby('b')
     try {
@@ -81,7 +81,7 @@ describe('a database is looked at before it is used', () => {
     }
   })
 
-  describe('and refused, with what to do, where', () => {
+  describe('and refused, with advice, if', () => {
     test('nobody listens', async () => {
       const port = await freePort()
       const fault = await refusalOf(`postgres://ann:hush@127.0.0.1:${port}/cairn`)
@@ -137,7 +137,7 @@ describe('a database is looked at before it is used', () => {
       expect(message).toContain('takes no TLS: turn "ssl" on there')
     })
 
-    test('a file that the address names is not there', async () => {
+    test('a file that the address names is missing', async () => {
       const { message } = await refusalOf(`${url}?sslmode=verify-full&sslrootcert=/nowhere.pem`)
       expect(message).toContain('files that it names must be readable PEM files')
     })
@@ -150,7 +150,7 @@ describe('a database is looked at before it is used', () => {
     })
 
     test('it is too old', async () => {
-      // Whoever asks as this user is told another version.
+      // The server reports another version to this user.
       await server.ask(
         `
         create schema past;
@@ -199,7 +199,7 @@ describe('a database is looked at before it is used', () => {
       }
     })
 
-    test('other tables of its own are there, it is used', async () => {
+    test('it has tables, unless they have other names than Cairn’s', async () => {
       const other = await server.emptyDatabase()
       await server.ask('create table boats (mine text)', other)
       expect(await inspectDatabase(other, Date.now, { isToMigrate: true })).toMatchObject({
@@ -218,14 +218,14 @@ describe('a database is looked at before it is used', () => {
       }
     })
 
-    test('the tables are not this user’s', async () => {
+    test('the tables belong to another user', async () => {
       const { message } = await refusalOf(urlFor('ann', password))
       expect(message).toContain(
         "has tables that are not this user's (ann): connect as their owner (cairn)",
       )
     })
 
-    test('this user may make no tables', async () => {
+    test('this user may not create tables', async () => {
       const empty = await server.emptyDatabase()
       const asAnn = urlFor('ann', password, empty)
       const { message } = await refusalOf(asAnn, { isToMigrate: true })
@@ -268,14 +268,14 @@ describe('a database is looked at before it is used', () => {
       )
     })
 
-    test('it is refused without', async () => {
+    test('it is refused if the address does not ask for it', async () => {
       for (const mode of ['', '?sslmode=disable']) {
         const { message } = await refusalOf(url + mode)
         expect(message).toContain('if it wants TLS, add ?sslmode=verify-full to the address')
       }
     })
 
-    test('it is taken where the certificate is not looked at, or is the one named', async () => {
+    test('it is accepted if the certificate is not checked, or is the one named', async () => {
       const authority = `sslrootcert=${join(tls, 'self-signed.pem')}`
       for (const mode of ['require', 'prefer', `verify-ca&${authority}`]) {
         expect(await inspectDatabase(`${url}?sslmode=${mode}`, Date.now)).toMatchObject({
@@ -284,13 +284,13 @@ describe('a database is looked at before it is used', () => {
       }
     })
 
-    test('it is refused where the certificate is not trusted, or of another name', async () => {
+    test('it is refused if the certificate is not trusted, or has another name', async () => {
       const authority = `sslrootcert=${join(tls, 'self-signed.pem')}`
       for (const mode of ['verify-full', 'verify-ca', `verify-full&${authority}`]) {
         const { message } = await refusalOf(`${url}?sslmode=${mode}`)
         expect(message).toContain('has a certificate that is not trusted')
         expect(message).toContain('add sslrootcert=FILE')
-        // A server that runs meets it when the certificate is exchanged: it is no row's fault.
+        // A running server meets this when the certificate is replaced, and no row is at fault.
         const postgres = Postgres.open(`${url}?sslmode=${mode}`, { most: 1 })
         const fault = await postgres.all('select 1').catch(error => error)
         await postgres.close()

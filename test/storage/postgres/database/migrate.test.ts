@@ -37,7 +37,7 @@ describe("PostgreSQL's schema", () => {
       'select id, applied_at as at from cairn_migrations order by id',
     )
 
-  test('is made from nothing, and the second time nothing is left to do', async () => {
+  test('is made from nothing, and a second migration does nothing', async () => {
     expect(await schemaOf(postgres)).toBe(0)
     const names = await migratePostgres(postgres, 1)
     expect(names).toHaveLength(schemaVersion)
@@ -49,7 +49,7 @@ describe("PostgreSQL's schema", () => {
     expect((await made()).map(({ at }) => at)).toEqual(names.map(() => 1))
   })
 
-  test('has no index that another collation of the operating system would put out of order', async () => {
+  test('has no index whose order depends on the operating system’s collation', async () => {
     await migratePostgres(postgres, 1)
     const collations = await postgres.all<{ name: string; indexes: number }>(
       `select collname as name, count(*) as indexes
@@ -62,15 +62,15 @@ describe("PostgreSQL's schema", () => {
     expect(collations).toEqual([{ name: 'C', indexes: expect.any(Number) }])
   })
 
-  test('is made once where several begin at the same time', async () => {
+  test('is made once if several migrations begin at the same time', async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(now => migratePostgres(postgres, now)))
     expect(answers.filter(names => names.length > 0)).toHaveLength(1)
     expect(await schemaOf(postgres)).toBe(schemaVersion)
     expect(await made()).toHaveLength(schemaVersion)
   })
 
-  test('is there as a whole or not at all', async () => {
-    // In the way of the last table but not of the first.
+  test('is made as a whole or not at all', async () => {
+    // Conflicts with the last table, but not with the first.
     await postgres.run('create table catalogue_log (mine text)')
     await expect(migratePostgres(postgres, 1)).rejects.toThrow('already exists')
     expect(await schemaOf(postgres)).toBe(0)
@@ -93,7 +93,7 @@ describe("PostgreSQL's schema", () => {
       )
     beforeEach(() => migratePostgres(postgres, 1))
 
-    test('is expanded while an older one runs, which goes on with it', async () => {
+    test('is expanded while an older release runs, which goes on with it', async () => {
       await nodeOf(schemaVersion, -10)
       expect(await migratePostgres(postgres, 2, [...migrations, expand])).toEqual(['next 1'])
       const schema = await schemaOf(postgres)
@@ -101,7 +101,7 @@ describe("PostgreSQL's schema", () => {
       expect(await isUsable(postgres, schema)).toBe(true)
     })
 
-    test('is contracted only once no older node may answer, and is of no use to one then', async () => {
+    test('is contracted only once no older node may answer, and no older node can use it then', async () => {
       const both = [...migrations, expand, contract]
       await nodeOf(schemaVersion, 5)
       await nodeOf(schemaVersion + 1, -10)
@@ -114,7 +114,7 @@ describe("PostgreSQL's schema", () => {
       expect(await isUsable(postgres, schemaVersion + 2)).toBe(false)
     })
 
-    test('is left as it was where somebody holds a table for long', async () => {
+    test('is left unchanged if somebody holds a table for too long', async () => {
       const short = { ...expand, text: `set local lock_timeout = '20ms'; ${expand.text}` }
       await postgres.begin(async other => {
         await other.run('lock table organisations in access share mode')

@@ -8,10 +8,10 @@ import {
 } from '../../../../src/storage/postgres/database/connection.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
-/** Far longer than it may take, on a machine that has much else to do. */
+/** Far longer than it may take, because the machine may be busy. */
 const generousMs = 20_000
 
-describe('a database that says nothing', () => {
+describe('a database that does not answer', () => {
   let server: PostgresServer
   let proxy: TcpProxy
   let pools: Postgres[]
@@ -39,7 +39,7 @@ describe('a database that says nothing', () => {
     return pool
   }
 
-  /** How something fails, which may take no longer than is bearable. */
+  /** How something fails, which may not take too long. */
   async function faultOf(work: Promise<unknown>) {
     const startedAt = performance.now()
     const fault = await work.then(
@@ -63,7 +63,7 @@ describe('a database that says nothing', () => {
     'from which nothing arrives': [() => proxy.freeze(), () => proxy.thaw()],
   } as const
   describe.each(Object.entries(ways))('%s', (_, [silence, speak]) => {
-    test('is given up: a statement, and whoever asks meanwhile', async () => {
+    test('is given up: a statement fails in time, and so do others that are asked meanwhile', async () => {
       const pool = open()
       await pool.get('select 1')
       silence()
@@ -73,7 +73,7 @@ describe('a database that says nothing', () => {
       await isAnswered(pool)
     })
 
-    test('is given up before a transaction, which is not begun later either', async () => {
+    test('is given up before a transaction, which does not begin later either', async () => {
       const pool = open()
       await pool.get('select 1')
       silence()
@@ -91,7 +91,7 @@ describe('a database that says nothing', () => {
       expect(await pool.all('select * from boats')).toEqual([])
     })
 
-    test('is given up within a transaction, of which nothing is kept', async () => {
+    test('is given up within a transaction, and nothing of that is kept', async () => {
       const pool = open()
       const fault = await faultOf(
         pool.begin(async transaction => {
@@ -106,7 +106,7 @@ describe('a database that says nothing', () => {
       expect(await pool.all('select * from boats')).toEqual([])
     })
 
-    test('is given up at a commit, which may have been made', async () => {
+    test('is given up at a commit, which may have succeeded', async () => {
       const pool = open()
       const fault = await faultOf(
         pool.begin(async transaction => {
@@ -119,7 +119,7 @@ describe('a database that says nothing', () => {
       await isAnswered(pool)
     })
 
-    test('is given up by one caller at a time, and the others are told at once', async () => {
+    test('is tried by one caller at a time, and the others fail at once', async () => {
       const pool = open()
       await pool.get('select 1')
       silence()
@@ -127,7 +127,7 @@ describe('a database that says nothing', () => {
       const tried = faultOf(pool.get('select 1'))
       const startedAt = performance.now()
       for (let i = 0; i < 100; i++) await faultOf(pool.get('select 1'))
-      // One after the other, by the bound, it were 150 s.
+      // One after the other, each up to the bound, they would take 150 s.
       expect(performance.now() - startedAt).toBeLessThan(generousMs)
       speak()
       await tried
@@ -135,7 +135,7 @@ describe('a database that says nothing', () => {
     })
   })
 
-  test('holds up no snapshot that is read from it', async () => {
+  test('does not hold up the reading of a snapshot', async () => {
     const pool = open()
     const rows = pool.asOfOneMoment(async function* (snapshot) {
       yield await snapshot.get('select 1 as one')
@@ -148,7 +148,7 @@ describe('a database that says nothing', () => {
     await isAnswered(pool)
   })
 
-  test('is not given up for a statement that takes long, which is ended alone', async () => {
+  test('is not given up for a slow statement, which alone is ended', async () => {
     const pool = open({ most: 2 })
     const other = pool.begin(async transaction => {
       await transaction.run('insert into boats values (1)')
@@ -160,18 +160,18 @@ describe('a database that says nothing', () => {
     expect(await pool.all('select id from boats')).toEqual([{ id: 1 }])
   })
 
-  test('tells callers what they are to be told', async () => {
+  test('gives callers the error that the pool is configured to give', async () => {
     const pool = open({ whileAway: cause => new Error('come again', { cause }) })
     await pool.get('select 1')
     server.signal('SIGSTOP')
     expect((await faultOf(pool.get('select 1'))).message).toBe('come again')
     server.signal('SIGCONT')
     await isAnswered(pool)
-    // What is wrong with the statement is nothing that passes.
+    // A fault in the statement itself does not pass.
     expect(sqlStateOf(await faultOf(pool.get('select nothing')))).toBe('42703')
   })
 
-  test('keeps nobody from closing', async () => {
+  test('does not prevent closing the pool', async () => {
     const pool = open()
     await pool.get('select 1')
     server.signal('SIGSTOP')
@@ -181,7 +181,7 @@ describe('a database that says nothing', () => {
     expect(await faultOf(closed)).toBeNull()
   })
 
-  test('a transaction that its node leaves alone is taken back, and others go on', async () => {
+  test('a transaction that its node abandons is rolled back, and others go on', async () => {
     const [left, right] = [open({ continuesWithinMs: 500 }), open({ answersWithinMs: 10_000 })]
     await right.run("insert into boats values (1, 'Ann')")
     const locked = Promise.withResolvers<void>()
@@ -198,7 +198,7 @@ describe('a database that says nothing', () => {
     expect(await right.get('select name from boats')).toEqual({ name: 'Bea' })
   })
 
-  test('where connections are held for long, others wait for one in turn, and not for ever', async () => {
+  test('if connections are held for long, others wait for one in turn, but not for ever', async () => {
     const pool = open({ most: 1, isInTurns: true, answersWithinMs: 1_000 })
     const held = Promise.withResolvers<void>()
     const rows = pool.asOfOneMoment(async function* (snapshot) {
@@ -219,7 +219,7 @@ describe('a database that says nothing', () => {
 })
 
 describe('an address that leads to another server', () => {
-  test('is asked anew once the old one takes no writes', async () => {
+  test('is connected to again once the old server takes no writes', async () => {
     const [old, next] = await Promise.all([PostgresServer.open(), PostgresServer.open()])
     const proxy = await TcpProxy.open(old.port)
     const pool = Postgres.open(proxy.through(old.url()), { most: 1, answersWithinMs: 5_000 })

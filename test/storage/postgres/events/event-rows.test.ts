@@ -14,7 +14,7 @@ import { mostByStatement } from '../../../../src/storage/postgres/rows/lines.ts'
 import type { StoredEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
-/** As events have them: well-formed, without NUL; the last stand for JSON that PostgreSQL might take amiss. */
+/** Texts as events have them: well-formed, without NUL. Some look like JSON that PostgreSQL might misread. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }).filter(drawn => !drawn.includes('\0')),
   fc.constantFrom('', '\ufeff', '\\', '\\u0000', '"\\ud800"', "'", '\u{1f600}', '{"a":1.0}'),

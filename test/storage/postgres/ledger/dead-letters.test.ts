@@ -45,7 +45,7 @@ describe('dead letters in PostgreSQL', () => {
   const ids = async (orgRow: number | null) =>
     (await deadLetterIds(postgres, orgRow)).map(({ id }) => id)
 
-  test('are listed with when, what and why, of one organisation or of all', async () => {
+  test('are listed with time, kind and reason, for one organisation or for all', async () => {
     await bury(postgres, 1, 2, new Error('not\0taken'), event('a'))
     await bury(postgres, 1, 3, 'why', tick as never)
     await bury(postgres, 2, 4, 'why', event('b'))
@@ -70,13 +70,13 @@ describe('dead letters in PostgreSQL', () => {
     ])
   })
 
-  test('are not made of what only counts', async () => {
+  test('are not made of commands that only count something', async () => {
     await bury(postgres, 1, 2, 'why', { type: 'refusal', orgRow: 1, code: 'x', at: 2 })
     await bury(postgres, 1, 2, 'why', { type: 'snippet_version', orgRow: 1, version: '1', at: 2 })
     expect(await ids(null)).toEqual([])
   })
 
-  test('are taken whole, by their own organisation alone, in the order in which they are named', async () => {
+  test('are taken complete, by their own organisation alone, in the order that is asked for', async () => {
     await bury(postgres, 1, 2, 'why', event('a'))
     await bury(postgres, 1, 3, 'why', tick as never)
     await bury(postgres, 2, 4, 'why', event('b'))

@@ -21,7 +21,7 @@ const version7 = fc
 
 const anyUuid = hex(32).map(uuidOf)
 
-/** Ids of all forms, and UUIDs in a form that nobody's library writes. */
+/** Ids of all forms, and UUIDs in forms that no library writes. */
 const anyId = fc.oneof(
   anyUuid,
   version7.map(({ id }) => id),
@@ -42,13 +42,13 @@ describe('the bucket of an event id', () => {
     expect(weeks).toContain(bucketOf(Bun.randomUUIDv7()))
   })
 
-  test('is -1 to -16 of another UUID, and all of them are in use', () => {
+  test('is -1 to -16 for any other UUID, and all of these are in use', () => {
     const buckets = Array.from({ length: 2_000 }, () => bucketOf(crypto.randomUUID()))
     const used = [...new Set(buckets)].sort((a, b) => b - a)
     expect(used).toEqual(Array.from({ length: 16 }, (_, place) => -1 - place))
   })
 
-  test('is -17 of every other text', () => {
+  test('is -17 for every other text', () => {
     const id = '0199c0de-0000-7000-8000-00000000000a'
     const others = [
       id.toUpperCase(),
@@ -64,7 +64,7 @@ describe('the bucket of an event id', () => {
 })
 
 describe('the bytes of an event id', () => {
-  test('tell it, with its bucket, from every other', () => {
+  test('distinguish it, together with its bucket, from every other id', () => {
     fc.assert(
       fc.property(anyId, anyId, (one, other) => {
         const stored = (id: string) => `${bucketOf(id)} ${Buffer.from(idBytes(id)).toString('hex')}`
@@ -73,14 +73,14 @@ describe('the bytes of an event id', () => {
     )
   })
 
-  test('are 16 of a UUID, and of a text itself', () => {
+  test('are 16 for a UUID, and the text itself otherwise', () => {
     fc.assert(fc.property(anyUuid, id => expect(idBytes(id)).toHaveLength(16)))
     expect(Buffer.from(idBytes('é1')).toString()).toBe('é1')
-    // A text of 16 bytes that are those of a UUID.
+    // A text whose 16 bytes could be those of a UUID.
     expect(bucketOf('abcdefghijklmnop')).toBe(-17)
   })
 
-  test('go into text as PostgreSQL takes them', () => {
+  test('are written as text in the form that PostgreSQL takes', () => {
     fc.assert(
       fc.property(anyId, id => {
         expect(idInText(id)).toBe(`\\x${Buffer.from(idBytes(id)).toString('hex')}`)

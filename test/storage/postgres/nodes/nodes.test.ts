@@ -30,7 +30,7 @@ const own = { release: '1.2.3', startedAt: 5 }
 describe('nodes that share a database', () => {
   let server: PostgresServer
   let postgres: Postgres
-  /** What nodes count their leases by. */
+  /** The clock by which nodes count their leases. */
   let elapsedMs = 0
   const joined: ClusterNode[] = []
 
@@ -60,7 +60,7 @@ describe('nodes that share a database', () => {
     await node.join()
     return node
   }
-  /** All of a node knows of a change, and the others are told. */
+  /** All parts of a node know of a change, and the other nodes are told. */
   const takeUp = async (node: ClusterNode, change: number) => {
     node.takeUp(change)
     await node.tell()
@@ -69,7 +69,7 @@ describe('nodes that share a database', () => {
     (await nodesBehind(postgres, change, lease)).map(({ name }) => name)
   const names = async () => (await liveNodes(postgres)).map(({ name }) => name)
   const change = () => postgres.run('update catalogue_clock set seq = seq + 1')
-  /** As if PostgreSQL's clock had gone on. */
+  /** As if PostgreSQL's clock had moved on. */
   const expire = (node: ClusterNode, byMs = 1) =>
     postgres.run(
       `update nodes set lease_until = clock_timestamp() - $2 * interval '1 millisecond'
@@ -78,7 +78,7 @@ describe('nodes that share a database', () => {
       byMs,
     )
 
-  test('are seen with how long they are silent, what they know of, and what they hold', async () => {
+  test('are listed with how long they have been silent, the change they know, and the jobs they hold', async () => {
     const a = await join('a')
     const b = await join('b')
     for (let i = 0; i < 3; i++) await change()
@@ -103,15 +103,15 @@ describe('nodes that share a database', () => {
         },
       ],
     })
-    // Another one has come in its place.
+    // Another node has taken its place.
     await join('a')
     expect((await nodesSeen(postgres)).nodes.map(({ isLeased }) => isLeased)).toEqual([true, true])
-    // Since its last word, by which it had the usual lease.
+    // Counted from its last renewal, which gave it the usual lease.
     expect(seen.nodes[0]!.silentMs).toBeWithin(75_000, 75_000 + long)
   })
 
   describe('leases', () => {
-    test('list who is running, from its joining to its leaving', async () => {
+    test('list the running nodes, from joining to leaving', async () => {
       const b = await join('b')
       const a = await join('a')
       await takeUp(a, 3)
@@ -124,7 +124,7 @@ describe('nodes that share a database', () => {
       expect(await names()).toEqual(['b'])
     })
 
-    test('that run out take a node off the list, and after a day its row', async () => {
+    test('that run out remove a node from the list, and its row after a day', async () => {
       const node = await join('a')
       await expire(node)
       expect(await names()).toEqual([])
@@ -136,7 +136,7 @@ describe('nodes that share a database', () => {
       expect(await names()).toEqual(['a'])
     })
 
-    test('are renewed again and again, also after a renewal has failed', async () => {
+    test('are renewed again and again, even after a renewal has failed', async () => {
       let asked = 0
       const failingOnce = Object.assign(Object.create(postgres), {
         get: (text: string, ...values: string[]) => {
@@ -155,7 +155,7 @@ describe('nodes that share a database', () => {
       expect(await names()).toEqual(['a'])
     })
 
-    test('run out for the node itself by its own clock, from before it had asked, and some time after them it stops answering', async () => {
+    test('run out by the node’s own clock, counted from before it asked, and later it stops answering', async () => {
       const slow = Object.assign(Object.create(postgres), {
         get: (text: string, ...values: string[]) => {
           elapsedMs += 10
@@ -189,13 +189,13 @@ describe('nodes that share a database', () => {
       expect(apart(1_000, 2_000, 50)).toBe(-949)
     })
 
-    test('are called by their host and process where nobody names them', () => {
+    test('name a node by its host and process if nobody names it', () => {
       expect(ownName()).toContain(String(process.pid))
     })
   })
 
   describe('a change of the catalogue', () => {
-    test('is waited for until all have taken it up', async () => {
+    test('is waited for until all nodes have taken it up', async () => {
       const [a, b] = [await join('a'), await join('b')]
       await takeUp(a, 7)
       expect(await behind(7)).toEqual(['b'])
@@ -206,12 +206,12 @@ describe('nodes that share a database', () => {
       await waiting
       expect(board.settled).toBe(7)
       expect(await namesBehind(postgres, board)).toEqual([])
-      // Words that overtake each other take nothing back.
+      // Messages that overtake each other take nothing back.
       await takeUp(b, 7)
       expect(await behind(8)).toEqual(['a'])
     })
 
-    test('that is made while others wait is waited for by itself', async () => {
+    test('that is made while others wait is waited for separately', async () => {
       const [a, b] = [await join('a'), await join('b')]
       await takeUp(a, 9)
       const board = new NodeBoard(NodeBoard.memory())
@@ -228,7 +228,7 @@ describe('nodes that share a database', () => {
       await second
     })
 
-    test('is not waited for from a node that gives no word, but the node is named until it answers nothing', async () => {
+    test('does not wait for a silent node, but names it until that node answers nothing', async () => {
       const [a, b] = [await join('a'), await join('b')]
       const board = new NodeBoard(NodeBoard.memory())
       const waiting = new Visibility(postgres, board, lease).wait(1)
@@ -236,32 +236,32 @@ describe('nodes that share a database', () => {
       await b.leave()
       await waiting
       expect(await namesBehind(postgres, board)).toEqual(['a'])
-      // A little longer than the node itself goes on.
+      // A little longer than the node itself goes on answering.
       await expire(a, graceMs + 500)
       expect(await behind(1)).toEqual(['a'])
       await expire(a, graceMs + 1_500)
       expect(await behind(1)).toEqual([])
     })
 
-    test('whose nodes the database does not tell is answered with a word for them', async () => {
+    test('names its nodes as unknown if the database does not answer', async () => {
       const board = new NodeBoard(NodeBoard.memory())
       board.made = 1
       const away = { ...postgres, all: () => Promise.reject(new Error('away')) }
       expect(await namesBehind(away as never, board)).toEqual(['unknown'])
     })
 
-    test('is to be known to a node that joins before it may answer', async () => {
+    test('must be known to a joining node before it may answer', async () => {
       await change()
       const node = await join('a')
       expect(node.isCurrent).toBe(false)
       await takeUp(node, 1)
       expect(node.isCurrent).toBe(true)
       await change()
-      // It has a lease, so who made that change waits for it.
+      // It has a lease, so whoever made that change waits for it.
       expect(node.isCurrent).toBe(true)
     })
 
-    test('is to be known to a node that had lost its lease, for nobody has waited for it', async () => {
+    test('must be known to a node that had lost its lease, because nobody has waited for it', async () => {
       const node = await join('a')
       elapsedMs += long + graceMs
       await expire(node, graceMs + 1_500)
@@ -276,7 +276,7 @@ describe('nodes that share a database', () => {
   })
 
   describe('a job', () => {
-    test('is held by one until it gives it up', async () => {
+    test('is held by one node until that gives it up', async () => {
       expect(await holdJob(postgres, 'retention', 'a', long)).toBe(true)
       expect(await holdJob(postgres, 'retention', 'b', long)).toBe(false)
       expect(await holdJob(postgres, 'retention', 'a', long)).toBe(true)
@@ -289,19 +289,19 @@ describe('nodes that share a database', () => {
       expect(await postgres.all('select * from jobs')).toEqual([])
     })
 
-    test('goes to another once its time has run out', async () => {
+    test('goes to another node once its time has run out', async () => {
       expect(await holdJob(postgres, 'retention', 'a', -1)).toBe(true)
       expect(await holdJob(postgres, 'retention', 'b', long)).toBe(true)
       expect(await holdJob(postgres, 'retention', 'a', long)).toBe(false)
     })
 
-    test('is done soon where it has come from another, or another asks', async () => {
+    test('is done soon if it was taken over from another node, or another node asks', async () => {
       const board = { followedAt: 0, clockAhead: -59_000 }
       const monotonic = () => elapsedMs
       const of = (id: string) => Object.assign(Object.create(board) as typeof board, { id })
       const [a, b] = ['a', 'b'].map(id => new SharedJob(postgres, 'alerts', of(id), monotonic))
       expect(await a!.hold()).toBe(true)
-      // What the one before has done may not be known here yet.
+      // What the previous holder has done may not be known here yet.
       expect(a!.isOurs).toBe(false)
       board.followedAt = elapsedMs
       expect(a!.isOurs).toBe(true)
@@ -313,13 +313,13 @@ describe('nodes that share a database', () => {
       await a!.release()
       expect([await b!.hold(), b!.isOurs]).toEqual([true, true])
       expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
-      // What is due goes by the time.
+      // Due times depend on the clock, so a node whose clock is wrong does not do the job.
       board.clockAhead = -61_000
       await b!.release()
       expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
     })
 
-    test('goes to one of many who ask at once', async () => {
+    test('goes to one of many nodes that ask at once', async () => {
       const asked = Array.from({ length: 20 }, (_, i) => holdJob(postgres, 'x', `node ${i}`, long))
       expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
     })
@@ -330,7 +330,7 @@ describe('nodes that share a database', () => {
     const textOf = (kept: { content: Uint8Array } | null) =>
       kept && Buffer.from(kept.content).toString()
 
-    test('are put, replaced and read, whatever bytes they hold', async () => {
+    test('are stored, replaced and read, whatever bytes they hold', async () => {
       expect(await keptFile(postgres, 'key')).toBeNull()
       const content = Uint8Array.from({ length: 256 }, (_, byte) => byte)
       await keepFile(postgres, { name: 'key', content, at: 9 })
@@ -344,7 +344,7 @@ describe('nodes that share a database', () => {
       expect(textOf(await keptFile(postgres, 'key'))).toBe('')
     })
 
-    test('of nodes that put one at once, all get the winner’s', async () => {
+    test('that several nodes store at once are the winner’s for all of them', async () => {
       const putting = Array.from({ length: 20 }, (_, i) =>
         keepFileIfAbsent(postgres, file('key', `of ${i}`)),
       )
@@ -353,7 +353,7 @@ describe('nodes that share a database', () => {
       expect(textOf(await keptFile(postgres, 'key'))).toBe(texts[0]!)
     })
 
-    test('are listed by how their names begin', async () => {
+    test('are listed by the prefix of their names', async () => {
       for (const name of ['snippet/b', 'snippet/a', 'snippet_c', 'issuer/%'])
         await keepFile(postgres, file(name, name, name.length))
       const listed = async (prefix: string) =>

@@ -14,7 +14,7 @@ import { previewsConform } from '../../conformance/previews.ts'
 import type { OpenStore, Store } from '../../conformance/store.ts'
 import { auditOf, definitionOf, rebuilt, Tenant } from '../../conformance/tenant.ts'
 
-/** Nodes over one database, each with a copy of its own. */
+/** Nodes over one database, each with its own copy. */
 
 const flow = (title: string) =>
   definitionOf({ key: 'welcome', steps: [{ key: 'a', title, kind: 'modal' }] })
@@ -39,7 +39,7 @@ const node = async (name: string) => {
   open.push(world)
   return world
 }
-/** An organisation as one of the nodes works for it. */
+/** An organisation that is used through one of the nodes. */
 const tenantOf = (world: PostgresWorld) => Tenant.of(world as never)
 const titleAt = async ({ stores }: PostgresWorld, tenant: Tenant) =>
   (await stores.catalogue().flow(tenant.flowId('welcome')))?.latest?.steps[0]?.title
@@ -67,14 +67,14 @@ describe('a publish', () => {
     expect(await behind(a)).toEqual([])
   })
 
-  test('is of a time after all events that were stored before it', async () => {
+  test('is dated after all events that were stored before it', async () => {
     const a = (await node('a')).follow()
     const tenant = await tenantOf(a)
     await tenant.publish(flow('Old'))
     const isWaited = `select from pg_stat_activity
       where wait_event_type = 'Lock' and query like '%ledgers%for update%'`
     let publishing: Promise<unknown> | null = null
-    // As another node that is storing events.
+    // Acts as another node that is storing events.
     const other = Postgres.open(url, { most: 1 })
     await other.begin(async transaction => {
       await transaction.run('select from ledgers for update')
@@ -88,7 +88,7 @@ describe('a publish', () => {
     expect(Date.parse(latest!.publishedAt)).toBe(a.clock.now())
   })
 
-  test('is of a later time, too, than events of a node whose clock is ahead', async () => {
+  test('is also dated after events of a node whose clock is ahead', async () => {
     const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
     const tenant = await tenantOf(a)
     await tenant.publish(flow('Old'))
@@ -103,12 +103,12 @@ describe('a publish', () => {
     await tenant.publish(flow('New'))
     const { latest } = (await a.stores.catalogue().flow(tenant.flowId('welcome')))!
     expect(Date.parse(latest!.publishedAt)).toBe(ahead + 1)
-    // Counted anew, the run is of the version that it was of.
+    // The run keeps its version, even when it is counted again.
     expect(await a.storage.postgres.all('select version from runs')).toEqual([{ version: 1 }])
     expect(await rebuilt(a as never)).toBe(0)
   })
 
-  test('names the node that does not take it up, and does not once that does', async () => {
+  test('names a node that does not take it up, until that node does', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     const publishing = tenant.publish(flow('New'))
@@ -122,7 +122,7 @@ describe('a publish', () => {
     expect(await behind(a)).toEqual([])
   })
 
-  test('is not answered by what was before it on a node that stood still, until that has taken it up', async () => {
+  test('makes a node that stood still refuse requests until that node has taken it up', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     await b.storage.watch()
@@ -134,7 +134,7 @@ describe('a publish', () => {
     expect(() => b.stores.catalogue()).toThrow(AppError)
     expect(() => b.management.managementTokens.find('x')).toThrow(refused as never)
     expect(() => b.management.dashboardSessions.find('x')).toThrow(refused as never)
-    // Its lease alone says nothing of what it knows.
+    // A lease alone does not say what the node knows.
     await b.storage.node!.renew()
     expect(() => b.stores.catalogue()).toThrow(AppError)
     await b.storage.watch()
@@ -143,7 +143,7 @@ describe('a publish', () => {
 })
 
 describe('a copy', () => {
-  test('is filled anew where the changes that it lacks are not kept any more', async () => {
+  test('is filled again from scratch if the changes that it lacks are no longer kept', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     await b.storage.watch()
@@ -167,7 +167,7 @@ describe('a copy', () => {
     expect(log[0]!.action).not.toBe('of b')
   })
 
-  test('passes over columns, tables and changes that a newer release has made', async () => {
+  test('ignores columns, tables and changes that a newer release has made', async () => {
     const [a, b] = [await node('a'), await node('b')]
     b.follow()
     const tenant = await tenantOf(a)
@@ -194,7 +194,7 @@ describe('a copy', () => {
     expect(await titleAt(b, tenant)).toBe('By an older release')
   })
 
-  test('keeps what columns hold of which an older release knows nothing', async () => {
+  test('keeps the values of columns that an older release does not know', async () => {
     const [a, b] = [await node('a'), await node('b')]
     const tenant = await tenantOf(a)
     await a.management.organisations.change(tenant.ref, {
@@ -214,7 +214,7 @@ describe('a copy', () => {
 })
 
 describe('what is short-lived', () => {
-  test('has any node tell what arrives at any', async () => {
+  test('is reported by every node, whichever node it arrives at', async () => {
     const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
     const tenant = await tenantOf(a)
     const first = await a.management.activity.after(tenant.ref, null)
@@ -239,7 +239,7 @@ describe('what is short-lived', () => {
     expect(await a.storage.postgres.all('select * from watched_events')).toEqual([])
   })
 
-  test('of several pages that spend one ticket on different nodes lets one in', async () => {
+  test('lets in one of several pages that spend the same ticket on different nodes', async () => {
     const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
     const tenant = await tenantOf(a)
     const origin = 'https://app.example.com'
@@ -270,7 +270,7 @@ describe('what is short-lived', () => {
     expect(read!.state).toBe('connected')
   })
 
-  test('is a dashboard session on every node as soon as it is begun', async () => {
+  test('includes dashboard sessions, which are known on every node as soon as they begin', async () => {
     const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
     const tenant = await tenantOf(a)
     const session = {
@@ -284,7 +284,7 @@ describe('what is short-lived', () => {
   })
 })
 
-test('housework that the server ends for taking too long has no write refused', async () => {
+test('a housekeeping statement that times out does not make the node refuse writes', async () => {
   const world = await node('a')
   await tenantOf(world)
   const gauge = new BufferGauge(world.shared.buffer, { events: 1, bytes: 1 })
@@ -304,7 +304,7 @@ test('housework that the server ends for taking too long has no write refused', 
   expect(isRefused).toBe(false)
 })
 
-/** As if a balancer dealt calls out: each goes to the next node. */
+/** Acts as a load balancer: each call goes to the next node. */
 function dealtOut<Ports extends object>(ports: readonly Ports[]): Ports {
   let turn = 0
   const next = () => ports[turn++ % ports.length]!

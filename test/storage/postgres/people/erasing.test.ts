@@ -30,7 +30,7 @@ beforeEach(async () => {
   node = await LongWorkNode.open(url)
   tenant = await Tenant.of(node.store)
   await tenant.publish(tour)
-  // Later than that, for whoever changes something waits until all nodes that there are have seen it.
+  // Opened after the publish, because a change waits until all existing nodes have seen it.
   other = await LongWorkNode.open(url, node.world.clock)
 })
 afterEach(async () => {
@@ -40,7 +40,7 @@ afterEach(async () => {
 
 const send = (...events: EventOf[]) =>
   tenant.append(events.map(event => tenant.event(`event-${sent++}`, event)))
-/** @param more with a time in milliseconds since ten minutes ago */
+/** @param more with `at` in milliseconds since ten minutes ago */
 const started = ({ at = 0, ...more }: Partial<EventOf>): EventOf => ({
   kind: 'flow_started',
   flowKey: 'tour',
@@ -48,7 +48,7 @@ const started = ({ at = 0, ...more }: Partial<EventOf>): EventOf => ({
   ...more,
 })
 
-/** Of everything something, of a person and of others beside them. */
+/** Stores a little of every kind of data, of a person and of others beside them. */
 async function lives(userId: string): Promise<void> {
   const ids = { userId, anonymousId: null }
   const shared = `shared-${sent}`
@@ -68,7 +68,7 @@ async function lives(userId: string): Promise<void> {
   })
 }
 
-test('one that was cut off is finished by another node, which knows a hash alone', async () => {
+test('an erasure that was cut off is finished by another node, which knows only a hash', async () => {
   for (const steps of [1, 2, 3, 4, 5, 6]) {
     const userId = `ada-${steps}`
     await lives(userId)
@@ -88,7 +88,7 @@ test('one that was cut off is finished by another node, which knows a hash alone
   }
 })
 
-/** How many rows of runs PostgreSQL has looked at. */
+/** How many rows of runs PostgreSQL has read. */
 async function runsRead(): Promise<number> {
   const row = await node.parts.postgres.get<{ rows: number }>(
     `select (seq_tup_read + idx_tup_fetch)::bigint as rows from pg_stat_user_tables
@@ -97,7 +97,7 @@ async function runsRead(): Promise<number> {
   return row!.rows
 }
 
-test('goes in steps, between which others write', async () => {
+test('an erasure goes in steps, between which others write', async () => {
   const all = Array.from({ length: 2_300 }, (_, i) =>
     started({ userId: 'ada-lovelace', runId: `her-${i}`, at: 10 + i }),
   )
@@ -122,20 +122,20 @@ test('goes in steps, between which others write', async () => {
   const { receipt } = await people.erase(asked, { compact: false }, audit, write)
   expect(receipt.erased).toMatchObject({ runs: 2_304, events: 2_306 })
   await Promise.all(writing)
-  // Connections tell what they have read when they are closed.
+  // Connections report what they have read when they are closed.
   await eraser.store.close()
-  // Each run by its key, though PostgreSQL knows nothing of the table yet.
+  // Each run is found by its key, although PostgreSQL has no statistics of the table yet.
   expect((await runsRead()) - before).toBeLessThan(100 * 2_304)
   expect(others).toBeGreaterThan(5)
   expect(await node.store.traces(['ada-lovelace'])).toEqual([])
   expect(await rebuilt(node.store)).toBe(0)
-  // Nobody's run was lost. Who joined one that had another name by then has one of their own.
+  // No run was lost. Whoever joined a run that had already been renamed got one of their own.
   const { starts } = (await tenant.analytics('tour', range)).totals
   expect(starts).toBeGreaterThanOrEqual(totals.starts)
   expect(starts).toBeLessThanOrEqual(totals.starts + others)
 })
 
-test('none begins while another node erases somebody, or rebuilds', async () => {
+test('no erasure begins while another node erases somebody, or rebuilds', async () => {
   await lives('ada')
   await whileRewriting(other.parts.postgres, async () => {
     await expect(tenant.erase('uada')).rejects.toMatchObject({ code: 'rewriting_under_way' })
@@ -145,7 +145,7 @@ test('none begins while another node erases somebody, or rebuilds', async () => 
   await tenant.erase('uada')
 })
 
-test('what is left of somebody tells whose a hash is, whatever they are called', async () => {
+test('the name behind a hash is found in what is left of the person, whatever the name is', async () => {
   const { changes, postgres } = node.parts
   const { subject, ...audit } = auditOf('person.erase')
   for (const name of ['aé"\\\'%_😀', 'u 1', 'ux']) {

@@ -22,7 +22,7 @@ import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 const now = Date.UTC(2026, 10, 20, 9)
-/** When it is read: nobody is told to have been seen later than that. */
+/** When it is read. Nobody is reported as seen later than that. */
 const later = now + minute
 const slots = 100
 
@@ -41,7 +41,7 @@ describe('presence in PostgreSQL', () => {
     await server?.close()
   })
 
-  /** A node, as far as it notes and tells of presence. */
+  /** The part of a node that records and reports presence. */
   class Node {
     readonly board = new PresenceBoard(PresenceBoard.memory(slots))
     readonly identity = new IdentityBoard(IdentityBoard.memory(slots))
@@ -55,12 +55,12 @@ describe('presence in PostgreSQL', () => {
 
   const read = (orgRow: number, at = later) => new Node().reader.presence(orgRow, at)
 
-  test('marks of all nodes are told by their first and last time, whichever writes last', async () => {
+  test('marks of all nodes give the first and last time, whichever node writes last', async () => {
     const [one, other] = [new Node(), new Node()]
     one.board.mark(1, 'heartbeat', now + 5 * second)
     other.board.mark(1, 'heartbeat', now)
     other.board.mark(1, 'heartbeat', now + 3 * second)
-    // What a node has seen itself it tells at once.
+    // A node reports at once what it has seen itself.
     const seen = { firstAt: now + 5 * second, lastAt: now + 5 * second }
     expect((await one.reader.presence(1, later)).seen.heartbeat).toEqual(seen)
     await one.table.write(now)
@@ -73,7 +73,7 @@ describe('presence in PostgreSQL', () => {
     expect((await read(2)).seen.heartbeat).toBeNull()
   })
 
-  test('a mark is written once, until there is another', async () => {
+  test('a mark is written once, until a newer one is made', async () => {
     const node = new Node()
     const written = async () => {
       const rows = await postgres.all<{ xmin: string }>('select xmin::text from presence')
@@ -90,7 +90,7 @@ describe('presence in PostgreSQL', () => {
     expect(await written()).not.toBe(first)
   })
 
-  test('many nodes write of the same organisations at once, and wait for each other in one order', async () => {
+  test('many nodes write about the same organisations at once, and wait for each other in one order', async () => {
     const nodes = Array.from({ length: 6 }, () => new Node())
     for (let round = 1; round <= 10; round++) {
       for (const [i, { board, identity, table }] of nodes.entries()) {
@@ -119,7 +119,7 @@ describe('presence in PostgreSQL', () => {
     }
   })
 
-  test('of clock skews the newest 101 are kept', async () => {
+  test('the newest 101 clock skews are kept', async () => {
     const node = new Node()
     for (let i = 0; i < 90; i++) node.table.addSkew(1, i)
     await node.table.write(now)
@@ -132,7 +132,7 @@ describe('presence in PostgreSQL', () => {
     expect((await read(2)).skews).toEqual(Array.from({ length: 101 }, (_, i) => i + 199))
   })
 
-  test('the latest version of the snippet is told, and takes nothing else away', async () => {
+  test('the latest version of the snippet is reported, and overwrites nothing else', async () => {
     const node = new Node()
     node.board.mark(1, 'heartbeat', now)
     node.table.addSkew(1, 7)
@@ -142,7 +142,7 @@ describe('presence in PostgreSQL', () => {
     expect(await read(1)).toMatchObject({ snippetVersion: '1.1.0', skews: [7] })
   })
 
-  test('what could not be written is written later, and nothing counted twice or lost', async () => {
+  test('what could not be written is written later, and nothing is counted twice or lost', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('well', 'refused', 'answer lost'), { minLength: 1 }),
@@ -184,7 +184,7 @@ describe('presence in PostgreSQL', () => {
     )
   })
 
-  test('a minute in which a limit was reached counts once, whichever nodes tell of it', async () => {
+  test('a minute in which a limit was reached counts once, whichever nodes report it', async () => {
     const limit = { [limitReached('events')]: 1 }
     for (const at of [now, now + 59 * second, now + minute, now + 2 * minute]) {
       await refuse(postgres, 1, at, limit)
@@ -204,7 +204,7 @@ describe('presence in PostgreSQL', () => {
     expect((await read(2)).erased).toBe(5)
   })
 
-  test('all of it is told as SQLite tells it', async () => {
+  test('everything is reported as SQLite reports it', async () => {
     const sqlite = new Database(':memory:', { strict: true })
     migrate(sqlite, now)
     const here = new Node().reader
@@ -265,7 +265,7 @@ describe('presence in PostgreSQL', () => {
             }
           }
           await alike()
-          // What is too old is told no more: without it nothing changes.
+          // Counts that are too old are no longer reported, so deleting them changes nothing.
           await deleteOldCounts(postgres, [1, 2], now)
           await alike()
           const hours = await postgres.all<{ hour: number }>(

@@ -76,7 +76,7 @@ async function lives(): Promise<void> {
   }
 }
 
-test('puts right what is wrong, missing or too many, and says how many flows that were', async () => {
+test('a rebuild corrects wrong, missing and surplus rows, and says how many flows had them', async () => {
   await lives()
   expect(await rebuilt(node.store)).toBe(0)
   const right = await dump()
@@ -91,7 +91,7 @@ test('puts right what is wrong, missing or too many, and says how many flows tha
     `delete from ticks where ${flow}`,
     `delete from run_people where ${flow}`,
     `update progress set checklist_at = 1 where ${flow}`,
-    // As joined with what is right, these would stay as they are.
+    // If these were merged with the right ones, they would stay as they are.
     `update completions set reported_at = 1 where ${flow}`,
     `update held_out set at = 1 where ${flow}`,
   ]) {
@@ -103,7 +103,7 @@ test('puts right what is wrong, missing or too many, and says how many flows tha
   }
 })
 
-test('makes anew what is no flow’s own: latest reports of steps, and what people have caused', async () => {
+test('a rebuild also makes what belongs to no flow: latest step reports, and what people have caused', async () => {
   await lives()
   const right = await dump()
   for (const damage of [
@@ -121,7 +121,7 @@ test('makes anew what is no flow’s own: latest reports of steps, and what peop
   }
 })
 
-test('finds nothing wrong where others write meanwhile, and corrects beside them', async () => {
+test('a rebuild finds nothing wrong while others write, and corrects beside them', async () => {
   await lives()
   const writing: Promise<unknown>[] = []
   for (let time = 0; time < 10; time++) {

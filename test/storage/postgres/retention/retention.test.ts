@@ -67,7 +67,7 @@ describe('the retention over PostgreSQL', () => {
   })
   afterAll(() => server?.close())
 
-  /** As when another node takes the work over. */
+  /** Starts again, as when another node takes the work over. */
   const start = (others: readonly DeleteOld[] = []) => {
     const clockWatch = new ClockWatch(clock)
     retention = new Retention({ postgres, copy, clock, clockWatch, others })
@@ -126,7 +126,7 @@ describe('the retention over PostgreSQL', () => {
   const knownIds = async () => (await postgres.all('select 1 from event_ids')).length
 
   describe('tables of days and weeks', () => {
-    test('are made ahead, once', async () => {
+    test('are made ahead of time, once', async () => {
       await makePartitions(postgres, clock.now())
       const [today, thisWeek] = [dayOf(clock.now()), weekOf(clock.now())]
       const days = [0, 1, 2, 3].map(ahead => today + ahead)
@@ -136,7 +136,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await daysWithTable(postgres)).toEqual([...days, today + 4])
     })
 
-    test('take what is received on their days; all else is in the default', async () => {
+    test('take what is received on their days; everything else goes into the default', async () => {
       await makePartitions(postgres, clock.now())
       await send({ id: 'now' })
       clock.advance(4 * day)
@@ -145,7 +145,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await tableOf('later')).toBe('events_default')
     })
 
-    test('are not made where the default has events of their day, which stay', async () => {
+    test('are not made if the default has events of their day, which stay there', async () => {
       await send({ id: 'a' })
       await makePartitions(postgres, clock.now())
       const today = dayOf(clock.now())
@@ -153,7 +153,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await tableOf('a')).toBe('events_default')
     })
 
-    test('take ids along that pages with a wrong clock have sent before', async () => {
+    test('take over ids that pages with a wrong clock have sent earlier', async () => {
       await makePartitions(postgres, clock.now())
       const early = [3, 3, 4].map(weeks => Bun.randomUUIDv7('hex', clock.now() + weeks * week))
       await send(...early.map(id => ({ id })))
@@ -186,7 +186,7 @@ describe('the retention over PostgreSQL', () => {
       ])
     })
 
-    test('wait for nobody for long: they are made and dropped another time', async () => {
+    test('do not wait for others for long: they are made and dropped another time', async () => {
       await makePartitions(postgres, clock.now())
       const today = dayOf(clock.now())
       await send({ id: 'a' })
@@ -196,7 +196,7 @@ describe('the retention over PostgreSQL', () => {
         await reader.all('select * from events_default')
         expect((await retain()).deleted).toBe(0)
         expect(await idsOf()).toEqual(['a'])
-        // Nothing of it was noted either.
+        // Nothing was noted for it either.
         expect(await notes()).toEqual([])
       })
       expect((await retain()).deleted).toBe(1)
@@ -207,7 +207,7 @@ describe('the retention over PostgreSQL', () => {
   })
 
   describe('events', () => {
-    test('go by whole days, at most a day after their time', async () => {
+    test('are deleted by whole days, at most a day after their time', async () => {
       await retain()
       await send({ id: 'a' })
       clock.advance(5 * hour)
@@ -220,7 +220,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await idsOf()).toEqual([])
     })
 
-    test('leave a note until when those of each flow occurred, and what they have made', async () => {
+    test('leave what was made from them, and a note of when the last of each flow occurred', async () => {
       await retain()
       const at = clock.now()
       await postgres.run(
@@ -238,14 +238,14 @@ describe('the retention over PostgreSQL', () => {
       ]
       expect(await notes()).toEqual(noted)
       expect(await postgres.all('select * from completions')).toHaveLength(1)
-      // One that occurred long before takes nothing of a note back.
+      // An event that occurred long before does not move a note back.
       await send({ occurredAt: at - 2 * hour })
       clock.advance(91 * day)
       await retain()
       expect(await notes()).toEqual(noted)
     })
 
-    test('of a day that one organisation keeps for longer go row by row, in slices', async () => {
+    test('of a day that one organisation keeps for longer are deleted row by row, in slices', async () => {
       await retain()
       keep(1, 365)
       await send({ id: 'kept' })
@@ -267,7 +267,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await notes()).toHaveLength(2)
     })
 
-    test('that nobody foresaw go too, from the default', async () => {
+    test('of days without a table are deleted too, from the default', async () => {
       await send({ id: 'a' }, { id: 'b', org: 2 })
       clock.advance(50 * day)
       await send({ id: 'c' })
@@ -277,7 +277,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await notes()).toHaveLength(2)
     })
 
-    test('that a clock which ran ahead has dated keep nothing else', async () => {
+    test('dated by a clock that ran ahead do not keep others from being deleted', async () => {
       clock.advance(365 * day)
       await send({ id: 'ahead' })
       clock.advance(-365 * day)
@@ -287,7 +287,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await idsOf()).toEqual(['ahead'])
     })
 
-    test('wait for whoever writes the ledger of their organisation', async () => {
+    test('are deleted only once nobody writes to the ledger of their organisation', async () => {
       await send({ id: 'a' })
       clock.advance(91 * day)
       let waiting: Promise<unknown> | undefined
@@ -302,7 +302,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await idsOf()).toEqual([])
     })
 
-    test('of which a deletion fails are there, and go at the next try', async () => {
+    test('survive a deletion that fails, and go at the next attempt', async () => {
       await send({ id: 'a' })
       clock.advance(91 * day)
       await postgres.run('alter table deleted_events add constraint no check (last_at < 0)')
@@ -313,7 +313,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await idsOf()).toEqual([])
     })
 
-    test('take no table that others still write into', async () => {
+    test('leave their table in place if others still write into it', async () => {
       await makePartitions(postgres, clock.now())
       const today = dayOf(clock.now())
       await send({ id: 'a' })
@@ -322,7 +322,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await daysWithTable(postgres)).not.toContain(today)
     })
 
-    test('are those of each organisation’s own period, whatever was set in between', async () => {
+    test('are kept for each organisation’s own period, whatever was set in between', async () => {
       const period = fc.option(fc.integer({ min: 1, max: 8 }))
       const act = fc.oneof(
         {
@@ -396,7 +396,7 @@ describe('the retention over PostgreSQL', () => {
       await retain()
       const forms = () => [version7(), crypto.randomUUID(), `text ${lastSeq}`]
       await send(...forms().map(id => ({ id })))
-      // Of a week that nobody foresaw.
+      // Of a week that has no table.
       const early = clock.now() - 99 * week
       await send({ id: Bun.randomUUIDv7('hex', early) })
       clock.advance(91 * day)
@@ -408,7 +408,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await knownIds()).toBe(3)
     })
 
-    test('of a week stay while one of them was received lately', async () => {
+    test('of a week stay as long as one of them was received lately', async () => {
       await retain()
       const [early, late] = [version7(), version7()]
       await send({ id: early })
@@ -423,7 +423,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await weeksWithTable(postgres)).not.toContain(bucketOf(early))
     })
 
-    test('are known as long as the longest period of an organisation asks for', async () => {
+    test('are known for as long as the longest period of an organisation requires', async () => {
       keep(3, 365)
       await send({ id: 'a' })
       clock.advance(365 * day)
@@ -452,7 +452,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await idsOf()).toEqual(['a'])
     })
 
-    test('and stays so is right after an hour', async () => {
+    test('and stays so is trusted after an hour', async () => {
       await send({ id: 'a' })
       await retain()
       clock.wallMs += 91 * day
@@ -481,7 +481,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await postgres.all('select org_id from dead_letters')).toEqual([{ org_id: 1 }])
     })
 
-    test('and what others keep is deleted by them, who are told since when each organisation keeps', async () => {
+    test('data of other parts is deleted by them, with the time since when each organisation keeps it', async () => {
       keep(2, 30)
       const told: unknown[] = []
       start([async (_, organisations, now) => void told.push({ organisations, now })])
@@ -493,7 +493,7 @@ describe('the retention over PostgreSQL', () => {
       expect(told).toEqual([{ organisations, now }])
     })
 
-    test('changes of the catalogue go after a day, none of them after a younger one', async () => {
+    test('changes of the catalogue go after a day, unless a younger one precedes them', async () => {
       const now = clock.now()
       const ages = [30, 26, 2, 25, 1].map(hours => now - hours * hour)
       for (const [place, at] of ages.entries()) {
@@ -514,7 +514,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await left()).toEqual([])
     })
 
-    test('receipts go after a day of PostgreSQL’s clock, on whichever page they are', async () => {
+    test('receipts go after a day by PostgreSQL’s clock, whichever page they are on', async () => {
       const insert = (count: number, age: string) =>
         postgres.run(
           `insert into receipts (id, at) select gen_random_uuid(), now() - $2::text::interval
@@ -529,7 +529,7 @@ describe('the retention over PostgreSQL', () => {
       expect(await postgres.all('select * from receipts')).toHaveLength(7)
     })
 
-    test('nodes that went without a word are forgotten after a day', async () => {
+    test('nodes that went without leaving properly are forgotten after a day', async () => {
       await postgres.run(
         `insert into nodes (id, name, release, schema, started_at, took_up, lease_until)
         values ('a', 'a', '1', 1, 0, 0, now() - interval '25 hours'),

@@ -60,7 +60,7 @@ describe('runs that have come to rest', () => {
   const sizes = async () => (await segments()).map(({ runs }) => runs)
   const answer = () => tenant.analytics('welcome', { from: '2026-10-30', to: '2026-11-20' })
 
-  test('stand in segments without a gap, but for the last ones, which are no full segment yet', async () => {
+  test('are in segments without a gap, except the last ones, which do not fill a segment yet', async () => {
     await sendRuns(0, 37)
     const asRows = await answer()
     expect(await world.sealAll()).toBe(3)
@@ -71,7 +71,7 @@ describe('runs that have come to rest', () => {
     expect(await answer()).toEqual(asRows)
   })
 
-  test('are few in a small flow, and stay rows', async () => {
+  test('stay rows in a flow with few runs', async () => {
     await sendRuns(0, 10)
     expect(await world.sealAll()).toBe(0)
   })
@@ -84,7 +84,7 @@ describe('runs that have come to rest', () => {
     expect(await world.sealAll()).toBe(1)
   })
 
-  test('that all began in one millisecond stay rows where they are too many, and others do not', async () => {
+  test('that began in the same millisecond stay rows if they are too many, and others do not', async () => {
     await sendRuns(0, 10)
     await send(...Array.from({ length: 25 }, (_, i) => view(100 + i, start + 30 * minute)))
     await sendRuns(31, 52)
@@ -97,7 +97,7 @@ describe('runs that have come to rest', () => {
     expect((await answer()).totals.starts).toBe(10 + 25 + 21 + 1)
   })
 
-  test('years apart are in segments that end where numbers would', async () => {
+  test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
     await world.sealAll()
@@ -105,14 +105,14 @@ describe('runs that have come to rest', () => {
     expect((await answer()).totals.starts).toBe(1)
   })
 
-  test('are told of by their segments, and not by their rows', async () => {
+  test('are read from their segments, and not from their rows', async () => {
     await sendRuns(0, 21)
     await world.sealAll()
     await world.storage.postgres.run('delete from runs')
     expect((await answer()).totals.starts).toBe(20)
   })
 
-  test('take their segment away with any change, at once, and it comes again', async () => {
+  test('lose their segment at once with any change, and get it back later', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     const at = start + 15 * minute
@@ -133,7 +133,7 @@ describe('runs that have come to rest', () => {
     }
   })
 
-  test('take both away where their start moves from one into another', async () => {
+  test('lose both segments if their start moves from one into another', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     await send(view(15, start + 5 * minute + 1, 'b'))
@@ -142,7 +142,7 @@ describe('runs that have come to rest', () => {
     expect((await answer()).totals.starts).toBe(31)
   })
 
-  test('leave segments as they are that others have, older and younger', async () => {
+  test('do not affect the segments of others if they are older or younger', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     const before = await segments()
@@ -151,7 +151,7 @@ describe('runs that have come to rest', () => {
     expect((await answer()).totals.starts).toBe(33)
   })
 
-  test('go with who is erased', async () => {
+  test('lose their segment when their person is erased', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     const asked = auditOf('person.erase', tenant.id, world.clock.now())
@@ -161,9 +161,9 @@ describe('runs that have come to rest', () => {
     expect((await answer()).totals.starts).toBe(31)
   })
 
-  test('are read as rows once a version tells otherwise of their steps', async () => {
+  test('are read from rows once a version says otherwise about their steps', async () => {
     await sendRuns(0, 21)
-    // Of a version that has no such step: where it stands, the newest that has it says.
+    // Their version has no step a, so the newest version that has it says where it stands.
     await tenant.publish(definitionOf({ key: 'welcome', steps: steps('b', 'c') }))
     await send(...Array.from({ length: 21 }, (_, i) => ({ ...view(50 + i), flowVersion: 2 })))
     await world.sealAll()
@@ -190,7 +190,7 @@ describe('runs that have come to rest', () => {
     }
   })
 
-  test('are read as rows again after a rebuild', async () => {
+  test('are read from rows again after a rebuild', async () => {
     await sendRuns(0, 21)
     await world.sealAll()
     await rebuild(world.storage.longWork, auditOf('rebuild') as never, () => {})

@@ -31,7 +31,7 @@ describe('steps in PostgreSQL', () => {
   let sqlite: Database
   beforeAll(async () => {
     server = await PostgresServer.open()
-    // An order of texts that is not that of their bytes, as an operator may have it.
+    // Texts sort differently from their bytes here, as they may for an operator.
     const url = await server.emptyDatabase(
       `template template0 locale_provider icu icu_locale 'en' locale 'C'`,
     )
@@ -94,7 +94,7 @@ describe('steps in PostgreSQL', () => {
   const rows = async (table: string, order: string) => {
     const sql = `select * from ${table} where org_id in (${organisations}, ${organisations + 1})`
     const ofPostgres = await postgres.all<object>(`${sql} order by ${order}`)
-    // Places in the order of arrival, which both number otherwise.
+    // Without places in the order of arrival, which the two number differently.
     const plain = (all: object[]) => all.map(row => ({ ...row, seq: undefined }))
     const collated = order.replaceAll('collate "C"', '')
     return [plain(ofPostgres), plain(sqlite.query<object, []>(`${sql} order by ${collated}`).all())]
@@ -107,7 +107,7 @@ describe('steps in PostgreSQL', () => {
 
   const inBoth = () => [stepReaderOver(postgres), new StepReader(sqlite)] as const
 
-  test('are told as SQLite tells them, whatever was reported', async () => {
+  test('give the same answers as in SQLite, whatever was reported', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(report, { size: 'max', maxLength: 40 }), { size: 'max', maxLength: 10 }),
@@ -131,7 +131,7 @@ describe('steps in PostgreSQL', () => {
           await alike('step_health', 'org_id, step_id, version, person collate "C"')
           await alike('step_baselines', 'org_id, step_id')
           const [here, there] = inBoth()
-          // What is suggested comes from a page, and may hold what PostgreSQL does not take.
+          // A suggestion comes from a page, and may contain what PostgreSQL does not take.
           const clean = (told: unknown) =>
             JSON.parse(JSON.stringify(told).replaceAll('\\u0000', '\ufffd'))
           for (const [orgRow, stepRow, version] of [
@@ -158,7 +158,7 @@ describe('steps in PostgreSQL', () => {
     )
   })
 
-  test('are deleted as in SQLite once they were kept long enough', async () => {
+  test('are deleted as in SQLite once they have been kept long enough', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(report, { maxLength: 30 }),

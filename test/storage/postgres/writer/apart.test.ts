@@ -4,7 +4,7 @@ import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 import { Tenant } from '../../conformance/tenant.ts'
 
-describe('a group that PostgreSQL does not take, or not all of', () => {
+describe('a group that PostgreSQL refuses in whole or in part', () => {
   let server: PostgresServer
   let world: PostgresWorld
   let tenant: Tenant
@@ -20,7 +20,7 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
 
   const event = (id: string, name = 'x') => tenant.event(id, { kind: 'custom', name, userId: 'u' })
   const send = (...events: ReturnType<typeof event>[]) => tenant.append(events)
-  /** Has PostgreSQL answer an event of a name by an error of this SQLSTATE. */
+  /** Makes PostgreSQL answer an event of this name with an error of this SQLSTATE. */
   const refuse = (name: string, state: string) =>
     world.storage.postgres.script(
       `create function refuse_${name}() returns trigger language plpgsql as $$
@@ -46,7 +46,7 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
 
   const [ofRow, passing, ofStatement] = ['22000', '53300', '42P01']
 
-  test('has what is wrong with one event set aside, and the others kept', async () => {
+  test('sets a faulty event aside, and keeps the others', async () => {
     await refuse('poison', ofRow)
     expect(await send(event('a'), event('b', 'poison'), event('c'))).toEqual({
       ...{ duplicates: [], deadLetters: [1], erased: [] },
@@ -55,7 +55,7 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
     expect(await letters()).toBe(1)
   })
 
-  test('has one event of more than a statement takes set aside, and the others kept', async () => {
+  test('sets a faulty event aside among more than a statement takes, and keeps the others', async () => {
     await refuse('poison', ofRow)
     const many = ids(mostByStatement + 1)
     const poison = many.length - 2
@@ -65,7 +65,7 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
     expect(await letters()).toBe(1)
   })
 
-  test('is told as nothing by which a caller would think it is not kept, where a part of it is', async () => {
+  test('is reported as in doubt, and not as refused, if a part of it is kept', async () => {
     await refuse('poison', ofRow)
     await refuse('later', passing)
     const events = [event('a'), event('b', 'poison'), event('c', 'later'), event('d')]
@@ -77,7 +77,7 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
     expect(await stored()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('is refused as a whole where a statement makes no sense, and nothing goes to the dead letters', async () => {
+  test('is refused as a whole if a statement is invalid, and nothing goes to the dead letters', async () => {
     await refuse('strange', ofStatement)
     expect(await codeOf(send(event('a'), event('b', 'strange')))).toBe('overloaded')
     expect(await stored()).toEqual([])
@@ -87,10 +87,10 @@ describe('a group that PostgreSQL does not take, or not all of', () => {
     expect(await stored()).toEqual(['a', 'b'])
   })
 
-  test('has those events told that are stored already, be they few or many, and the others stored once', async () => {
+  test('reports events that are already stored, few or many, and stores the others once', async () => {
     const many = mostByStatement + 1
     await send(...ids(2).map(id => event(id)))
-    // The first of these groups takes all ids for new, the second looks.
+    // The first of these groups takes all ids for new, and the second looks them up.
     for (const from of [1, many]) {
       const told = await send(...ids(many, from).map(id => event(id)))
       expect(told.duplicates).toEqual([0])

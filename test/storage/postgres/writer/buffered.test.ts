@@ -42,7 +42,7 @@ describe('what was acknowledged before it was committed', () => {
     )
   const counted = async <Row>(text: string) => (await server.ask<Row>(text, url)).map(row => row)
 
-  /** How the commit fares of which nobody can find out. */
+  /** What becomes of a commit whose outcome nobody can find out. */
   const ways = {
     made: (id: string) => cutAtCommitOf(id, 'silent'),
     'not made': (id: string): TcpProxy['cutAt'] => {
@@ -55,7 +55,7 @@ describe('what was acknowledged before it was committed', () => {
     },
   }
   test.each(Object.entries(ways))(
-    'is there once where its commit was in doubt, and was %s',
+    'is stored once if its commit was in doubt, and was %s',
     async (way, cutAtCommit) => {
       proxy.cutAt = cutAtCommit('doubted')
       await send('doubted')
@@ -75,7 +75,7 @@ describe('what was acknowledged before it was committed', () => {
       const [refused] = await counted<{ count: number }>(
         'select sum(count)::int as count from refusals',
       )
-      // A number has no id to be known by: rather it is too low than too high.
+      // A count has no id by which it would be recognised, so it is rather too low than too high.
       expect(refused).toEqual({ count: way === 'made' ? 2 : 1 })
     },
   )

@@ -47,7 +47,7 @@ describe('a commit whose answer is lost', () => {
       error => error,
     )
 
-  /** Cuts at the first piece that is sent and is meant. */
+  /** Cuts at the first piece sent that is meant. */
   function cutOnce(how: 'before' | 'after' | 'silent', isMeant = isCommit) {
     let isLeft = true
     const before = proxy.cutAt
@@ -58,7 +58,7 @@ describe('a commit whose answer is lost', () => {
     }
   }
 
-  test('was made, and its outcome is told', async () => {
+  test('was made, and its result is returned', async () => {
     cutOnce('after')
     expect(await launch(1)).toBe('launched 1')
     expect(proxy.cuts.after).toBe(1)
@@ -66,7 +66,7 @@ describe('a commit whose answer is lost', () => {
     expect(await boats()).toEqual([0, 1])
   })
 
-  test('was not made where it never arrived, and the fault passes', async () => {
+  test('was not made if it never arrived, and the fault passes', async () => {
     cutOnce('before')
     const fault = await faultOf(launch(1))
     expect(isPassingFault(fault)).toBe(true)
@@ -75,8 +75,8 @@ describe('a commit whose answer is lost', () => {
     expect(await launch(1)).toBe('launched 1')
   })
 
-  test('is not taken for made by what was left when it was looked for', async () => {
-    // What is looked up is prepared in a first piece, and carried out in a second one.
+  test('is not taken for made because of the receipt that looking for it left behind', async () => {
+    // The lookup is prepared in a first piece, and executed in a second one.
     let pieces = 0
     const isLookedUp = (sent: string) => proxy.cuts.before === 1 && !isCommit(sent) && ++pieces > 1
     cutOnce('after', isLookedUp)
@@ -89,7 +89,7 @@ describe('a commit whose answer is lost', () => {
     expect(await boats()).toEqual([0])
   })
 
-  test('is told by nobody while the server is silent, in bounded time', async () => {
+  test('stays in doubt while the server is silent, which the caller learns in bounded time', async () => {
     cutOnce('silent')
     const startedAt = performance.now()
     const fault = await faultOf(launch(1))
@@ -101,8 +101,8 @@ describe('a commit whose answer is lost', () => {
     expect(await boats()).toEqual([0, 1, 2])
   })
 
-  test('waits for a standby that is away, as is seen from beside, and was made once that is back', async () => {
-    // As if it had gone: it never was.
+  test('waits for a missing standby, which another connection sees, and was made once that is back', async () => {
+    // As if the standby had gone. It never existed.
     await server.ask("alter system set synchronous_standby_names = 'nobody'")
     await server.reloadStandbys()
     expect(await transactions.areHeldUp()).toBe(false)
@@ -115,7 +115,7 @@ describe('a commit whose answer is lost', () => {
     expect(await boats()).toEqual([0, 1])
   })
 
-  test('is found out once the server speaks again', async () => {
+  test('is resolved once the server answers again', async () => {
     cutOnce('silent')
     const launched = launch(1)
     await until(() => proxy.cuts.silent === 1)

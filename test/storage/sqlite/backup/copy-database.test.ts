@@ -64,7 +64,7 @@ function changing(...statements: string[]): string[] {
 }
 
 describe('a database that another process writes', () => {
-  test('each copy is of one moment, whole, and later than the one before', async () => {
+  test('each copy is complete, of one moment, and later than the one before', async () => {
     const accounts = 10_000
     await using _ = await writing(accounts)
     let last = -1
@@ -81,12 +81,12 @@ describe('a database that another process writes', () => {
     expect(last).toBeGreaterThan(0)
   }, 300_000)
 
-  test('whose log begins anew while it is copied', async () => {
+  test('is copied correctly even if its log begins again meanwhile', async () => {
     {
       await using bank = await writing(3_000)
       await bank[Symbol.asyncDispose]()
     }
-    // It keeps the log, which is written back whole: the next commit begins it anew.
+    // It keeps the log, which is fully written back, so the next commit begins it again.
     const keeper = Bun.spawn(changing('pragma wal_checkpoint(full)', 'stay'), { stdout: 'pipe' })
     await keeper.stdout.getReader().read()
     const log = join(folder, 'cairn.db-wal')
@@ -108,7 +108,7 @@ describe('a database that another process writes', () => {
   }, 300_000)
 })
 
-test('one that nobody has open is copied too, with what its log alone holds', async () => {
+test('a database that nobody has open is copied too, with what only its log holds', async () => {
   await using killed = await writing(100)
   await killed[Symbol.asyncDispose]()
   expect(statSync(join(folder, 'cairn.db-wal')).size).toBeGreaterThan(0)
@@ -118,7 +118,7 @@ test('one that nobody has open is copied too, with what its log alone holds', as
   expect(sum).toBe(0)
 })
 
-test('a copy is one file of its user alone, and the same as long as nothing changes', async () => {
+test('a copy is one file for its user alone, and identical as long as nothing changes', async () => {
   const database = openForWriting(folder)
   database.run('create table t (a)')
   database.close()
@@ -134,7 +134,7 @@ test('a copy is one file of its user alone, and the same as long as nothing chan
   ).toEqual(['one', 'two'])
 })
 
-test('tells how far it is, to the end', async () => {
+test('a copy reports its progress to the end', async () => {
   await using _ = await writing(3_000)
   const told: [number, number][] = []
   await copyDatabase(folder, copyFile(), ({ phase, done, total }) => {
@@ -147,7 +147,7 @@ test('tells how far it is, to the end', async () => {
   expect(done).toBe(total)
 })
 
-test('where there is nothing to copy, nothing is made', async () => {
+test('if there is nothing to copy, no file is made', async () => {
   await expect(copyDatabase(folder, copyFile())).rejects.toMatchObject({ code: 'ENOENT' })
   expect(existsSync(copyFile())).toBe(false)
 })

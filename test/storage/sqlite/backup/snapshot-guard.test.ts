@@ -21,13 +21,13 @@ afterEach(() => {
 
 const commit = () => database.run('insert into t values (randomblob(10000))')
 
-/** How many frames the log has, and how many of them are written back, as far as may be. */
+/** Writes back what it may. Returns how many frames the log has, and how many of them are written back. */
 function checkpoint(): { frames: number; back: number } {
   const row = database.query('pragma wal_checkpoint(passive)').values()[0] as number[]
   return { frames: row[1]!, back: row[2]! }
 }
 
-test('what is committed after it is not written back until it moves on', () => {
+test('what is committed after the snapshot is not written back until the guard moves on', () => {
   commit()
   const guard = new SnapshotGuard(folder)
   const before = checkpoint()
@@ -41,7 +41,7 @@ test('what is committed after it is not written back until it moves on', () => {
   guard.close()
 })
 
-test('the log does not begin anew under it once it was in use', () => {
+test('the log does not begin again under the guard once the log was in use', () => {
   const guard = new SnapshotGuard(folder)
   let frames = 0
   for (let i = 0; i < 20; i++) {
@@ -50,7 +50,7 @@ test('the log does not begin anew under it once it was in use', () => {
     const now = checkpoint()
     expect(now.frames).toBeGreaterThan(frames)
     frames = now.frames
-    // Nothing new: it stays, since a next one would be of a log that is written back whole.
+    // With nothing new the snapshot stays, because the next would be of a log that is fully written back.
     guard.moveOn()
   }
   guard.close()

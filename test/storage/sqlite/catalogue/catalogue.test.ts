@@ -49,7 +49,7 @@ function listed(catalogue: StoredCatalogue, key: string) {
   return flows as { id: string; key: string; version: number; steps: { id: string }[] }[]
 }
 
-test('no more is held than there is room for, and all organisations are answered', () => {
+test('the cache holds no more than there is room for, and still answers for all organisations', () => {
   const all = ['a', 'b', 'c', 'd', 'e'].map(name => organisation(name, 'first'))
   const catalogue = new StoredCatalogue(reading, 6_000)
   for (let round = 0; round < 3; round++) {
@@ -63,7 +63,7 @@ test('no more is held than there is room for, and all organisations are answered
   }
 })
 
-test('whoever is asked for again and again is not the one to make room', () => {
+test('an organisation that is asked for again and again is not evicted', () => {
   const busy = organisation('busy')
   const others = Array.from({ length: 6 }, (_, i) => organisation(`other ${i}`))
   const catalogue = new StoredCatalogue(reading, 4_500)
@@ -76,7 +76,7 @@ test('whoever is asked for again and again is not the one to make room', () => {
   }
 })
 
-test('what another process changes is seen once it is looked for, whatever was read before', () => {
+test('changes by another process are seen after a refresh, whatever was read before', () => {
   const { row, key } = organisation('a', 'first')
   const catalogue = new StoredCatalogue(reading)
   const [before] = listed(catalogue, key)
@@ -84,7 +84,7 @@ test('what another process changes is seen once it is looked for, whatever was r
   publish(row, 'tour', 'first', 'second')
   publish(row, 'another', 'only')
   const { snippetKey: newer } = rotateKey(writing, row, { now, graceMs: 0 })
-  // Who began before goes on with what was published then.
+  // A caller that began before goes on with what was published then.
   expect(flow?.latest?.version).toBe(1)
   expect(flow?.latest?.steps).toHaveLength(1)
   catalogue.refresh()
@@ -98,13 +98,13 @@ test('what another process changes is seen once it is looked for, whatever was r
   expect(listed(catalogue, newer).map(({ key }) => key)).toEqual(['another'])
 })
 
-test('a list that is asked for again is the same, and so is its text', () => {
+test('asking for a list again gives the same list and the same text', () => {
   const { key } = organisation('a', 'first', 'second')
   const catalogue = new StoredCatalogue(reading)
   const organisationOfKey = catalogue.snippetKey(key)?.organisation
   if (!organisationOfKey) throw new Error('The key is unknown')
   const list = catalogue.publishedFlows(organisationOfKey)
-  // Whoever compresses it keeps that beside it.
+  // Whoever compresses the list keeps the result beside it.
   expect(catalogue.publishedFlows(organisationOfKey)).toBe(list)
   expect(list.text).toBe(list.text)
   expect(list.text).toContain(`"version":"${list.version}"`)
@@ -112,7 +112,7 @@ test('a list that is asked for again is the same, and so is its text', () => {
   expect(again.publishedFlows(again.organisationByRow(organisationOfKey.ref)).hash).toBe(list.hash)
 })
 
-test('ids that nobody has leave nothing behind', () => {
+test('unknown ids leave nothing in the cache', () => {
   organisation('a', 'first')
   const catalogue = new StoredCatalogue(reading)
   for (let i = 0; i < 100; i++) {

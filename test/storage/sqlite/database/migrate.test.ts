@@ -37,7 +37,7 @@ const schemaOf = (of: Database) =>
   of.query("select sql from sqlite_schema where name not like 'sqlite_%' order by name").values()
 
 describe('the schema', () => {
-  test('is made step by step, and the second time nothing is left to do', () => {
+  test('is made step by step, and a second migration does nothing', () => {
     migrate(database, 1)
     const { applied, known, differing } = schemaState(database)
     expect([applied, differing]).toEqual([known, []])
@@ -46,7 +46,7 @@ describe('the schema', () => {
     expect(schemaOf(database)).toEqual(before)
   })
 
-  test('of a new database is there as a whole or not at all', () => {
+  test('of a new database is made as a whole or not at all', () => {
     const stopped = () =>
       migrate(database, 1, ({ id, share }) => {
         if (id === 5 && share === 1) throw new Error('the power is gone')
@@ -57,7 +57,7 @@ describe('the schema', () => {
     expect(schemaState(database).due).toEqual([])
   })
 
-  test('that is up to date is found so without a lock: a command does not wait for who writes', () => {
+  test('is recognised as up to date without a lock, so a command does not wait for a writer', () => {
     migrate(database, 1)
     const writing = new Database(join(folder, 'cairn.db'))
     writing.run('begin immediate')
@@ -74,13 +74,13 @@ describe('the schema', () => {
     expect(() => migrate(database, 2)).toThrow('run the newer release')
   })
 
-  test('with a step that is not the one of this release is refused', () => {
+  test('with a step that differs from this release is refused', () => {
     migrate(database, 1)
     database.run("update migrations set sha256 = 'other' where id = 1")
     expect(() => migrate(database, 2)).toThrow('step 1 (initial) of the database')
   })
 
-  test('of the first release is brought up to date with what it holds', () => {
+  test('of the first release is brought up to date with its data', () => {
     firstRelease(database)
     database.run(
       "insert into organisations (id, public_id, slug, name, created_at) values (1, 'o', 's', 'n', 1)",
@@ -99,12 +99,12 @@ describe('the schema', () => {
     )
     migrate(database, 2)
     expect(database.query('select id from organisations').values()).toEqual([[1]])
-    // Ids that an index knew are known on.
+    // Ids that an index knew are still known.
     const ids = new EventIds(database)
     const batch = ids.openBatch(1)
     expect([ids.take(batch, 'a', 2), ids.take(batch, 'b', 2)]).toEqual([false, true])
 
-    // Runs and completions that B-trees knew are found on.
+    // Runs and completions that B-trees knew are still found.
     const runs = new RunTable(database, () => ({ versions: [] }), toNobody, new RowIndex(database))
     expect(runs.get(1, 1, 'rone')).toMatchObject({ person: 'uu' })
     expect(runs.get(2, 1, 'rone')).toBeNull()
@@ -122,7 +122,7 @@ describe('the schema', () => {
     expect(schemaOf(database)).toEqual(schemaOf(fresh))
   })
 
-  test('of the first release keeps every event, their order, and knows their ids', async () => {
+  test('of the first release keeps every event in order, and knows their ids', async () => {
     firstRelease(database)
     const events = fc.sample(oldEvent, 600).map((event, i) => ({ ...event, id: `é${i}` }))
     database.transaction(() => {

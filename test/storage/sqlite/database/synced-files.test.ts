@@ -8,7 +8,7 @@ import {
   syncDirectory,
 } from '../../../../src/storage/sqlite/database/synced-files.ts'
 
-/** That they outlive a power cut is seen in `test/torture/powercut.test.ts`. */
+/** `test/torture/powercut.test.ts` shows that synced files survive a power cut. */
 
 let folder: string
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('missing directories are made for their owner alone; one that is there is left as it is', () => {
+test('missing directories are made for their owner alone; existing ones are left as they are', () => {
   const inner = join(folder, 'a', 'b')
   makeSyncedDirectory(inner)
   makeSyncedDirectory(inner)
@@ -26,14 +26,14 @@ test('missing directories are made for their owner alone; one that is there is l
   expect(statSync(inner).mode & 0o777).toBe(0o700)
 })
 
-test('a directory that may not be read is no fault, and one that is not there is', () => {
+test('a directory that may not be read is no error, but a missing one is', () => {
   const directory = join(folder, 'unreadable')
   mkdirSync(directory, { mode: 0o300 })
   expect(() => syncDirectory(directory)).not.toThrow()
   expect(() => syncDirectory(join(folder, 'nowhere'))).toThrow('ENOENT')
 })
 
-test('a file is replaced whole, and what could not be put in its place is not left behind', () => {
+test('a file is replaced as a whole, and a replacement that fails leaves nothing behind', () => {
   const file = join(folder, 'kept')
   replaceSynced(file, 'old')
   replaceSynced(file, 'new')
@@ -45,7 +45,7 @@ test('a file is replaced whole, and what could not be put in its place is not le
   expect(readdirSync(folder).sort()).toEqual(['directory', 'kept'])
 })
 
-test('where there is room for a part of a text alone, the old one stays and the fault is told', () => {
+test('if there is room for only a part of a text, the old one stays and the error is reported', () => {
   const file = join(folder, 'kept')
   replaceSynced(file, 'old')
   const source = JSON.stringify(

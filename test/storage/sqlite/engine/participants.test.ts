@@ -52,9 +52,9 @@ import { defaultWriterPolicy, Writer } from '../../../../src/storage/sqlite/writ
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 
 /**
- * All that is in memory beside the database, through random transactions of the real writer: commits that
- * fail, are refused or taken apart, savepoints, other processes, crashes. It is held against participants
- * that are made anew for every command that was kept, and so cannot remember anything wrong.
+ * Tests all that is in memory beside the database, through random transactions of the real writer: commits
+ * that fail, are refused or taken apart, savepoints, other processes, crashes. It is compared with participants
+ * that are new for every command that was kept, and so cannot remember anything wrong.
  */
 
 /** Small enough that a few rows make segments, and segments of segments. */
@@ -126,10 +126,10 @@ function makeTemplate(): StoredWorld {
 const { orgRow } = stored
 const flowRows = flowKeys.map(key => stored.flowRows.get(key)!)
 
-/** The disk is in the way: the writer tries again. */
+/** The disk is full, so the writer tries again. */
 const full = () => Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
 
-/** A process: what it has in memory, over a file that stays when it is gone. */
+/** A process: what it has in memory, over a file that remains when the process is gone. */
 class Process {
   readonly database: Database
   readonly catalogue: StoredCatalogue
@@ -141,7 +141,7 @@ class Process {
     lag: new LagBoard(LagBoard.memory()),
     progress: new ProgressBoard(ProgressBoard.memory()),
   }
-  /** How pages' clocks were off, of what was committed since it began. */
+  /** The clock skews of pages in what was committed since the process began. */
   readonly skews: number[] = []
   /** Thrown before the next commits. */
   faults: Error[] = []
@@ -178,14 +178,14 @@ class Process {
     })
   }
 
-  /** As storage does at the begin of each transaction, and between them. */
+  /** As storage does at the beginning of each transaction, and between them. */
   notice(): void {
     if (!this.hasOtherWritten) return
     this.executor.participants.externalChange()
     this.hasOtherWritten = false
   }
 
-  /** @returns of each command what it was answered; null where storage refused it */
+  /** @returns the answer to each command; null if storage refused it */
   async group(commands: readonly StorageCommand[]): Promise<(CommandResult | Error | null)[]> {
     const results = commands.map((): CommandResult | Error | null => null)
     for (const [i, command] of commands.entries()) {
@@ -215,7 +215,7 @@ class Process {
     return this.writer.exclusively(work, committed)
   }
 
-  /** As `Following` does it. @returns whether there was anything */
+  /** As `Following` does it. @returns whether there was anything to project */
   async project(): Promise<boolean> {
     const { follower } = this.executor
     if (!follower.begin()) return false
@@ -256,8 +256,8 @@ class Process {
 }
 
 /**
- * What the database says, whatever row numbers and ids of its own it has given, and whomever it marked who
- * had unattributed events for a moment.
+ * What the database says, apart from row numbers and ids that it has given itself, and from whom it marked
+ * because they had unattributed events for a moment.
  */
 function contents(database: Database): Record<string, unknown[]> {
   const tables = {
@@ -296,7 +296,7 @@ function contents(database: Database): Record<string, unknown[]> {
 const nameless = (event: { id: string }, source: EventSource) =>
   source === 'events' ? { source, ...event } : { source, ...event, id: '' }
 
-/** Ids that Cairn gives events of its own are random. */
+/** Cairn gives random ids to its own events. */
 const withoutOwnIds = (text: string) => text.replaceAll(/"event_[0-9A-Za-z]+"/g, '""')
 
 /** What is told of one flow, and of one person. */
@@ -320,9 +320,9 @@ type Said = any
 
 interface Seen {
   live: Process
-  /** Over a copy of its database, and just begun. */
+  /** A process that has just begun, over a copy of the live database. */
   fresh: Process
-  /** Another, that has executed what was kept, and has projected all of it. */
+  /** Another process, which has executed what was kept and has projected all of it. */
   reference: Process
 }
 
@@ -347,8 +347,8 @@ const keys = [
 const inFlows = <T>(ask: (flowRow: number) => T): T[] => flowRows.map(ask)
 
 /**
- * Of each kind of participant, how it is looked whether it says what the database does: a new one has to
- * be added here. `part` is the one that has lived, `anew` the same one just begun.
+ * How to check that each kind of participant agrees with the database. A new kind has to be added here.
+ * `part` is the one that has lived, `anew` a new one of the same kind.
  */
 const covers: Record<string, (part: Said, anew: Said, seen: Seen) => void> = {
   EventIds: (part, anew, { live }) => {
@@ -418,19 +418,19 @@ const covers: Record<string, (part: Said, anew: Said, seen: Seen) => void> = {
   },
 }
 
-/** All in a list, and in the lists within it. */
+/** All participants in a list, and in the lists within it. */
 function partsOf(of: TransactionParticipant): TransactionParticipant[] {
   return of instanceof Participants ? of.parts.flatMap(partsOf) : [of]
 }
 
-test('each that the executor of commands has is covered here', () => {
+test('every participant of the command executor is covered here', () => {
   const { executor, database } = new Process(template)
   const kinds = new Set(partsOf(executor.participants).map(part => part.constructor.name))
   expect([...kinds].sort()).toEqual(Object.keys(covers).sort())
   database.close()
 })
 
-/** Each segment holds what is made of its runs now. */
+/** Each segment holds what its runs give now. */
 function expectSegmentsRight({ database, catalogue }: Process): void {
   const segments = database
     .query<
@@ -624,14 +624,14 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 )
 
-/** What an erasure leaves of a name beside another's, a rebuild does not: so only one of them comes. */
+/** An erasure leaves something of a name beside another's that a rebuild does not, so only one of them comes. */
 const history = fc
   .tuple(fc.array(action, { maxLength: 60, size: 'max' }), fc.boolean())
   .map(([actions, erases]) =>
     actions.filter(({ type }) => (erases ? !/rebuild|damage/.test(type) : type !== 'erase')),
   )
 
-/** A process, and what another would be that never remembered anything. */
+/** A process, and a reference that never remembers anything. */
 class Pair {
   live: Process
   private reference: string = newFile()
@@ -645,14 +645,14 @@ class Pair {
     this.live = new Process(file)
   }
 
-  /** Memory is gone, and what was not committed. */
+  /** Loses the memory, and what was not committed. */
   restart(): void {
     this.live.database.close()
     this.live = new Process(this.live.file)
     this.told.clear()
   }
 
-  /** What is full is sealed by each commit. */
+  /** Each commit seals what is full. */
   private expectSealed(): void {
     for (const part of partsOf(this.live.executor.participants) as Said[]) {
       const indexes = part.indexes ?? (part.index ? [part.index] : [])
@@ -662,7 +662,7 @@ class Pair {
     }
   }
 
-  /** Executes what was kept by participants that have never seen anything. */
+  /** Executes the commands that were kept, with participants that have never seen anything. */
   async keep(kept: readonly StorageCommand[]): Promise<(CommandResult | Error | null)[]> {
     const results: (CommandResult | Error | null)[] = []
     if (kept.length > 0) this.expectSealed()
@@ -790,11 +790,11 @@ class Pair {
     work(database)
     database.close()
     this.live.hasOtherWritten = true
-    // Whoever has the old page open is not told of what another process puts right.
+    // A page that is open is not told what another process corrects.
     this.told.clear()
   }
 
-  /** Looks whether all participants say what the database does. */
+  /** Checks that all participants agree with the database. */
   look({ isDamaged = false } = {}): void {
     const { live } = this
     live.notice()
@@ -805,7 +805,7 @@ class Pair {
     try {
       const anew = partsOf(fresh.executor.participants)
       for (const [i, part] of partsOf(live.executor.participants).entries()) {
-        // What others were told of flows and people is no longer so.
+        // What others were told about flows and people is no longer true.
         if (isDamaged && part === live.executor.follower) continue
         covers[part.constructor.name]!(part, anew[i], { live, fresh, reference })
       }
@@ -819,7 +819,7 @@ class Pair {
     }
   }
 
-  /** Whose progress is another than it was, hears of it. */
+  /** A person whose progress has changed is told so. */
   private expectProgressTold(): void {
     for (const person of people) {
       const version = this.live.boards.progress.version(orgRow, person)
@@ -830,7 +830,7 @@ class Pair {
     }
   }
 
-  /** Once all is projected the two databases say the same. */
+  /** Once everything is projected, the two databases say the same. */
   async expectSame(): Promise<void> {
     await this.live.projectAll()
     this.look()
@@ -845,7 +845,7 @@ class Pair {
   }
 }
 
-test('memory and database say the same, whatever is committed, taken back, replaced or lost between', async () => {
+test('memory and database agree, whatever is committed, taken back, replaced or lost in between', async () => {
   for (const policy of policies) Object.assign(policy, small)
   await fc.assert(
     fc.asyncProperty(history, async actions => {
@@ -857,7 +857,7 @@ test('memory and database say the same, whatever is committed, taken back, repla
         pair.close()
       }
     }),
-    // Time enough to tell the least example in which it fails.
+    // Leaves enough time to find the smallest example that fails.
     { numRuns: 25, interruptAfterTimeLimit: 100_000 },
   )
 }, 300_000)

@@ -67,11 +67,11 @@ test('not even a hash of a name or an id is left in an index', async () => {
   const sealed = sealAllIn(world)
   expect(places.map(rowsIn)).toEqual([sealed, sealed])
   await eraseBeside(world, personOf(acme, 'uada'))
-  // Of a run that was renamed the new row is in memory, and in a segment later.
+  // The new row of a renamed run is in memory, and only later in a segment.
   expect(places.map(rowsIn)).toEqual([900, 900])
 })
 
-/** Puts entries of all that is stored into a segment of each index, as a stop of long running does. */
+/** Puts entries of all that is stored into a segment of each index, as the stop of a long-running server does. */
 function sealAllIn({ storage }: World): number {
   const { executor } = storage as unknown as {
     executor: {
@@ -91,7 +91,7 @@ function sealAllIn({ storage }: World): number {
   return 1_000
 }
 
-test('a server seals what it would read again after every step of an erasure', async () => {
+test('a server seals what it would otherwise read again after every step of an erasure', async () => {
   const sealed = () =>
     world.database
       .query<{ value: number }, []>(
@@ -116,7 +116,7 @@ test('a server seals what it would read again after every step of an erasure', a
   await until(() => sealed() > before)
 })
 
-test('what a server has in its buffer is refused as well', async () => {
+test('an erased person’s events in a server’s buffer are refused as well', async () => {
   const { orgRef } = personOf(acme, '')
   const batch = (id: string) =>
     world.byRow.ledger.append({
@@ -154,7 +154,7 @@ const eventOf = (id: string, userId: string): NewEvent => ({
   answer: null,
 })
 
-test('who is allowed again is taken again, and stays so when an older database is restored', async () => {
+test('a person who is allowed again is accepted, and stays so when an older database is restored', async () => {
   await acme.send([started({ userId: 'ada' })])
   const ada = personOf(acme, 'uada')
   await eraseBeside(world, ada)
@@ -176,7 +176,7 @@ test('who is allowed again is taken again, and stays so when an older database i
   expect(storedEvents(world.database).map(({ userId }) => userId)).not.toContain('ada')
 })
 
-test('a start beside a command that erases or rebuilds serves, and leaves the rest to the next', async () => {
+test('a server that starts while a command erases or rebuilds leaves the rest to the next start', async () => {
   await acme.send([started({ userId: 'ada-lovelace' })])
   await eraseBeside(world, personOf(acme, 'uada-lovelace'), 1)
   const release = beginRewriting(world.dataDir)
@@ -187,7 +187,7 @@ test('a start beside a command that erases or rebuilds serves, and leaves the re
   expect(textsIn(world.dataDir, ['ada-lovelace'])).toEqual([])
 })
 
-test('a list that is lost is written again from the database', async () => {
+test('a lost list of erasures is written again from the database', async () => {
   const ada = personOf(acme, 'uada')
   await eraseBeside(world, ada)
   const file = `${world.dataDir}/erasures.jsonl`
@@ -199,7 +199,7 @@ test('a list that is lost is written again from the database', async () => {
   expect(await Bun.file(file).text()).toBe(before)
 })
 
-test('a reader as of before keeps the log from being emptied, and no longer than it reads', async () => {
+test('a reader of an older snapshot keeps the log from being emptied, but only while it reads', async () => {
   await acme.send([started({ userId: 'ada' })])
   const own = openForWriting(world.dataDir)
   world.snapshots.run('begin')
@@ -212,7 +212,7 @@ test('a reader as of before keeps the log from being emptied, and no longer than
   own.close()
 })
 
-test('rewriting no event of a text changes nothing of it', () => {
+test('rewriting a text without changing any event leaves the text as it is', () => {
   const text = fc.option(fc.constantFrom('a', 'b', ''), { nil: null })
   const events = fc.array(
     fc.record({

@@ -28,14 +28,14 @@ const line = (person: number, minute: number, action: ListedErasure['action'] = 
   person: person.toString(16).padStart(32, '0'),
 })
 
-test('a list is its owner’s alone, and none where nobody was erased', () => {
+test('a list is for its owner alone, and empty if nobody was erased', () => {
   expect(listedErasures(folder)).toEqual([])
   addToErasures(folder, [line(1, 0)])
   expect(statSync(erasuresFile(folder)).mode & 0o777).toBe(0o600)
   expect(listedErasures(folder)).toEqual([line(1, 0)])
 })
 
-test('the latest line of a person counts, in whatever order the lines of two lists come together', () => {
+test('the latest line of a person counts, in whatever order the lines of two lists are merged', () => {
   const lines = fc.uniqueArray(
     fc.record({
       person: fc.nat({ max: 3 }),
@@ -64,7 +64,7 @@ test('the latest line of a person counts, in whatever order the lines of two lis
   )
 })
 
-test('a line that a power cut tore off is none, and the next one stands by itself', () => {
+test('a line that a power cut tore off is ignored, and the next one is a line of its own', () => {
   addToErasures(folder, [line(1, 0)])
   appendFileSync(erasuresFile(folder), JSON.stringify(line(2, 1)).slice(0, 40))
   expect(listedErasures(folder)).toEqual([line(1, 0)])
@@ -73,7 +73,7 @@ test('a line that a power cut tore off is none, and the next one stands by itsel
   expect(readFileSync(erasuresFile(folder), 'utf8').split('\n')).toHaveLength(3)
 })
 
-test('a damaged line is refused by its number', () => {
+test('a damaged line is refused with its number', () => {
   for (const damage of ['{', '{}', JSON.stringify({ ...line(1, 0), key: 'short' })]) {
     writeFileSync(erasuresFile(folder), `${JSON.stringify(line(1, 0))}\n${damage}\n`)
     expect(() => listedErasures(folder)).toThrow(ErasuresUnreadable)

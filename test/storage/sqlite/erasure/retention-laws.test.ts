@@ -23,7 +23,7 @@ const day = 86_400_000
 type Act =
   | { type: 'send'; size: number }
   | { type: 'delete'; days: number }
-  /** The days are of what is deleted while it goes on; killed after so many steps, it is begun again. */
+  /** `days` is the period of a deletion that runs meanwhile. After `killedAfter` steps it is begun again. */
   | { type: 'erase'; who: number; days: number | null; killedAfter: number | null }
   | { type: 'seal' | 'rebuild' }
 
@@ -58,10 +58,10 @@ const nameOf = ({ userId, anonymousId }: NewEvent) => personOf(userId, anonymous
 /** Users come before visitors. */
 const rank = (name: string) => `${name.startsWith('u') ? 0 : 1}${name}`
 
-/** One organisation's life; `forgets` says whether this is the one of which something goes. */
+/** One organisation's life. `forgets` says whether anything of it is deleted or erased. */
 class Life {
   readonly stored: StoredWorld
-  /** What may stand in no file any more. */
+  /** Texts that may be in no file any more. */
   readonly gone: string[] = []
   private readonly events: readonly NewEvent[]
   /** Places of events whose person has been erased. */
@@ -120,16 +120,16 @@ class Life {
   private async erase({ who, days, killedAfter }: Extract<Act, { type: 'erase' }>): Promise<void> {
     const { orgRow } = this.stored
     const person = nameOf(this.events[who % this.events.length]!)
-    // What they report later is taken in neither of the two.
+    // What they report later is left out in both organisations.
     this.erased.add(person)
     const isErased = (place: number) => this.erased.has(nameOf(this.events[place]!))
     const sent = this.left.slice(0, this.sent)
     const later = this.left.splice(this.sent)
-    // Nor what others report of a run that was nobody else's by now: its name is gone.
+    // So is what others report of a run that only erased people were in by now, because its name is gone.
     const living = new Set(sent.filter(place => !isErased(place)).map(place => this.runOf(place)))
     const gone = new Set(sent.filter(isErased).map(place => this.runOf(place))).difference(living)
     gone.delete(null)
-    // Nor what would take a run over by the order of ids from who was erased: theirs is forgotten.
+    // So is what would take a run over from an erased person by the order of ids: their id is forgotten.
     const owners = this.ownersOf(sent)
     const takesOver = (place: number) => {
       const [owner, name] = [owners.get(this.runOf(place) ?? ''), nameOf(this.events[place]!)]
@@ -157,7 +157,7 @@ class Life {
     this.gone.push(person.slice(1), ...said, ...own.flatMap(texts).filter(text => text !== null))
   }
 
-  /** Whose the runs with an id are: the least user id's, else the least anonymous id's. */
+  /** The owner of each run with an id: the least user id, otherwise the least anonymous id. */
   private ownersOf(sent: readonly number[]): Map<string, string> {
     const owners = new Map<string, string>()
     for (const place of sent) {
@@ -187,7 +187,7 @@ class Life {
 
 const seen = { deleted: 0, erased: 0 }
 
-test('every number is that of who neither deletes nor erases, a rebuild changes nothing, and who was erased is in no file', async () => {
+test('deletion and erasure change no number, rebuilds change nothing, and no file names the erased', async () => {
   await fc.assert(
     fc.asyncProperty(lifeArbitrary(act), async ({ history, acts, order }) => {
       const world = lawWorld()

@@ -10,8 +10,8 @@ import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'
 import { World } from '../../../support/world.ts'
 
 /**
- * Whoever has the public key reports of somebody, and looks at what can be read. In one organisation
- * that person was erased, in the other nobody ever heard of them: no answer tells which is which.
+ * A caller with the public key reports events of somebody, and reads what can be read. In one organisation
+ * that person was erased, in the other they were never known. No answer may tell which is which.
  */
 
 const world = new World()
@@ -21,7 +21,7 @@ const unlimited = { events: 1e6, flows: 1e6, health: 1e6, heartbeat: 1e6, status
 
 class Stage {
   readonly flows: PublishedFlow[]
-  /** The version that was told last, by question. */
+  /** The version in the last answer to each question. */
   private readonly progress = new Map<string, string>()
 
   private constructor(readonly tenant: Tenant) {
@@ -39,7 +39,7 @@ class Stage {
     await eraseBeside(world, { orgRef: orgRow, orgId: organisation.id, person: name })
   }
 
-  /** The ids of this organisation in place of their keys, as in `@both` and `@both.hello`. */
+  /** Replaces keys such as `@both` and `@both.hello` by the ids of this organisation. */
   private filled(text: string): string {
     return text.replace(/@(\w+)(?:\.(\w+))?/g, (_, key: string, part?: string) => {
       const flow = this.flows.find(flow => flow.key === key)!
@@ -59,9 +59,9 @@ class Stage {
         text = text.replaceAll(id, `@${flow.key}.${key}`)
       }
     }
-    // The version of the list is made of the ids in it.
+    // The version of the list depends on the ids in it.
     text = text.replace(/"(version|flowsVersion)":"[^"]+"/, '')
-    // One person's are compared with each other alone.
+    // The versions of one person are compared only with each other.
     text = text.replace(/"progressVersion":"([^"]+)"/, (_, version: string) => {
       const last = this.progress.get(what)
       this.progress.set(what, version)
@@ -81,7 +81,7 @@ interface Question {
 const someone = { userId: 'someone' }
 const browser = { anonymousId: 'a-browser' }
 const who = fc.constantFrom(someone, browser, { ...someone, ...browser })
-/** Not in a run with them: the manual says what of that can be seen (`security`). */
+/** Not in a run with the erased person: the manual says what that would reveal (`security`). */
 const others = fc.constantFrom<object>({ userId: 'bob' }, { userId: 'carol', ...browser })
 const flow = fc.constantFrom('both', 'welcome', 'start')
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined })
@@ -165,7 +165,7 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   fc.constant({ what: 'GET /snippet-status' }),
 )
 
-test('no answer tells who was erased from who was never there', async () => {
+test('no answer tells an erased person from one who was never there', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(question, { minLength: 1, maxLength: 25 }), async questions => {
       const [erased, never] = [await Stage.open(), await Stage.open()]
@@ -185,7 +185,7 @@ test('no answer tells who was erased from who was never there', async () => {
   )
 }, 300_000)
 
-test('what was reported of somebody erased is forgotten where anybody is allowed again', async () => {
+test('what was reported of an erased person is forgotten when anybody is allowed again', async () => {
   const stage = await Stage.open()
   await stage.erase('usomeone')
   const asked = { what: 'POST /flows/@both/complete', body: someone }

@@ -67,7 +67,7 @@ describe('publishing', () => {
   })
 })
 
-describe('an organisation has at most as many flows as its pages can be asked to take', () => {
+describe('an organisation has at most as many flows as its pages can be expected to load', () => {
   const many = (count: number, title = 'T') =>
     Array.from({ length: count }, (_, i) => ({
       ...tour('a', 'b', 'c', 'd', 'e'),
@@ -80,7 +80,7 @@ describe('an organisation has at most as many flows as its pages can be asked to
       `The organisation would have ${count} flows that are not archived, and ${mostFlows} are the most: archive some, or leave some out`,
     )
 
-  test('more than that at once are refused before anybody has to wait', () => {
+  test('pushing more than that at once is refused before anybody has to wait', () => {
     const flows = many(mostFlows + 1)
     database.run('begin immediate')
     const second = openForWriting(folder)
@@ -92,9 +92,9 @@ describe('an organisation has at most as many flows as its pages can be asked to
     }
   })
 
-  test('statements are put together once, however many flows there are: others wait to write', () => {
+  test('statements are prepared once, however many flows there are, because others wait to write', () => {
     const prepare = spyOn(database, 'prepare')
-    // The first time all are put together that stay so for the connection.
+    // The first time prepares all statements that the connection keeps.
     const counts = [1, 1, 100].map(count => {
       prepare.mockClear()
       for (const title of ['Old', 'New']) {

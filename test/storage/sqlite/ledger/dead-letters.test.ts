@@ -46,7 +46,7 @@ const event = (id: string, more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** Buries events whose ids hold "bad", between others. */
+/** Sends events whose ids contain "bad" behind a good one, so that they become dead letters. */
 async function bury(...ids: string[]): Promise<number[]> {
   poison(world.database, 'bad')
   const { body } = await tenant.send([event('good'), ...ids.map(id => event(id))])
@@ -68,14 +68,14 @@ const retry = async (letters: readonly number[], by = tenant) =>
 
 const stored = () => storedEvents(own, tenant.row)
 
-test('an event is kept under the names that every release has written', async () => {
+test('an event is kept under the field names that every release has written', async () => {
   await bury('bad-1')
   const { event } = own.query<{ event: string }, []>('select event from dead_letters').get()!
   const { ref: flowRow } = world.byRow.catalogue().flow(flow.id)!
   expect(JSON.parse(event)).toMatchObject({ id: 'bad-1', flowRow, stepRow: null, itemRow: null })
 })
 
-test('one that is refused again stays, with the new reason; its neighbours are stored', async () => {
+test('a letter that is refused again stays, with the new reason, and its neighbours are stored', async () => {
   const letters = await bury('bad-1', 'bad-2', 'bad-3')
   poison(world.database, 'bad-2')
   world.database.run('drop trigger poison')
@@ -94,7 +94,7 @@ test('one that is refused again stays, with the new reason; its neighbours are s
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('more than one transaction takes are all tried', async () => {
+test('letters that do not fit into one transaction are all retried', async () => {
   const [letter] = (await bury('bad-1')) as [number]
   for (let i = 0; i < 150; i++) {
     own.run(
@@ -139,7 +139,7 @@ describe('of somebody who is erased', () => {
     return lettersOf(tenant)
   }
 
-  test('letters are refused to a retry, and gone with the erasure', async () => {
+  test('letters are refused when they are retried, and deleted with the erasure', async () => {
     await bury('bad-ada')
     const letters = await buryReports('bad-ada')
     expect(listDeadLetters(own, tenant.row, 9).letters.map(({ kind }) => kind)).toEqual([
@@ -156,7 +156,7 @@ describe('of somebody who is erased', () => {
     expect(textsIn(world.dataDir, ['bad-ada'])).toEqual([])
   })
 
-  test('reports that came alone are in what is exported of them', async () => {
+  test('reports that came alone are part of their export', async () => {
     await buryReports('bad-ada')
     const sections = [...personData(own, of('ubad-ada'))]
     const [...rows] = sections.find(({ section }) => section === 'deadLetters')!.rows

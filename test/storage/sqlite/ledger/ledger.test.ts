@@ -44,7 +44,7 @@ async function exported(flowKey: string, range = always, orgRow = stored.orgRow)
 }
 
 describe('a batch with duplicates', () => {
-  test('shares a row with what is stored together, and each keeps its time of receipt', async () => {
+  test('shares a row with what is stored at the same time, and each event keeps its time of receipt', async () => {
     const sent = [
       append(event('a', 'first', 1)),
       append(event('a', 'first', 1), event('b', 'first', 2)),
@@ -67,7 +67,7 @@ describe('a batch with duplicates', () => {
     ])
   })
 
-  test('only makes no row', async () => {
+  test('makes no row if it has nothing else', async () => {
     await append(event('a', 'first', 1))
     await append(event('a', 'first', 1))
     expect(world.database.query('select seq, events from event_batches').values()).toEqual([[1, 1]])

@@ -39,7 +39,7 @@ describe('counts', () => {
     board().add(row, { valid: 3, missing: 1 })
     board().add(7, { invalid: 5 })
     expect(table.hasNews()).toBe(true)
-    // Rolled back: it is written again.
+    // The first write is rolled back, so the counts are written again.
     table.write(now)
     database.run('delete from identity_counts')
     table.write(now)()
@@ -57,7 +57,7 @@ describe('counts', () => {
     expect(hours(now + 25 * hour)).toEqual([])
   })
 
-  test('go on beyond what a word holds', () => {
+  test('go on beyond what a 32-bit word holds', () => {
     const own = new IdentityBoard(IdentityBoard.memory(8))
     const table = new IdentityTable(database, own)
     own.add(row, { valid: 2 ** 32 - 1 })

@@ -26,7 +26,7 @@ afterEach(() => {
 const create = (name: string) => createOrganisation(database, { name }, now)
 
 describe('an organisation', () => {
-  test('beyond the room of the shared tables is not made', () => {
+  test('is not made if the shared tables have no room for it', () => {
     database.run(
       "insert into organisations (id, public_id, slug, name, created_at) values (?, 'org_x', 'x', 'x', 0)",
       [mostOrganisations],

@@ -22,7 +22,7 @@ test('a database of the first release gains the mark of old keys, and keeps what
   expect(seen.old_key_used).toEqual({ firstAt: 7_000, lastAt: 7_000 })
 })
 
-test('a limit that is reached again within its minute is not new, whichever thread says so', () => {
+test('a limit that is reached again within its minute is not new, whichever thread reports it', () => {
   const memory = PresenceBoard.memory(3)
   const [one, other] = [new PresenceBoard(memory), new PresenceBoard(memory)]
   expect(one.isNewlyLimited(1, 'events', 60_000)).toBe(true)
@@ -30,7 +30,7 @@ test('a limit that is reached again within its minute is not new, whichever thre
   expect(other.isNewlyLimited(1, 'flows', 119_999)).toBe(true)
   expect(other.isNewlyLimited(2, 'events', 119_999)).toBe(true)
   expect(one.isNewlyLimited(1, 'events', 120_000)).toBe(true)
-  // Beside the marks, not over them.
+  // These are kept beside the marks, and do not overwrite them.
   expect(one.seen(1, 'old_key_used')).toBeNull()
   expect(one.seen(2, 'key_used')).toBeNull()
 })

@@ -27,7 +27,7 @@ const people = () =>
     .all()
     .map(({ person }) => person)
 
-test('a row of the ledger whose number only duplicates had is followed after the next start', async () => {
+test('a row of the ledger is followed after a restart, even if only duplicates had its number before', async () => {
   world = new World()
   const stored = storeFlows(world, flows)
   await send(stored, 'a', 'ann')
@@ -55,7 +55,7 @@ test('what a killed server had not projected is projected by the next one', asyn
   expect(people()).toEqual(['uann', 'ubob'])
 })
 
-test('a completion is answered without writing what waits of others, and with what waits of the person', async () => {
+test('a completion is answered after writing what waits of the person, but not what waits of others', async () => {
   world = new World()
   const stored = storeFlows(world, flows)
   await send(stored, 'a', 'ann')
@@ -76,7 +76,7 @@ test('a completion is answered without writing what waits of others, and with wh
   expect(await complete('bob')).toEqual({ completedAt: 5, alreadyCompleted: true })
 })
 
-test('a tick is taken back for whom the same transaction has told to count together, though it waits', async () => {
+test('a tick is taken back for people whom waiting events of the same transaction count together', async () => {
   world = new World()
   const list = {
     key: 'start',

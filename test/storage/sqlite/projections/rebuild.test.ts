@@ -70,7 +70,7 @@ const dump = () =>
       .sort(),
   )
 
-test('puts right what is wrong, missing or too many, and says how many flows that were', async () => {
+test('a rebuild corrects wrong, missing and surplus rows, and says how many flows had them', async () => {
   await send(...history('first'), ...history('second'))
   const right = dump()
   const flow = stored.flowRows.get('first')
@@ -95,7 +95,7 @@ test('puts right what is wrong, missing or too many, and says how many flows tha
   }
 })
 
-test('leaves nothing of itself behind', async () => {
+test('a rebuild leaves nothing of itself behind', async () => {
   await send(...history('first'))
   rebuild(own)
   expect(own.query('select name from temp.sqlite_schema').all()).toEqual([])
@@ -103,7 +103,7 @@ test('leaves nothing of itself behind', async () => {
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('a version that is published meanwhile counts for the flows that follow', async () => {
+test('a version that is published during a rebuild counts for the flows that follow', async () => {
   await send(...history('first'), ...history('second'))
   const second = stored.flowRows.get('second') as number
   const now = world.clock.now()
@@ -135,7 +135,7 @@ test('a version that is published meanwhile counts for the flows that follow', a
 test('what is stored while a flow is replayed is not lost', async () => {
   await send(...history('first'), ...history('second'))
   const before = dump()
-  // Between the flows, from the running server's connection: in the projections already.
+  // Between the flows, through the running server's connection, so the projections already have it.
   let rounds = 0
   const pending: Promise<unknown>[] = []
   rebuild(own, () => {
@@ -148,7 +148,7 @@ test('what is stored while a flow is replayed is not lost', async () => {
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('rows that it replaces in another process are known to the running server at once', async () => {
+test('rows that a rebuild in another process replaces are known to the running server at once', async () => {
   await send(...history('first'), ...history('second'))
   const right = dump()
   // All rows get new numbers, some of which the server has given before.
@@ -171,11 +171,11 @@ test('rows that it replaces in another process are known to the running server a
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('runs of people with unattributed events are marked again where they were not', async () => {
+test('runs of people with unattributed events are marked again if they were not', async () => {
   await send(...history('first'))
   own.run('update runs set has_loose = 0')
   expect(rebuild(own).changed).toBe(0)
-  // Between the start and the completion, whose run it now is.
+  // It is between the start and the completion, which now belongs to this run.
   await send({ kind: 'flow_started', flowKey: 'first', userId: 'u', sessionId: 's2', at: 15 })
   const completed = world.database.query(
     `select started_at, completed_at from runs where person = 'uu' and completed_at is not null`,
@@ -184,7 +184,7 @@ test('runs of people with unattributed events are marked again where they were n
   expect(rebuild(own).changed).toBe(0)
 })
 
-test('steps that an older Cairn packed are packed anew', async () => {
+test('steps that an older Cairn packed are packed again', async () => {
   await send(...history('first'))
   const right = dump()
   own.run(`update runs set steps = replace('[[ID,11,null,null,null]]', 'ID',
@@ -194,7 +194,7 @@ test('steps that an older Cairn packed are packed anew', async () => {
   expect(dump()).toEqual(right)
 })
 
-test('each person’s latest health report is what all reports say', async () => {
+test('each person’s latest health report is rebuilt from all reports', async () => {
   const stepRow = stored.stepRows.get('first/a') as number
   const report = (person: string, outcome: 'found' | 'not_found', at: number) =>
     world.byRow.steps.recordHealth({

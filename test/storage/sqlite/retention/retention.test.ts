@@ -95,7 +95,7 @@ describe('raw events', () => {
     expect(rebuild(world.database).changed).toBe(0)
   })
 
-  test('what a clock that ran ahead has dated into the future keeps nothing else', async () => {
+  test('dated into the future by a clock that ran ahead do not keep others from being deleted', async () => {
     world.clock.advance(365 * day)
     await tenant.send([started('ahead')])
     world.clock.advance(-365 * day)
@@ -105,7 +105,7 @@ describe('raw events', () => {
     expect(idsOf()).toEqual(['ahead'])
   })
 
-  test('of which a deletion was rolled back are there, and go at the next try', async () => {
+  test('survive a deletion that is rolled back, and go at the next attempt', async () => {
     await tenant.send([started('a')])
     world.clock.advance(91 * day)
     world.database.run(
@@ -176,7 +176,7 @@ describe('a clock that is set', () => {
     expect(world.clockSettings).toEqual([3 * 365 * day, -3 * 365 * day])
   })
 
-  test('and stays so is right after an hour; what is old by it goes', async () => {
+  test('and stays so is trusted after an hour, and what is old by it goes', async () => {
     await tenant.send([started('a')])
     await world.retainAll()
     world.clock.wallMs += 91 * day
@@ -190,7 +190,7 @@ describe('a clock that is set', () => {
     expect(world.clockSettings).toEqual([91 * day])
   })
 
-  test('by a minute at most, again and again, is one that is kept right', async () => {
+  test('by a minute at most, again and again, counts as one that is kept accurate', async () => {
     await tenant.send([started('a')])
     await world.retainAll()
     world.clock.advance(90 * day)
@@ -252,7 +252,7 @@ describe('what else arrives', () => {
 })
 
 describe('a rebuild', () => {
-  test('puts right what is wrong of the time that is whole, and keeps what is older', async () => {
+  test('corrects the time whose events are all there, and keeps what is older', async () => {
     await tenant.send([started('a')])
     world.clock.advance(80 * day)
     await tenant.send([started('b')])
@@ -296,7 +296,7 @@ describe('a rebuild', () => {
 })
 
 describe('disk space', () => {
-  test('is asked for of a new database, and opening one waits for nobody who writes', () => {
+  test('can be given back by a new database, and opening one does not wait for a writer', () => {
     const writing = openForWriting(world.dataDir)
     writing.run('begin immediate')
     const startedAt = performance.now()
@@ -321,7 +321,7 @@ describe('disk space', () => {
     return statSync(databaseFile(world.dataDir)).size
   }
 
-  test('is given back, but for a reserve for what comes next', async () => {
+  test('is given back, except a reserve for what comes next', async () => {
     tenant.limit({ events: 1_000 })
     const empty = size()
     await fill()

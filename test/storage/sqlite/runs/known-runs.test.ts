@@ -10,7 +10,7 @@ const run = fc.record({
   person: fc.constantFrom('uann', 'ubob', 'avisitor'),
 })
 
-test('of each run it tells the row and the owner that were kept last', () => {
+test('the row and the owner that were kept last are known of each run', () => {
   fc.assert(
     fc.property(fc.array(run), kept => {
       const known = new KnownRuns()
@@ -40,7 +40,7 @@ test('nothing is known of a run that was never kept, or that was forgotten', () 
   expect(known.isOf(1, 'ra', 'uann')).toBe(false)
 })
 
-test('nearly all of a hundred thousand runs are known while each is written once', () => {
+test('nearly all of a hundred thousand runs are known if each is written once', () => {
   const known = new KnownRuns()
   const runs = Array.from({ length: 100_000 }, (_, i) => storedRun(`r${i}`, { id: i + 1 }))
   for (const each of runs) known.keep(each)

@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const flowRows = (stored: StoredWorld) => [...stored.flowRows.values()]
 
-/** By flow id, of flows that the person has runs of. */
+/** The person's histories by flow id, for flows in which they have runs. */
 async function told(stored: StoredWorld, userId: string | null, anonymousId: string | null) {
   const person = { userId, anonymousId }
   const found = await world.byRow.people.histories(stored.orgRow, flowRows(stored), person)
@@ -33,13 +33,13 @@ function lookedThrough(stored: StoredWorld, userId: string | null, anonymousId: 
   return Object.fromEntries([...byFlow].map(([flow, ofFlow]) => [flow, historyOf(ofFlow)]))
 }
 
-/** What follows a batch; a rebuild takes its time, by all that the world has seen. */
+/** What follows a batch. A rebuild is rare, because it replays all that the world has seen. */
 const afterwardsArbitrary = fc.oneof(
   { weight: 3, arbitrary: fc.constant('nothing') },
   { weight: 1, arbitrary: fc.constant('rebuild') },
 )
 
-test('a person is told of what they did as all runs have it, rebuilt or not', async () => {
+test('what a person has done agrees with all their runs, rebuilt or not', async () => {
   const numRuns = Number(process.env.CAIRN_TEST_HISTORIES ?? 20)
   await fc.assert(
     fc.asyncProperty(
@@ -84,7 +84,7 @@ const flow = (key: string) => ({
 const start = (flowKey: string, userId: string, runId: string, at: number) =>
   ({ kind: 'flow_started', flowKey, userId, runId, at }) as const
 
-test('of a person with very many runs the ones that began last count', async () => {
+test('if a person has very many runs, those that began last count', async () => {
   const stored = storeFlows(world, [flow('first'), flow('second')])
   const send = (runs: [flowKey: string, runId: string, at: number][]) =>
     world.byRow.ledger.append({
@@ -105,7 +105,7 @@ test('of a person with very many runs the ones that began last count', async () 
   expect(await told(stored, 'eve', null)).toEqual(expected)
 })
 
-test('runs of others, of other organisations and of other flows are nobody else’s', async () => {
+test('runs of other people, other organisations and other flows do not count', async () => {
   const [ours, theirs] = [storeFlows(world, [flow('first')]), storeFlows(world, [flow('first')])]
   for (const stored of [ours, theirs]) {
     await world.byRow.ledger.append({

@@ -5,7 +5,7 @@ import { storedRun } from './stored-run.ts'
 
 const mib = 2 ** 20
 
-test('a run that is kept does not keep the message that its events came in', () => {
+test('a run that is kept does not keep the message of its events in memory', () => {
   const warm = new WarmRuns()
   Bun.gc(true)
   const before = heapSize()
@@ -20,7 +20,7 @@ test('a run that is kept does not keep the message that its events came in', () 
   expect(warm.get(1, 1, 'r3')!.least_user_id).toBe('somebody-with-a-long-name')
 })
 
-test('is of one organisation, and forgotten by its key', () => {
+test('a run that is kept belongs to one organisation, and is forgotten by its key', () => {
   const warm = new WarmRuns()
   warm.keep(storedRun('r1'))
   expect(warm.get(2, 1, 'r1')).toBe(null)

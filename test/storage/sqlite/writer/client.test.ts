@@ -39,7 +39,7 @@ function counted() {
   return { client, counts }
 }
 
-test('what is asked in one turn is one message, and one answer says what became of each', async () => {
+test('what is asked in one turn is one message, and one answer gives the outcome of each', async () => {
   const { client, counts } = counted()
   const outcomes = await Promise.all(['a', 'a', 'b'].map(id => append(client, id)))
   expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0], []])
@@ -71,16 +71,16 @@ test('a write that fails before it is sent fails for its caller alone, and takes
   expect(world.gauge.bytes).toBe(0)
 })
 
-test('what a thread had gathered when it died takes no room from the others', () => {
+test('what a thread had gathered when it died takes no room from the others in the buffer', () => {
   const { client } = counted()
-  // Nothing leaves within this turn, and a thread that dies in it has no other.
+  // Nothing is sent within this turn, and a thread that dies in it has no other turn.
   append(client, 'a')
   append(client, 'b')
   expect(world.gauge.events).toBe(0)
   expect(world.gauge.bytes).toBe(0)
 })
 
-test('what is gathered counts for whoever gathers it: the bound holds within a turn', async () => {
+test('what is gathered counts for its own client, so the bound holds within a turn', async () => {
   const gauge = new BufferGauge(BufferGauge.memory(), { events: 2, bytes: 1_000_000 })
   const sent: string[] = []
   const client = new StorageClient(message => sent.push(message), gauge, 'buffer')
@@ -93,7 +93,7 @@ test('what is gathered counts for whoever gathers it: the bound holds within a t
   await expect(append(client, 'd')).rejects.toThrow('more to write')
 })
 
-test('the projections are asked for though the buffer is full: who reads is not turned away', async () => {
+test('projections can be asked for while the buffer is full, so readers are not turned away', async () => {
   const gauge = new BufferGauge(BufferGauge.memory(), { events: 1, bytes: 1_000 })
   gauge.enter(1, 10)
   const client: StorageClient = new StorageClient(

@@ -22,7 +22,7 @@ test('a log that another program writes back is left to it, however often storag
   })
   const { database } = storage
   database.run('create table filler (bytes blob)')
-  // Some more pages than a log has that nobody keeps for himself.
+  // More pages than a log has if no other program keeps it.
   database.run('insert into filler values (zeroblob(3000 * 4096))')
   storage.log.look()
   const log = database

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { World } from '../../../support/world.ts'
 
-/** More pages than a log has of which nobody is in the way. */
+/** More pages than a log has if nobody keeps it from being written back. */
 const pages = 2_500
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
   const { database, snapshots, storage } = world
   const log = () =>
     database.query<{ log: number; checkpointed: number }, []>('pragma wal_checkpoint(noop)').get()!
-  // While somebody reads what was there before, SQLite itself writes nothing back.
+  // While somebody reads an older snapshot, SQLite itself writes nothing back.
   snapshots.run('begin')
   snapshots.query('select count(*) from organisations').get()
   database.run('create table filler (content blob)')

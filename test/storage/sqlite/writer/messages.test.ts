@@ -16,7 +16,7 @@ test('a message holds any texts, one after the other', () => {
   )
 })
 
-test('what became of a command comes back as it was said, all stored or not', () => {
+test('the outcome of a command is decoded as it was encoded, all stored or not', () => {
   const results: CommandResult[] = [
     { duplicates: [], deadLetters: [], erased: [] },
     { duplicates: [0, 2], deadLetters: [], erased: [] },

@@ -14,7 +14,7 @@ const put = (...commands: string[]) => {
   for (const command of commands) outbox.put(command, { events: 1, bytes: command.length })
 }
 
-/** The messages so far; taken out. */
+/** Takes out the messages so far. */
 const messages = () => sent.splice(0)
 
 const turn = () => new Promise(resolve => setImmediate(resolve))
@@ -37,7 +37,7 @@ test('a lone command never waits for an answer, however many went before it', as
   }
 })
 
-test('of a burst, 32 commands leave before its end, and each command leaves once', async () => {
+test('in a burst, 32 commands leave before its end, and each command leaves once', async () => {
   put(...numbers(0, 31))
   expect(messages()).toEqual([])
   put('31', '32')
@@ -48,7 +48,7 @@ test('of a burst, 32 commands leave before its end, and each command leaves once
   expect(messages()).toEqual([])
 })
 
-test('what holds 256 events leaves at once', async () => {
+test('a message with 256 events leaves at once', async () => {
   outbox.put('a', { events: 255, bytes: 1 })
   expect(messages()).toEqual([])
   outbox.put('b', { events: 1, bytes: 1 })
@@ -57,12 +57,12 @@ test('what holds 256 events leaves at once', async () => {
   expect(messages()).toEqual([])
 })
 
-test('what holds a mebibyte leaves at once', () => {
+test('a message of a mebibyte leaves at once', () => {
   outbox.put('a', { events: 1, bytes: 1024 ** 2 })
   expect(messages()).toEqual([['a']])
 })
 
-test('what was acknowledged already leaves at once', async () => {
+test('a command that is acknowledged already leaves at once', async () => {
   put('a')
   outbox.putUnawaited('b', { events: 1, bytes: 1 })
   expect(messages()).toEqual([['b']])

@@ -80,7 +80,7 @@ describe('a poison event', () => {
     expect(world.reading.query('select count(*) as n from runs').get()).toEqual({ n: 1 })
   })
 
-  test('in a group of thousands costs one more commit, not one a command', async () => {
+  test('in a group of thousands costs one more commit, not one per command', async () => {
     poison(world.database, 'bad')
     const version = world.reading.query<{ data_version: number }, []>('pragma data_version')
     const before = version.get()!.data_version
@@ -113,7 +113,7 @@ describe('a poison event', () => {
   })
 })
 
-describe('a report that the database does not take', () => {
+describe('a report that the database refuses', () => {
   const person = { userId: 'bad', anonymousId: null }
   const letters = () =>
     world.database
@@ -121,7 +121,7 @@ describe('a report that the database does not take', () => {
       .all()
       .map(({ event }) => JSON.parse(event))
 
-  test('of a completion, a tick or a health ends in the dead letters; its caller is told', async () => {
+  test('of a completion, a tick or step health ends in the dead letters, and its caller is told', async () => {
     const { orgRow } = stored
     const flowRow = stored.flowRows.get('welcome')!
     poison(world.database, 'bad')
@@ -164,7 +164,7 @@ describe('a report that the database does not take', () => {
     expect(world.gauge.isRefused).toBe(false)
   })
 
-  test('where no report is to blame, nothing is given up: storage refuses', async () => {
+  test('is not given up if no report is to blame, and storage refuses writes', async () => {
     world.database.run(
       `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
     )
@@ -176,7 +176,7 @@ describe('a report that the database does not take', () => {
 })
 
 describe('a database that cannot be written for a while', () => {
-  test('refuses everything that waits, keeps nothing of it, and heals by itself', async () => {
+  test('refuses everything that waits, keeps nothing of it, and recovers by itself', async () => {
     world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
@@ -189,12 +189,12 @@ describe('a database that cannot be written for a while', () => {
       expect(reason.retryAfterSeconds).toBeGreaterThan(0)
     }
     expect(world.gauge.isRefused).toBe(true)
-    // Who was seen is written later, and is no fault to tell of every other second.
+    // Presence is written later, and its failure is not worth reporting every other second.
     world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await world.storage.housekeeping.writePresence()
     other.run('rollback')
     other.close()
-    // It tries by itself: a server that is not ready may have no callers.
+    // It retries by itself, because a server that is not ready may have no callers.
     world.storage.watch()
     await Bun.sleep(0)
     expect(world.gauge.isRefused).toBe(false)
@@ -205,13 +205,13 @@ describe('a database that cannot be written for a while', () => {
     expect(world.gauge.events).toBe(0)
   })
 
-  test('is found out by what is written in the background, at the next look', async () => {
+  test('is noticed by background writes, at the next look', async () => {
     world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
     world.byRow.presence.mark(stored.orgRow, 'heartbeat', world.clock.now())
     await expect(world.storage.housekeeping.writePresence()).rejects.toThrow('locked')
-    // What it has to confirm cannot be written either.
+    // The write that probes the database fails as well.
     world.storage.watch()
     expect(world.gauge.isRefused).toBe(true)
     other.run('rollback')
@@ -220,7 +220,7 @@ describe('a database that cannot be written for a while', () => {
     expect(world.gauge.isRefused).toBe(false)
   })
 
-  test('is found out when nobody writes, and not tried while the last commit is recent', async () => {
+  test('is noticed when nobody writes, and not probed while the last commit is recent', async () => {
     for (const { proveEveryMs, isFound } of [
       { proveEveryMs: 0, isFound: true },
       { proveEveryMs: 60_000, isFound: false },
@@ -244,7 +244,7 @@ describe('a database that is no longer where it was', () => {
   const away = () => `${world.dataDir}-away`
   afterEach(() => rmSync(away(), { recursive: true, force: true }))
 
-  test('is not written, for nobody would find it; it heals once it is back', async () => {
+  test('is not written, because nobody would find the data, and recovers once it is back', async () => {
     renameSync(world.dataDir, away())
     await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
     expect(world.gauge.isRefused).toBe(true)
@@ -264,7 +264,7 @@ describe('a database that is no longer where it was', () => {
   })
 })
 
-test('what fails after the commit is not stored again: until a new start nothing is', async () => {
+test('what fails after the commit is not stored again, and nothing is stored until a restart', async () => {
   armFailpoints('after_commit=error')
   const broken = new World()
   armFailpoints()
@@ -292,7 +292,7 @@ test('what fails after the commit is not stored again: until a new start nothing
 })
 
 describe('what was acknowledged with ack=buffer', () => {
-  test('is no more than what came before storage refused: the rest is refused too', async () => {
+  test('is only what came before storage refused, and the rest is refused too', async () => {
     const quick = new World({ ack: 'buffer' })
     const { orgRow } = storeFlows(quick, flows)
     quick.database.run('pragma busy_timeout = 1')

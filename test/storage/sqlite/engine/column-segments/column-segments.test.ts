@@ -13,7 +13,7 @@ import type { RefEvent } from '../../../../support/analytics-reference.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../../support/stored-history.ts'
 import { World } from '../../../../support/world.ts'
 
-/** Column segments, and what takes them away. That their numbers are right, the laws of analytics say. */
+/** Column segments, and what removes them. The laws of analytics check that their numbers are right. */
 
 let world: World
 let stored: StoredWorld
@@ -94,7 +94,7 @@ async function answer() {
 }
 
 describe('runs that have come to rest', () => {
-  test('stand in segments without a gap, but for the last ones, which are no full segment yet', async () => {
+  test('are in segments without a gap, except the last ones, which do not fill a segment yet', async () => {
     await sendRuns(0, 37)
     await world.sealAll()
     expect(sizes()).toEqual([10, 10, 10])
@@ -106,13 +106,13 @@ describe('runs that have come to rest', () => {
     expect(sizes()).toEqual([10, 10, 10, 10])
   })
 
-  test('are few in a small flow, and stay rows', async () => {
+  test('stay rows in a flow with few runs', async () => {
     await sendRuns(0, 10)
     await world.sealAll()
     expect(sizes()).toEqual([])
   })
 
-  test('are sealed once they are old enough, though nothing more is said of them', async () => {
+  test('are sealed once they are old enough, even if no more is reported about them', async () => {
     const now = world.clock.now()
     await send(...Array.from({ length: 15 }, (_, i) => view(i, now - 1_000 + i)))
     await world.sealAll()
@@ -122,7 +122,7 @@ describe('runs that have come to rest', () => {
     expect(sizes()).toEqual([10])
   })
 
-  test('that all began in one millisecond share a segment, or stay rows where they are too many', async () => {
+  test('that began in the same millisecond share a segment, or stay rows if they are too many', async () => {
     await send(...Array.from({ length: 25 }, (_, i) => view(i, start)), view(25), view(26))
     await world.sealAll()
     expect(sizes()).toEqual([25])
@@ -135,7 +135,7 @@ describe('runs that have come to rest', () => {
     sealing.mostRunsPerSegment = mostRunsPerSegment
   })
 
-  test('years apart are in segments that end where numbers would', async () => {
+  test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
     await world.sealAll()
@@ -145,7 +145,7 @@ describe('runs that have come to rest', () => {
 })
 
 describe('a segment', () => {
-  test('goes with any change of its runs, at once, and comes again', async () => {
+  test('is removed at once by any change of its runs, and made again', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     for (const late of [
@@ -165,13 +165,13 @@ describe('a segment', () => {
     }
   })
 
-  test('stays where a tick says again what is known', async () => {
+  test('stays if a tick repeats what is known', async () => {
     const tick = { kind: 'item_completed', itemKey: 'one', userId: 'u15', runId: 'r15' } as const
     await sendRuns(0, 31)
     await send({ ...tick, at: start + 16 * minuteMs })
     await world.sealAll()
     const before = segments()
-    // Of a run that is in no segment: what it says of the person is all that could matter.
+    // The run is in no segment, so only what it says about the person could matter.
     const again = { ...tick, runId: 'later', at: start + 40 * minuteMs }
     await send(again, { ...again, at: again.at + 1 })
     expect(segments()).toEqual(before)
@@ -179,7 +179,7 @@ describe('a segment', () => {
     expect(isInSegment(start + 15 * minuteMs)).toBe(false)
   })
 
-  test('is given up where a run comes into it at any moment of its making', async () => {
+  test('is given up if a run comes into it at any moment while it is made', async () => {
     const inside = world.storage.housekeeping as unknown as {
       deps: { segments: ColumnSegments }
       sealer: Sealer
@@ -207,7 +207,7 @@ describe('a segment', () => {
     }
   })
 
-  test('goes on both sides where a run’s start moves from one into another', async () => {
+  test('is removed on both sides if a run’s start moves from one into another', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     await send(view(15, start + 5 * minuteMs + 1, 'b'))
@@ -226,7 +226,7 @@ describe('a segment', () => {
     expect(segments()).toEqual([before!])
   })
 
-  test('is read again after a restart, and goes with a change then too', async () => {
+  test('is read again after a restart, and is removed by a change then too', async () => {
     await sendRuns(0, 21)
     await world.sealAll()
     const fresh = new ColumnSegments(world.database, () => 0, sealing)
@@ -235,7 +235,7 @@ describe('a segment', () => {
     expect(segments()).toMatchObject([{ from_at: start }])
   })
 
-  test('is there again where the transaction that took it away is rolled back', async () => {
+  test('is there again if the transaction that removed it is rolled back', async () => {
     await sendRuns(0, 11)
     await world.sealAll()
     const flowRow = stored.flowRows.get('welcome') as number
@@ -250,7 +250,7 @@ describe('a segment', () => {
     }
   })
 
-  test('is not written where a run of it changed while it was made', async () => {
+  test('is not written if one of its runs changed while it was made', async () => {
     await sendRuns(0, 11)
     const flowRow = stored.flowRows.get('welcome') as number
     const kept = new ColumnSegments(world.database, () => 0, sealing)
@@ -286,7 +286,7 @@ describe('a segment', () => {
     expect(sizes()).toEqual([10])
   })
 
-  test('made of steps of another version goes out of use when there is a newer one', async () => {
+  test('made of steps of another version is no longer used when there is a newer one', async () => {
     const flowRow = stored.flowRows.get('welcome') as number
     await sendRuns(0, 11)
     const publish = (version: number, steps: string[]) => {
@@ -300,7 +300,7 @@ describe('a segment', () => {
       world.takeUp()
     }
     publish(2, ['a'])
-    // Runs of a version without the step b, which therefore stands where the newest has it.
+    // Runs of a version without step b, which therefore stands where the newest version has it.
     const named = (i: number, stepKey: string) => ({
       ...view(i, undefined, stepKey),
       flowVersion: 2,
@@ -314,7 +314,7 @@ describe('a segment', () => {
     const made = sizes()
     const asRows = await droppedAt()
     expect(asRows).not.toEqual(before)
-    // A look comes with the next change, or with the catalogue of another process.
+    // The sealer looks again at the next change, or when another process changes the catalogue.
     await send(view(0, undefined, 'b'))
     await world.sealAll()
     expect(sizes().length).toBeGreaterThanOrEqual(made.length)
@@ -326,7 +326,7 @@ describe('a segment', () => {
 })
 
 describe('a rebuild by another process', () => {
-  test('takes the segments away, and the server makes them again', async () => {
+  test('removes the segments, and the server makes them again', async () => {
     await sendRuns(0, 31)
     await world.sealAll()
     const before = await answer()

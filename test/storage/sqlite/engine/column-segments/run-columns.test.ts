@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/storage/sqlite/engine/column-segments/segment-bytes.ts'
 import { runsOf } from '../../../../support/run-columns.ts'
 
-/** Twenty steps through two versions: more than one byte of them, and some of the other version. */
+/** Twenty steps in two versions: more than one byte of them, and some only of the other version. */
 const stepRefs = Array.from({ length: 20 }, (_, i) => i + 1)
 const positions = new FlowPositions({
   versions: [
@@ -61,12 +61,12 @@ function columnsOf(runs: readonly ColumnRun[]) {
   return builder.finish()
 }
 
-test('a segment’s bytes are its columns again', () => {
+test('decoding a segment’s bytes gives its columns again', () => {
   fc.assert(
     fc.property(runsArbitrary, fc.nat({ max: 9 }), (runs, shift) => {
       const columns = columnsOf(runs)
       const bytes = encodeSegment(columns)
-      // Also where they lie askew in a larger buffer.
+      // Even if they start unaligned in a larger buffer.
       const held = new Uint8Array(bytes.length + shift)
       held.set(bytes, shift)
       for (const given of [bytes, held.subarray(shift)]) {
@@ -78,7 +78,7 @@ test('a segment’s bytes are its columns again', () => {
   )
 })
 
-test('some of the runs of columns are the columns of those runs', () => {
+test('some runs taken out of columns are the same as columns of those runs alone', () => {
   fc.assert(
     fc.property(runsArbitrary, fc.infiniteStream(fc.boolean()), (runs, choices) => {
       const places = runs.map((_, place) => place).filter(() => choices.next().value)
@@ -95,7 +95,7 @@ test('some of the runs of columns are the columns of those runs', () => {
   )
 })
 
-test('columns depend on the newest version where a run saw a step of another than its own', () => {
+test('columns depend on the newest version if a run saw a step that its own version lacks', () => {
   const run: ColumnRun = {
     startedAt: from,
     lastAt: from,

@@ -23,7 +23,7 @@ const anyText = fc
   .string({ unit: 'binary', maxLength: 20 })
   .map(value => value.toWellFormed().replaceAll('\0', ''))
 
-/** The same one again and again, as in the events of one page. */
+/** Often the same text again, as in the events of one page. */
 const text = fc.oneof(anyText, fc.constantFrom('', 'u', '\ufeff', 'é', '漢'))
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null })
 const row = maybe(fc.oneof(fc.constantFrom(1, 2), fc.integer({ min: 1, max: 2 ** 40 })))
@@ -51,7 +51,7 @@ const event: fc.Arbitrary<NewEvent> = fc
     traits: maybe(fc.constantFrom('{"plan":"pro"}', '{"plan":"\\u0000é"}')),
     answer: maybe(fc.constantFrom('9', '"a"', '""')),
   })
-  // Traits are of a start, and an answer is of a question.
+  // Traits belong to a start, and an answer belongs to a question.
   .map(event => ({
     ...event,
     traits: event.kind === 'question_answered' ? null : event.traits,
@@ -61,7 +61,7 @@ const event: fc.Arbitrary<NewEvent> = fc
 const events = fc.array(event, { maxLength: 8 })
 const source = fc.constantFrom(...eventSources)
 
-test('a batch comes out on the other side as it went in, empty texts and line breaks too', () => {
+test('a batch is decoded as it was encoded, with empty texts and line breaks', () => {
   fc.assert(
     fc.property(events, fc.nat(), maybe(fc.integer()), source, (sent, number, skewMs, source) => {
       const batch = { orgRow: 1, receivedAt: 5, refusals: { invalid: 2 }, skewMs }
@@ -75,7 +75,7 @@ test('a batch comes out on the other side as it went in, empty texts and line br
   )
 })
 
-test('the ledger holds batches to the character, also when they share a row', () => {
+test('the ledger keeps batches to the character, even if they share a row', () => {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
   const batches = new EventBatches(database)
@@ -95,7 +95,7 @@ test('the ledger holds batches to the character, also when they share a row', ()
   )
 })
 
-test('ids and facts are told without the rest', () => {
+test('ids and facts are decoded without the rest', () => {
   fc.assert(
     fc.property(events, source, (sent, source) => {
       const { count, facts } = encodeEvents(sent)
@@ -114,9 +114,9 @@ test('ids and facts are told without the rest', () => {
   )
 })
 
-test('what repeats takes no room', () => {
+test('repeated values take no room', () => {
   const [some] = fc.sample(event, 1) as [NewEvent]
-  // Said by starts alone, of which a page has few.
+  // Only starts have traits, and a page has few starts.
   const one = { ...some, traits: null }
   const { facts, details } = encodeEvents([one])
   const many = encodeEvents(Array.from({ length: 50 }, () => one))
@@ -124,7 +124,7 @@ test('what repeats takes no room', () => {
   expect(many.facts.length - facts.length).toBeLessThanOrEqual(49 * (one.id.length + 6))
 })
 
-test('rows in a form that is not known yet are refused, and not read as what they are not', () => {
+test('rows in a form that is not known yet are refused, and not misread', () => {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
   const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])

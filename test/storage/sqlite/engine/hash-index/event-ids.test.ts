@@ -15,7 +15,7 @@ import {
 } from '../../../../../src/storage/sqlite/engine/hash-index/filter.ts'
 import { TextHash } from '../../../../../src/storage/sqlite/engine/hash-index/hash-index.ts'
 
-/** Small enough that a few hundred ids make segments, and segments of segments of segments. */
+/** Small enough that a few hundred ids make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
 
 const event: Omit<NewEvent, 'id'> = {
@@ -44,7 +44,7 @@ function ledger() {
   const batches = new EventBatches(database)
   const open = () => {
     const ids = new EventIds(database, policy)
-    /** Stores an id as the ledger does; whether it was new. */
+    /** Stores an id as the ledger does, and returns whether it was new. */
     const store = (org: number, id: string, at = 0) => {
       const batch = batches.withRoom(org, 'events', 1, () => ids.openBatch(org))
       const isNew = ids.take(batch.seq, id, at)
@@ -94,7 +94,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 )
 
 describe('an id is taken once', () => {
-  test('whatever is stored, rolled back, taken back or reopened between: as a set would say', () => {
+  test('as in a set, whatever is stored, rolled back, taken back or reopened in between', () => {
     fc.assert(
       fc.property(fc.array(action, { minLength: 200, maxLength: 1_500 }), actions => {
         const { database, open } = ledger()
@@ -145,21 +145,21 @@ describe('an id is taken once', () => {
     )
   })
 
-  test('and is free again once another process has given its event another, whatever was looked into', () => {
+  test('and is free again once another process gives its event another id, whatever was read before', () => {
     const { database, open } = ledger()
     const { ids, store, commit } = open()
     database.run('begin immediate')
     store(1, 'before')
     commit()
     expect(ids.isTaken(1, 'before')).toBe(true)
-    // As an erasure does it, of a row whose ids are in segments.
+    // As an erasure does with a row whose ids are in segments.
     const { facts } = encodeEvents([{ ...event, id: 'after' }])
     database.query('update event_batches set facts = ?').run(Buffer.from(facts))
     ids.externalChange()
     expect(ids.isTaken(1, 'before')).toBe(false)
   })
 
-  test('and is free again where the transaction that sealed it is rolled back', () => {
+  test('and is free again if the transaction that sealed it is rolled back', () => {
     const { database, open } = ledger()
     const { ids, store, settle, rolledBack } = open()
     const all = Array.from({ length: policy.entriesPerSegment }, (_, n) => `id-${n}`)
@@ -172,7 +172,7 @@ describe('an id is taken once', () => {
     expect(all.filter(id => ids.isTaken(1, id))).toEqual([])
   })
 
-  test('over thousands, through merges of merges, and still after a reopening', () => {
+  test('among thousands, through merges of merges, and still after reopening', () => {
     const { database, open } = ledger()
     const { store, commit } = open()
     const all = Array.from({ length: 6_000 }, (_, i) => (i % 2 ? crypto.randomUUID() : `e${i}`))
@@ -227,7 +227,7 @@ describe('an id is taken once', () => {
     expect(again.ids.take(17, 'other', 0)).toBe(true)
   })
 
-  test('ids older than a moment are given back by the segment, also by halves, and no other ever is', () => {
+  test('ids older than a moment are freed segment by segment, even if interrupted, and no others are', () => {
     const times = fc.array(
       fc.record({ steps: fc.nat(5), before: fc.nat(1_000), reopens: fc.boolean() }),
       {
@@ -283,7 +283,7 @@ describe('an id is taken once', () => {
     )
   })
 
-  test('what is deleted of the ledger is left out where segments are merged', () => {
+  test('what is deleted from the ledger is left out when segments are merged', () => {
     const { database, open } = ledger()
     const { ids, store, commit } = open()
     const send = (count: number, name: string) => {
@@ -307,7 +307,7 @@ describe('an id is taken once', () => {
   })
 })
 
-test('a filter has all that was added, and little else', () => {
+test('a filter contains everything that was added, and little else', () => {
   const hash = new TextHash(1, 2)
   const bits = 2
   const filter = new Uint32Array(2 ** bits * wordsPerChunk)

@@ -8,7 +8,7 @@ import {
   RowIndex,
 } from '../../../../../src/storage/sqlite/engine/hash-index/row-index.ts'
 
-/** Small enough that a few hundred rows make segments, and segments of segments of segments. */
+/** Small enough that a few hundred rows make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
 
 function emptyDatabase(): Database {
@@ -45,7 +45,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       type: fc.constant('add' as const),
       flow: fc.integer({ min: 1, max: 2 }),
-      // Few are many times the same, so that some have very many rows.
+      // A few keys come again and again, so that some have very many rows.
       key: fc.oneof(fc.nat(400), fc.nat(6)),
     }),
   },
@@ -68,7 +68,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 )
 
-test('rows are found by their keys, whatever is stored, taken back, replaced or reopened between', () => {
+test('rows are found by their keys, whatever is stored, taken back, replaced or reopened in between', () => {
   fc.assert(
     fc.property(fc.array(action, { minLength: 200, maxLength: 1_200 }), actions => {
       const database = emptyDatabase()
@@ -136,7 +136,7 @@ test('rows are found by their keys, whatever is stored, taken back, replaced or 
         } else if (nthRow) {
           const [id, row] = nthRow
           if (step.type === 'replace elsewhere') {
-            // As a rebuild does it in another process, between two of our transactions.
+            // As a rebuild in another process does, between two transactions of this one.
             commit()
             database.run('begin immediate')
             remove.run(id)
