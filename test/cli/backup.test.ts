@@ -28,7 +28,7 @@ const slugs = async () =>
 const sha256 = (file: string) =>
   new Bun.CryptoHasher('sha256').update(readFileSync(cairn.path(file))).digest('hex')
 
-/** A command that must fail: its one line. */
+/** Runs a command that must fail, and returns its one line. */
 async function failure(args: string[], status = 1): Promise<string> {
   const ended = await cairn.run(args)
   expect([ended.status, ended.stdout]).toEqual([status, ''])
@@ -37,7 +37,7 @@ async function failure(args: string[], status = 1): Promise<string> {
 }
 
 describe('backup', () => {
-  test('makes one file of its user alone, and its checksum as sha256sum reads it', async () => {
+  test('makes one file for its user alone, and a checksum that sha256sum reads', async () => {
     const { status, stdout, stderr } = await cairn.run(['backup', 'a.db'])
     expect([status, stdout]).toEqual([0, 'a.db\n'])
     expect(stderr).toContain(`sha256 ${sha256('a.db')}`)
@@ -49,7 +49,7 @@ describe('backup', () => {
     expect(database.query('select slug from organisations').values()).toEqual([['acme']])
   })
 
-  test('never overwrites, and says of a folder what is wrong', async () => {
+  test('never overwrites a file, and says what is wrong with a folder', async () => {
     writeFileSync(cairn.path('a.db'), 'mine')
     expect(await failure(['backup', 'a.db'])).toContain('a.db exists already: name another file')
     expect(readFileSync(cairn.path('a.db'), 'utf8')).toBe('mine')
@@ -62,7 +62,7 @@ describe('backup', () => {
     expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
   })
 
-  test('names files in a directory by the time, lists them, and keeps the newest that are its own', async () => {
+  test('names files in a directory by time, lists them, and keeps the newest of its own', async () => {
     mkdirSync(cairn.path('b'))
     const old = [1, 2, 3].map(day => `b/cairn-2026-01-0${day}T03-00-00Z.db`)
     for (const file of old) {
@@ -71,7 +71,7 @@ describe('backup', () => {
     }
     const others = ['b/notes.txt', 'b/cairn-2026-01-01.db', 'b/cairn-2026-01-01T03-00-00Z.db.gz']
     for (const file of others) writeFileSync(cairn.path(file), 'x')
-    // A checksum whose backup was never named, by one that was killed.
+    // The checksum of a backup that was killed before its file got its name.
     writeFileSync(cairn.path('b/cairn-2026-01-04T03-00-00Z.db.sha256'), 'x')
     const { file, removed } = await cairn.json(['backup', 'b', '--keep', '2'])
     expect(basename(file)).toMatch(/^cairn-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/)
@@ -83,7 +83,7 @@ describe('backup', () => {
     expect(list[1]).toEqual({ file: old[2], bytes: 1, at: '2026-01-03T03:00:00.000Z' })
   })
 
-  test('goes nowhere into the data directory, by whatever name', async () => {
+  test('is never put into the data directory, by whatever name', async () => {
     symlinkSync('cairn-data', cairn.path('link'))
     mkdirSync(cairn.path('cairn-data/backups'))
     symlinkSync('cairn-data/backups', cairn.path('nested'))
@@ -99,7 +99,7 @@ describe('backup', () => {
     expect((await cairn.run(['backup', '.', '--data', 'link'])).status).toBe(0)
   })
 
-  test('of a damaged database none is made', async () => {
+  test('is not made of a damaged database', async () => {
     const file = cairn.path('cairn-data/cairn.db')
     const bytes = readFileSync(file)
     bytes.fill(0xff, 8_192, 20_000)
@@ -108,7 +108,7 @@ describe('backup', () => {
     expect(readdirSync(cairn.folder)).toEqual(['cairn-data'])
   })
 
-  test('what dead ones of others left stays for a day, since those may be at work', async () => {
+  test('leftovers of other backups stay for a day, because they may still be at work', async () => {
     mkdirSync(cairn.path('b'))
     const partials = ['0123456789ab', 'ba9876543210'].map(
       whose => `b/.cairn-backup-${whose}.partial`,
@@ -122,7 +122,7 @@ describe('backup', () => {
 })
 
 describe('restore', () => {
-  test('puts the backup in place and keeps the old database, and --undo takes it back and forth', async () => {
+  test('puts the backup in place and keeps the old database, and --undo swaps the two', async () => {
     await cairn.run(['backup', 'a.db'])
     await cairn.json(['org', 'create', 'Beta'])
     const { status, stdout, stderr } = await cairn.run(['restore', 'a.db'])
@@ -140,7 +140,7 @@ describe('restore', () => {
     expect(statSync(cairn.path('cairn-data/cairn.db')).mode & 0o777).toBe(0o600)
   })
 
-  test('two in a row keep both databases of before', async () => {
+  test('two in a row keep both previous databases', async () => {
     await cairn.run(['backup', 'a.db'])
     await cairn.json(['org', 'create', 'Beta'])
     await cairn.run(['restore', 'a.db'])
@@ -165,18 +165,18 @@ describe('restore', () => {
     expect(await cairn.json(['org', 'list', '--data', 'new'])).toHaveLength(1)
   })
 
-  test('session.key and all else in the directory stay as they are', async () => {
+  test('leaves session.key and everything else in the directory as they are', async () => {
     await cairn.run(['backup', 'a.db'])
     writeFileSync(cairn.path('cairn-data/session.key'), 'key')
     writeFileSync(cairn.path('cairn-data/else'), 'else')
     await cairn.run(['restore', 'a.db'])
     expect(readFileSync(cairn.path('cairn-data/session.key'), 'utf8')).toBe('key')
     expect(readFileSync(cairn.path('cairn-data/else'), 'utf8')).toBe('else')
-    // A secret in every backup would make each of them one.
+    // A secret in every backup would make every backup a secret.
     expect(readFileSync(cairn.path('a.db')).includes('key\n')).toBe(false)
   })
 
-  test('who was erased after it was made is taken from lists beside it, and stays known', async () => {
+  test('takes later erasures from the lists beside the backup, and keeps those it knows', async () => {
     const line = (name: string) => {
       const person = Buffer.from(name.padEnd(16)).toString('hex')
       const key = `${'k'.repeat(43)}=`
@@ -187,7 +187,7 @@ describe('restore', () => {
     await cairn.run(['backup', 'old.db'])
     writeFileSync(cairn.path('cairn-data/erasures.jsonl'), line('ann'))
     await cairn.run(['backup', 'new.db'])
-    // Half a line was being written when a process died.
+    // A process died while it wrote the last line, and half of that is there.
     writeFileSync(cairn.path('cairn-data/erasures.jsonl'), `${line('ann')}${line('ben')}{"act`)
     await cairn.run(['restore', 'old.db'])
     expect(list('cairn-data')).toStartWith(`${line('ann')}${line('ben')}`)
@@ -200,7 +200,7 @@ describe('restore', () => {
     expect(await failure(elsewhere)).toContain('new.db.erasures.jsonl beside the backup')
   })
 
-  test('refuses under a running server, and while another program has the database open', async () => {
+  test('refuses while a server runs or another program has the database open', async () => {
     await cairn.run(['backup', 'a.db'])
     const lock = acquireLock(cairn.path('cairn-data'), {
       ...{ pid: 1, host: 'h', startedAt: '', port: 1, version: '' },
@@ -228,7 +228,7 @@ describe('restore', () => {
     expect((await cairn.run(['restore', 'a.db'])).status).toBe(0)
   })
 
-  describe('what is no good backup changes nothing', () => {
+  describe('a bad backup changes nothing', () => {
     beforeEach(async () => {
       await cairn.run(['backup', 'a.db'])
       await cairn.json(['org', 'create', 'Beta'])
@@ -242,14 +242,14 @@ describe('restore', () => {
       expect(await failure(['restore', '--check', file])).toContain(message)
     }
 
-    /** A copy of the backup, changed as a program would, without a checksum. */
+    /** Makes a copy of the backup, without a checksum, and changes it as a program would. */
     const changed = (...statements: string[]) => {
       copyFileSync(cairn.path('a.db'), cairn.path('b.db'))
       using database = new Database(cairn.path('b.db'))
       for (const sql of statements) database.run(sql)
     }
 
-    test('a byte that is not as it was', async () => {
+    test('if a byte of it was changed', async () => {
       const bytes = readFileSync(cairn.path('a.db'))
       bytes[bytes.length - 1]! ^= 1
       writeFileSync(cairn.path('b.db'), bytes)
@@ -259,7 +259,7 @@ describe('restore', () => {
       await refused('b.db.sha256 holds no checksum')
     })
 
-    test('a page that is damaged, half a file, none', async () => {
+    test('if a page is damaged, half of the file is missing, or there is none', async () => {
       const bytes = readFileSync(cairn.path('a.db'))
       bytes.fill(0xff, 8_192, 20_000)
       writeFileSync(cairn.path('b.db'), bytes)
@@ -272,7 +272,7 @@ describe('restore', () => {
       await refused('is not a file', 'cairn-data')
     })
 
-    test('one of a newer Cairn, of another one, and what is not Cairn’s at all', async () => {
+    test('if it is of a newer Cairn, of another one, or not Cairn’s at all', async () => {
       changed("insert into migrations values (999, 'next', '', 0)")
       await refused('is of a newer Cairn (schema 999')
       changed("update migrations set sha256 = 'x' where id = 1")
@@ -291,7 +291,7 @@ describe('restore', () => {
     })
   })
 
-  test('a backup that asks for a log is restored too, and nothing is made beside it', async () => {
+  test('a backup in WAL mode is restored too, and nothing is made beside it', async () => {
     await cairn.run(['backup', 'a.db'])
     {
       using database = new Database(cairn.path('a.db'))
@@ -310,7 +310,7 @@ describe('restore', () => {
     expect(await slugs()).toEqual(['acme'])
   })
 
-  test('a database that is past reading is replaced, and kept aside', async () => {
+  test('a database that cannot be read any more is replaced, and kept aside', async () => {
     await cairn.run(['backup', 'a.db'])
     const wreck = 'wreck'.repeat(2_000)
     writeFileSync(cairn.path('cairn-data/cairn.db'), wreck)
@@ -321,7 +321,7 @@ describe('restore', () => {
     expect(readFileSync(cairn.path('cairn-data/cairn.db'), 'utf8')).toBe(wreck)
   })
 
-  test('asked wrongly, it says how', async () => {
+  test('wrong usage is refused, with what to do', async () => {
     expect(await failure(['restore'], 2)).toContain('name the backup to restore')
     expect(await failure(['restore', 'a.db', '--undo'], 2)).toContain('--undo takes no file')
     expect(await failure(['restore', '--undo'])).toContain('nothing to undo')

@@ -38,7 +38,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect((await migrate(url)).stdout).toBe(
         `nothing to do: the database at ${where(url)} has schema ${schemaVersion}, the newest known here\n`,
       )
-      // It is about no data directory.
+      // It touches no data directory.
       expect(readdirSync(place.folder)).toEqual([])
     })
 
@@ -67,7 +67,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(stderr).toContain('--on-copy and --no-copy are about a data directory')
     })
 
-    test('refuses a database that is none, and says nothing of its password', async () => {
+    test('refuses a database that does not exist, without its password', async () => {
       const { status, stderr } = await migrate(server.url('nothing', 'cairn', 'hush'))
       expect(status).toBe(1)
       expect(stderr).toMatch(
@@ -76,7 +76,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(stderr).not.toContain('hush')
     })
 
-    test('is about the data directory without the setting', async () => {
+    test('is for the data directory if the setting is missing', async () => {
       const { status, stderr } = await place.run(['migrate'])
       expect(status).toBe(1)
       expect(stderr).toContain('cairn-data')
@@ -87,7 +87,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
     const examine = (url: string) =>
       place.run(['doctor', '--port', '0', '--management-port', '0'], { CAIRN_DATABASE_URL: url })
 
-    test('tells what it is, and that it would not outlive its machine', async () => {
+    test('says what the database is, and that a crash of its machine could damage it', async () => {
       const url = await server.newDatabase()
       const { status, stdout } = await examine(url)
       expect(stdout).toContain(`ok       the database at ${where(url)} is PostgreSQL `)
@@ -101,13 +101,13 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(status).toBe(1)
     })
 
-    test('tells what has to be done before it can be used', async () => {
+    test('says what to do before the database can be used', async () => {
       const { status, stdout } = await examine(await server.emptyDatabase())
       expect(stdout).toMatch(/error +the database at \S+ has no tables yet — run "cairn migrate"\n/)
       expect(status).toBe(1)
     })
 
-    test('does not wait for its disk where the server says so', async () => {
+    test('warns if the server is set not to wait for its disk', async () => {
       const url = await server.newDatabase()
       const set = (setting: string) =>
         server.ask(`alter database ${new URL(url).pathname.slice(1)} set ${setting}`)
@@ -117,7 +117,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       )
     })
 
-    test('says what several nodes without a limits server come to', async () => {
+    test('warns if several nodes run without a limits server', async () => {
       const url = await server.newDatabase()
       const addNode = (name: string) =>
         server.ask(
@@ -150,7 +150,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       clients: 1,
     }
 
-    test('finds nothing wrong with a good one', () => {
+    test('finds nothing wrong with a good database', () => {
       expect(judgePostgres(good, 2).filter(({ status }) => status !== 'ok')).toEqual([])
     })
 
@@ -175,7 +175,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(bad[0]!.advice).not.toBeNull()
     })
 
-    test('counts the connections of each thread that a node has', () => {
+    test('counts the connections of every thread of a node', () => {
       const said = (threads: number) =>
         judgePostgres({ ...good, mostClients: 100 }, threads).map(({ what }) => what)
       expect(said(1)).toContainEqual(expect.stringMatching(/up to 23: enough for 4 nodes$/))

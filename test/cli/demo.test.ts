@@ -11,7 +11,7 @@ import { Workplace } from '../support/binary.ts'
 const cairn = new Workplace()
 afterAll(() => cairn.close())
 
-/** A call that the demo prints, taken apart by a shell as it stands; not every machine has curl. */
+/** Sends a call that the demo prints, as a shell parses it, but without curl, which not every machine has. */
 async function copied(line: string) {
   const shell = Bun.spawn(['sh', '-c', `curl() { printf '%s\\0' "$@"; }\n${line}`])
   const words = (await new Response(shell.stdout).text()).split('\0').slice(0, -1)
@@ -25,7 +25,7 @@ async function copied(line: string) {
   return { status: response.status, body: await response.text() }
 }
 
-/** Starts the demo, as long-lived as a server; resolves once its output holds a text. */
+/** Starts the demo, which runs until it is stopped. Resolves once its output contains a text. */
 async function started(args: string[], expected: string) {
   const child = await cairn.command(args, { BUN_JSC_useDFGJIT: '1' })
   let output = ''
@@ -70,7 +70,7 @@ test('the demo has a month of history, calls that work, and the same history the
   expect(days.length).toBeGreaterThanOrEqual(29)
   const { starts, completions } = before.totals
   expect(before.versions).toMatchObject([{ version: 1, starts, completions }])
-  // Nobody has seen what was not published yet.
+  // The flow was published before anybody saw it.
   expect(before.versions[0].publishedAt < before.daily[0].date).toBe(true)
   expect(before.totals.uniqueUsers).toBeGreaterThan(300)
   expect(before.totals.starts).toBeGreaterThan(before.totals.uniqueUsers)
@@ -80,7 +80,7 @@ test('the demo has a month of history, calls that work, and the same history the
 
   const second = await demo()
   const after = await statistics(second.lines)
-  // Today goes on between two starts; the days before do not.
+  // Between two starts only the numbers of today change.
   expect(after.daily.slice(0, -1)).toEqual(before.daily.slice(0, -1))
   const grown = after.totals.starts - before.totals.starts
   expect(grown).toBeGreaterThanOrEqual(0)
@@ -93,7 +93,7 @@ test('the demo has a month of history, calls that work, and the same history the
   expect(await second.stop()).toBe(0)
 }, 300_000)
 
-test('the demo’s steps have a past, in which a newcomer sees when one lost its element', async () => {
+test('the demo’s steps have a history, which shows when one of them lost its element', async () => {
   const args = ['demo', '--data', 'past', '--management-port', '0']
   const { child } = await started(args, 'Ctrl-C stops the demo')
   try {
@@ -102,7 +102,7 @@ test('the demo’s steps have a past, in which a newcomer sees when one lost its
     }
     const query = 'GET /health?flow=welcome&history=1'
     const { steps } = (await overSocket(query, organisations[0]!.id)) as StepCheck
-    // Under five people, as on a weekend or soon after midnight, a day says nothing.
+    // A day with under five people, as on a weekend or soon after midnight, is unknown.
     const states = (key: string) =>
       steps
         .find(({ step }) => step === key)!
@@ -133,7 +133,7 @@ async function overSocket(what: string, organisation?: string): Promise<unknown>
   return response.json()
 }
 
-test('a demo that is stopped midway ends with status 0 and no word of an error', async () => {
+test('a demo that is stopped midway ends with status 0 and without an error', async () => {
   const { child, output } = await started(
     ['demo', '--host', '127.0.0.1', '--data', 'midway', '--log-level', 'info'],
     'ready',
@@ -143,7 +143,7 @@ test('a demo that is stopped midway ends with status 0 and no word of an error',
   expect(output()).not.toContain('cairn: ')
 })
 
-test('a port that was asked for and is taken is refused, not replaced', async () => {
+test('a requested port that is taken is refused, not replaced', async () => {
   const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   try {
     const args = ['demo', '--host', '127.0.0.1', '--port', String(taken.port)]
@@ -155,7 +155,7 @@ test('a port that was asked for and is taken is refused, not replaced', async ()
   }
 })
 
-/** Holds a port of this machine, unless somebody does already. */
+/** Holds a port of this machine, unless another program does already. */
 function occupied(port: number): { [Symbol.dispose](): void } {
   try {
     const listener = Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } })
@@ -212,7 +212,7 @@ describe('the history', () => {
     expect(historyOfDay(today, told)).toEqual(month.at(-1)!)
   })
 
-  test('never has two events of one id, and begins on its day', () => {
+  test('has no two events with the same id, and every day begins on its date', () => {
     const events = month.flat()
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
     for (const [i, day] of month.entries()) {

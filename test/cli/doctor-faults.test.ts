@@ -9,7 +9,7 @@ import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
-/** Each fault is made for real, and found by its name. */
+/** Each fault is caused for real, and the doctor names it. */
 
 let place: CommandLine
 
@@ -22,7 +22,7 @@ const data = () => join(place.folder, 'cairn-data')
 const databaseFile = () => join(data(), 'cairn.db')
 const freePorts = ['--port', '0', '--management-port', '0']
 
-/** What is not well, a line each. */
+/** The warnings and errors, one line each. */
 const complaintsIn = ({ stdout }: Finished) =>
   stdout.split('\n').filter(line => /^(warning|error)/.test(line))
 const complaints = async (...args: string[]) =>
@@ -38,7 +38,7 @@ describe.skipIf(!canMount)('a disk', () => {
   test('that is full, and one that is read-only', async () => {
     mkdirSync(data(), { mode: 0o700 })
     if (!mount('-t', 'tmpfs', '-o', 'size=16m,mode=700', 'tmpfs')) return
-    // Where a process has a file open for writing, nothing is mounted anew as read-only.
+    // Nothing can be remounted read-only while a process has a file on it open for writing.
     const ofBinary = async () => complaintsIn(await place.runBinary(['doctor', ...freePorts]))
     try {
       await withTour(new Workplace(builtBinary, place.folder))
@@ -84,13 +84,13 @@ describe.skipIf(!canTrace)('under a tracer', () => {
   test.each([
     ['a backup', ['backup', 'backup.db'], (): string => place.folder],
     ['a tried migration', ['migrate', '--on-copy'], data],
-  ])('what %s has left that was killed', async (_, command, folder) => {
+  ])('what was left by %s that was killed', async (_, command, folder) => {
     writeReleased(data(), 1)
     const child = await traced('fsync,fdatasync:delay_enter=1000000', ...command)
     const left = () =>
       readdirSync(folder()).filter(name => /\.partial$|^migration-trial-/.test(name))
     await until(() => left().length > 0)
-    // The tracer alone would let it go on.
+    // If only the tracer were killed, the command would go on.
     const tasks = `/proc/${child.pid}/task/${child.pid}/children`
     process.kill(Number(readFileSync(tasks, 'utf8').trim()), 'SIGKILL')
     await child.exited
@@ -104,7 +104,7 @@ describe.skipIf(!canTrace)('under a tracer', () => {
   })
 })
 
-test('a write-ahead log that a reader keeps from being written back, and whose it is', async () => {
+test('doctor names the reader that keeps a write-ahead log from being written back', async () => {
   await withTour(place)
   const reading = `const { Database } = require('bun:sqlite')
     const database = new Database(${JSON.stringify(databaseFile())}, { readonly: true })
@@ -173,7 +173,7 @@ describe('a server', () => {
     )
   })
 
-  test.skipIf(process.platform !== 'linux')('while whose run the clock was stepped', async () => {
+  test.skipIf(process.platform !== 'linux')('during whose run the clock was set', async () => {
     await withTour(place)
     const server = await place.serve()
     const file = join(data(), 'server.json')
@@ -183,7 +183,7 @@ describe('a server', () => {
       [1, 'back by (3599|360\\d) s'],
       [-1, 'forward by (3599|360\\d) s'],
     ] as const) {
-      // What it noted of its start is by the clock of before.
+      // The server noted its start by the clock before the change.
       const startedAt = new Date(Date.parse(holder.startedAt) + hours * 3_600_000).toISOString()
       writeFileSync(file, JSON.stringify({ ...holder, startedAt }))
       expect(await complaints()).toContainEqual(
@@ -194,7 +194,7 @@ describe('a server', () => {
   })
 
   test.skipIf(Bun.which('prlimit') === null)(
-    'that may open too few files, and has most open',
+    'that may open too few files, and has most of them open',
     async () => {
       await withTour(place)
       const server = await place.serve()
@@ -205,7 +205,7 @@ describe('a server', () => {
       }
       const count = 72 - (await openFiles())
       const idle = await Promise.all(Array.from({ length: count }, () => rawConnection(server)))
-      // One that has sent nothing at all the kernel keeps to itself.
+      // The kernel keeps a connection to itself until something is sent on it.
       for (const { write } of idle) write('GET / HTTP/1.1\r\n')
       await until(openFiles, count => count >= 70)
       const found = await complaints()
@@ -256,7 +256,7 @@ describe('data', () => {
     ])
   })
 
-  test('of before a migration is told of, and once it is old with how to delete it', async () => {
+  test('kept from before a migration is reported, and once old how to delete it', async () => {
     writeReleased(data(), 1)
     noteBackup(data(), 'copy.db', Date.now())
     const { copy } = await place.json<{ copy: string }>(['migrate'])

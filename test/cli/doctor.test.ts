@@ -33,7 +33,7 @@ const data = () => join(place.folder, 'cairn-data')
 const databaseFile = () => join(data(), 'cairn.db')
 const freePorts = ['--port', '0', '--management-port', '0']
 
-/** What is not well, as the lines of the command say it, and its status. */
+/** The warnings and errors that the command prints, one line each, and its status. */
 async function complaints(args: string[] = [], env: Record<string, string> = {}) {
   const { status, stdout, stderr } = await place.run(['doctor', ...freePorts, ...args], env)
   expect(stderr).toBe('')
@@ -57,12 +57,12 @@ describe('without data', () => {
     expect(readdirSync(place.folder)).toEqual([])
   })
 
-  test('a directory without a database is told apart', async () => {
+  test('says of a directory that it holds no database', async () => {
     mkdirSync(data(), { mode: 0o700 })
     expect((await complaints()).lines[0]).toContain('holds no database yet — begin with')
   })
 
-  test('what is no directory is an error', async () => {
+  test('a data directory that is no directory is an error', async () => {
     writeFileSync(data(), '')
     const { status, lines } = await complaints()
     expect([status, lines.length]).toEqual([1, 1])
@@ -76,7 +76,7 @@ describe('with data', () => {
   })
 
   test('all is well, and nothing is changed', async () => {
-    // Whatever the commands before it have open here is closed, so that nothing but it could change it.
+    // Closes what earlier commands still have open here, so that only the doctor could change the database.
     Bun.gc(true)
     const before = readFileSync(databaseFile())
     const { status, stdout, stderr } = await place.runBinary(['doctor', ...freePorts])
@@ -113,7 +113,7 @@ describe('with data', () => {
     ])
   })
 
-  test('every wrong setting is told at once, and the rest is looked at all the same', async () => {
+  test('every wrong setting is reported at once, and the rest is checked anyway', async () => {
     const env = { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' }
     const { status, lines } = await complaints(['--threads', '1000'], env)
     expect(status).toBe(1)
@@ -127,7 +127,7 @@ describe('with data', () => {
     expect(stdout).toContain('is whole')
   })
 
-  test('a dashboard over plain http is a warning, but on this machine', async () => {
+  test('a dashboard over plain http is a warning, except on this machine', async () => {
     const at = async (url: string) => {
       const { lines } = await complaints([], { CAIRN_PUBLIC_URL: url })
       return lines.filter(line => line.includes('dashboard'))
@@ -140,7 +140,7 @@ describe('with data', () => {
     }
   })
 
-  test('events without any backup are a warning, and so is one that is old', async () => {
+  test('events without any backup are a warning, and so is an old backup', async () => {
     changeDatabase(
       "insert into event_batches (org_id, received_at, source, events, facts, details) values (1, 0, 0, 0, x'', x'')",
     )
@@ -176,7 +176,7 @@ describe('with data', () => {
     ])
   })
 
-  test('webhooks that fail, or were switched off, are told, by host and organisation', async () => {
+  test('webhooks that fail, or were switched off, are named by host and organisation', async () => {
     changeDatabase(
       "update organisations set slug = 'acme'",
       `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
@@ -194,7 +194,7 @@ describe('with data', () => {
     ])
   })
 
-  test('a mail server without a sender is told', async () => {
+  test('a mail server without a sender is an error', async () => {
     const { status, lines } = await complaints([], { CAIRN_SMTP_URL: 'smtp://localhost:25' })
     expect(status).toBe(1)
     expect(lines).toEqual([
@@ -202,7 +202,7 @@ describe('with data', () => {
     ])
   })
 
-  test('an erasure that is not finished is told', async () => {
+  test('an unfinished erasure is a warning', async () => {
     changeDatabase(
       `insert into erasures (org_id, key, person, asked_at) values (1, 'k', 'a', 0), (1, 'k', 'b', 0)`,
     )
@@ -213,7 +213,7 @@ describe('with data', () => {
     ])
   })
 
-  test('an organisation that refuses many for want of a right hash is told', async () => {
+  test('an organisation that refuses many for a missing or wrong hash is a warning', async () => {
     changeDatabase(
       `update organisations set slug = 'acme', identity_mode = 'enforce';
       insert into identity_counts (org_id, hour, verdict, count)
@@ -227,7 +227,7 @@ describe('with data', () => {
     ])
   })
 
-  test('data without an organisation is told, with the command that makes one', async () => {
+  test('data without an organisation is a warning, with the command that makes one', async () => {
     changeDatabase('delete from organisations')
     const { status, lines } = await complaints()
     expect(status).toBe(0)
@@ -318,7 +318,7 @@ describe('a damaged database', () => {
     }
   })
 
-  test('an empty file is told apart', async () => {
+  test('an empty file is reported as such', async () => {
     writeFileSync(databaseFile(), '')
     expect((await complaints()).lines[0]).toContain('cairn.db is empty — restore a backup')
   })
@@ -362,11 +362,11 @@ describe('rights', () => {
     },
   )
 
-  describe('of an owner who took them from himself', () => {
+  describe('that an owner took from himself', () => {
     test('files that he cannot write are an error, and serve names the remedy', async () => {
       const owner = await Owner.of(place)
       for (const suffix of ['-wal', '-shm']) {
-        // Another file: this process may still have the one before mapped, and would die of its end.
+        // A new file: this process may still have the old one mapped, and would die if that were cut.
         rmSync(`${databaseFile()}${suffix}`, { force: true })
         writeFileSync(`${databaseFile()}${suffix}`, '')
       }
@@ -385,7 +385,7 @@ describe('rights', () => {
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })
 
-    test('a directory that he cannot write is told as his own', async () => {
+    test('a directory that he cannot write is reported as his own', async () => {
       const owner = await Owner.of(place)
       owner.takes(data())
       chmodSync(data(), 0o500)
@@ -398,7 +398,7 @@ describe('rights', () => {
     })
   })
 
-  test('a lock that is none is told of', async () => {
+  test('a lock file that is no lock is an error', async () => {
     writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })
     const { status, lines } = await complaints()
     expect([status, lines.length]).toEqual([1, 1])
@@ -432,7 +432,7 @@ describe('a server', () => {
     expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
   })
 
-  test('that was killed is told of, and needs no cleaning', async () => {
+  test('that was killed is a warning, and nothing has to be cleaned up', async () => {
     await place.json(['org', 'create', 'Acme'])
     const server = await place.serve()
     await server.end('SIGKILL')
@@ -464,7 +464,7 @@ describe('a server', () => {
       }
     }
 
-    test('is not ready, and of another version: both are told', async () => {
+    test('that is not ready and of another version: both are reported', async () => {
       const answers: Record<string, Response> = {
         '/healthz': new Response('ok 9.9.9\n'),
         '/readyz': new Response('1 of 2 HTTP threads are up\nstopping\n', { status: 503 }),
@@ -488,7 +488,7 @@ describe('a server', () => {
       await management.stop(true)
     })
 
-    test('does not answer: an error', () =>
+    test('that does not answer is an error', () =>
       withServer({}, async () => {
         const { status, lines } = await complaints()
         expect(status).toBe(1)
@@ -498,7 +498,7 @@ describe('a server', () => {
     test.each([
       ['on another machine', { host: 'elsewhere' }, 'which is another machine or container'],
       ['whose process is gone', { pid: 2 ** 22 + 1 }, 'there is no such process'],
-    ])('%s: a warning', async (_, more, message) => {
+    ])('%s is a warning', async (_, more, message) => {
       await withServer(more, async () => {
         const { status, lines } = await complaints()
         expect([status, lines.length]).toEqual([0, 1])

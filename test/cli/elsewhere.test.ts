@@ -16,7 +16,7 @@ beforeAll(async () => {
   url = (await cairn.serve(['--host', '127.0.0.1'])).url
   const create = ['token', 'create', 'CI', '--scope', 'settings:write', '--org', 'acme']
   token = (await cairn.json(create)).token
-  // No data directory that it could fall back to.
+  // There is no data directory that a command could fall back to.
   env = { CAIRN_TOKEN: token, CAIRN_DATA: cairn.path('nowhere') }
 })
 afterAll(() => cairn.close())
@@ -45,7 +45,7 @@ test('settings, keys and secrets are set for the organisation of the token', asy
   expect(lines[0]).toMatchObject({ via: 'token', actor: expect.stringMatching(/^CI \(token_/) })
 })
 
-test('limits are the operator’s, and other organisations others’', async () => {
+test('limits are for the operator alone, and other organisations are out of reach', async () => {
   const limits = ['org', 'limits', '--url', url, '--events', '5']
   expect(await refused(limits)).toEqual([
     1,
@@ -58,7 +58,7 @@ test('limits are the operator’s, and other organisations others’', async () 
   ])
 })
 
-test('a token or an address that is none is told as such', async () => {
+test('a wrong token or address is reported as such', async () => {
   const ask = (to: string) => ['org', 'origins', '--url', to]
   expect(await refused(ask(url), { CAIRN_TOKEN: '' })).toEqual([
     2,

@@ -71,7 +71,7 @@ describe('beside a running server', () => {
     expect(stdout).toContain('tour is shown there')
   })
 
-  test('each condition is told apart', async () => {
+  test('each condition that fails is named', async () => {
     expect(await failures('welcome', '--url', page)).toEqual(['audience'])
     expect(await failures('welcome', '--url', 'https://a.example/', ...pro)).toEqual(['url'])
     expect(await failures('later', '--url', page)).toEqual(['published'])
@@ -106,7 +106,7 @@ describe('beside a running server', () => {
     expect(stdout).toMatch(/ada: 2 runs, last started .*Z, completed .*Z, dismissed .*Z\n/)
   })
 
-  test('it is told what a page shows before it has said who is there', async () => {
+  test('the answer tells what a page shows before it has identified the person', async () => {
     await place.run(['flows', 'publish', 'later'])
     const api = apiOf(server, snippetKey)
     const { flows } = (await (await api('GET', '/flows')).json()) as {
@@ -134,7 +134,7 @@ describe('beside a running server', () => {
     await place.run(['flows', 'unpublish', 'later'])
   })
 
-  test('the list of origins is looked at, for extensions too', async () => {
+  test('the list of origins counts, for extensions too', async () => {
     const extension = 'chrome-extension://abcdefghijklmnop'
     await place.run(['org', 'origins', 'harbor', extension, 'https://app.harbor.example'])
     expect(await failures('tour', '--url', `${extension}/panel.html`)).toEqual([])

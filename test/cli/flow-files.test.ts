@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => cairn.close())
 
-/** Two flows as they are pulled. */
+/** Two flows as pull writes them. */
 const flowA = 'key: a\npriority: 1\nsteps:\n  - key: s\n    title: S\n'
 const flowB = 'key: b\nsteps:\n  - key: s\n    title: S\n'
 
@@ -39,7 +39,7 @@ describe('diff', () => {
     })
   })
 
-  test('of what is stored says nothing changes, and that a draft waits', async () => {
+  test('of what is stored says that nothing changes, and whether a draft waits', async () => {
     await flows('push', write('a.yaml', tour('a')))
     const { stdout, status } = await flows('diff', 'a.yaml')
     expect([stdout, status]).toEqual([
@@ -54,7 +54,7 @@ describe('diff', () => {
     })
   })
 
-  test('names steps that come, go and move, and shows the lines', async () => {
+  test('names steps that are added, removed and moved, and shows the lines', async () => {
     await pushed('a.yaml', tour('a', 'b', 'old'))
     const { stdout, status } = await flows('diff', write('b.yaml', tour('b', 'a', 'create')))
     expect(status).toBe(1)
@@ -77,7 +77,7 @@ describe('diff', () => {
     )
   })
 
-  test('calls a step new that was pushed and never published', async () => {
+  test('calls a step new if it was pushed but never published', async () => {
     await pushed('a.yaml', tour('a'))
     await flows('push', write('b.yaml', tour('a', 'b')))
     expect((await flows('diff', 'b.yaml', '--published')).stdout).toContain('  step "b" is new\n')
@@ -85,7 +85,7 @@ describe('diff', () => {
     expect((await flows('diff', 'b.yaml')).stdout).toContain('  step "b" is new\n')
   })
 
-  test('looks at the draft, or at what callers see where --published asks for it', async () => {
+  test('compares with the draft, or with --published with what callers see', async () => {
     await pushed('a.yaml', tour('a'))
     await flows('push', write('b.yaml', tour('a', 'b')))
     const change = async (...args: string[]) => {
@@ -104,7 +104,7 @@ describe('diff', () => {
     )
   })
 
-  test('tells with --all of flows that no file has, but of no archived one', async () => {
+  test('lists with --all the flows that no file has, except for archived ones', async () => {
     await pushed('a.yaml', tour('a'))
     await pushed(
       'others.yaml',
@@ -119,7 +119,7 @@ describe('diff', () => {
     })
   })
 
-  test('gives scripts the same', async () => {
+  test('gives scripts the same as JSON', async () => {
     await pushed('a.yaml', tour('a'))
     const { stdout, status } = await flows('diff', write('b.yaml', tour('b')), '--json')
     expect(status).toBe(1)
@@ -151,7 +151,7 @@ describe('diff', () => {
     expect(stderr).toStartWith(`cairn: ${message}`)
   })
 
-  test('is coloured on a terminal, unless NO_COLOR or a dumb one forbids', () => {
+  test('is coloured on a terminal, unless NO_COLOR is set or it is a dumb one', () => {
     const terminal = { isTTY: true }
     expect(wantsColour(terminal, { TERM: 'xterm' })).toBe(true)
     expect(wantsColour(terminal, { TERM: 'xterm', NO_COLOR: '' })).toBe(true)
@@ -190,7 +190,7 @@ describe('pull', () => {
     expect((await flows('diff', write('a.json', stdout))).status).toBe(0)
   })
 
-  test('writes drafts, or what callers see where --published asks for it', async () => {
+  test('writes drafts, or with --published what callers see', async () => {
     await pushed('two.yaml', two)
     await flows('push', write('new.yaml', flowA.replace('1', '2')))
     expect((await flows('pull', 'a')).stdout).toBe(flowA.replace('1', '2'))
@@ -232,7 +232,7 @@ describe('pull', () => {
   })
 
   describe('into a directory', () => {
-    test('writes a file for each flow, which it makes', async () => {
+    test('makes the directory, and writes a file for each flow', async () => {
       await flows('push', write('two.yaml', two))
       const { stdout } = await flows('pull', '--out', 'some/flows')
       expect(stdout).toBe('some/flows/a.yaml  written\nsome/flows/b.yaml  written\n')
@@ -243,7 +243,7 @@ describe('pull', () => {
       )
     })
 
-    test('leaves a file that holds the flow as it is, comments and all', async () => {
+    test('does not touch a file that holds the flow already, comments included', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
       const mine = '# Mine.\npriority: 1\nkey: "a"\nsteps: [{ key: s, title: S }]\nkind: tour\n'
@@ -253,7 +253,7 @@ describe('pull', () => {
       expect(read('out/a.yaml')).toBe(mine)
     })
 
-    test('writes over nothing else, and then writes nothing, unless forced', async () => {
+    test('writes nothing at all if a file holds something else, unless forced', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
       write('out/b.yaml', 'key: b\npriority: 7\nsteps: [{ key: s, title: S }]\n')
@@ -270,7 +270,7 @@ describe('pull', () => {
       expect(read('out/b.yaml')).toBe(flowB)
     })
 
-    test('points editors at the schema where it lies beside', async () => {
+    test('points editors at the schema if that is in the directory', async () => {
       await flows('push', write('two.yaml', two))
       mkdirSync(cairn.path('out'))
       write('out/cairn-flow.schema.json', (await flows('schema')).stdout)
@@ -281,7 +281,7 @@ describe('pull', () => {
       expect((await flows('pull', '--out', 'out', 'a')).stdout).toBe('out/a.yaml  unchanged\n')
     })
 
-    test('leaves them the rights that the user gives new files, not those of private data', async () => {
+    test('gives files the permissions of other new files, not those of private data', async () => {
       await flows('push', write('two.yaml', two))
       const before = process.umask(0o027)
       try {
@@ -295,7 +295,7 @@ describe('pull', () => {
       expect(rights('cairn-data/cairn.db')).toBe(0o600)
     })
 
-    test('that is a file is told', async () => {
+    test('that is a file is refused', async () => {
       await flows('push', write('two.yaml', two))
       const { stderr, status } = await flows('pull', '--out', 'two.yaml')
       expect([status, stderr]).toEqual([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { CommandLine } from '../support/command-line.ts'
 
-/** What translators are given, and give back, by the executable. */
+/** Texts that the executable exports for translators, and imports from them. */
 
 let cairn: CommandLine
 beforeEach(() => {
@@ -26,7 +26,7 @@ steps:
     buttons: [{ label: Next, action: next }]
 `
 
-/** As a translator's program gives it back. */
+/** Writes the file as a translator's program gives it back. */
 const translated = (name: string, by: Record<string, string>) =>
   write(
     `${name}.done.xlf`,
@@ -44,7 +44,7 @@ async function exported(from: string): Promise<string> {
 }
 
 describe('a flow in a file', () => {
-  test('keeps its comments, and says first what would change', async () => {
+  test('keeps its comments, and --dry-run says what would change', async () => {
     write('a.yaml', flow)
     const done = await exported('a.yaml')
     const dry = await texts('import', 'a.yaml', done, '--dry-run')
@@ -68,7 +68,7 @@ describe('a flow in a file', () => {
     ])
   })
 
-  test('of JSON is changed too, by JSON that has to say its language', async () => {
+  test('in JSON is changed too, by JSON whose language has to be named', async () => {
     write(
       'a.json',
       JSON.stringify({ key: 'welcome', locale: 'en', steps: [{ key: 'a', title: 'A' }] }),
@@ -85,7 +85,7 @@ describe('a flow in a file', () => {
     expect(JSON.parse(read('a.json')).texts).toEqual({ fr: { steps: { a: { title: 'Ah' } } } })
   })
 
-  test('that has changed since the export is left alone, unless the rest is asked for', async () => {
+  test('that has changed since the export is left alone, unless --outdated is given', async () => {
     write('a.yaml', flow)
     const done = await exported('a.yaml')
     const now = write('a.yaml', flow.replace('Hello', 'Good day'))
@@ -99,7 +99,7 @@ describe('a flow in a file', () => {
     expect(taken.stdout).toBe('steps.hello.title\n+ Hallo & guten Tag\n')
   })
 
-  test('refuses what is no text of it, what runs a script, and what is too long', async () => {
+  test('refuses unknown texts, texts that run a script, and texts that are too long', async () => {
     write('a.yaml', `${flow}    body: Text\n`)
     const refused = async (json: object) => {
       write('de.json', JSON.stringify(json))
@@ -117,7 +117,7 @@ describe('a flow in a file', () => {
     expect(await refused({ 'steps.hello.title': 'x'.repeat(201) })).toContain('At most 200')
   })
 
-  test('says its own language first; and a language that is none is named right', async () => {
+  test('is advised to say its own language, and a wrong language gets a suggestion', async () => {
     write('a.yaml', flow.replace(/locale.*\n/, ''))
     expect((await texts('export', 'a.yaml', '--locale', 'de')).stderr).toContain('add "locale: en"')
     const { status, stderr } = await texts('export', 'a.yaml', '--locale', 'jp')
@@ -125,7 +125,7 @@ describe('a flow in a file', () => {
   })
 })
 
-test('a draft has translations by its key, and is to be published as ever', async () => {
+test('a draft is translated by its key, and has to be published as usual', async () => {
   await cairn.run(['org', 'create', 'Harbor'])
   await cairn.run(['flows', 'push', write('a.yaml', flow), '--publish'])
   const none = await texts('status')

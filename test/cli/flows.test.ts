@@ -24,7 +24,7 @@ const makeDirectory = (name: string) => {
 const good = 'key: welcome\nsteps:\n  - key: hello\n    title: Hello\n'
 
 describe('validate', () => {
-  test('a right file is valid, from the standard input too', async () => {
+  test('a correct file is valid, from the standard input too', async () => {
     expect(await cairn.run(['flows', 'validate', write('a.yaml', good)])).toEqual({
       stdout: 'valid: welcome\n',
       stderr: '',
@@ -37,14 +37,14 @@ describe('validate', () => {
     })
   })
 
-  test('a mistake is told with file, line and column', async () => {
+  test('a mistake is reported with file, line and column', async () => {
     write('a.yaml', 'key: welcome\nkind: tuor\n')
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
     expect(status).toBe(1)
     expect(stderr).toStartWith('a.yaml:2:7 error invalid_value /kind ')
   })
 
-  test('a warning is told, and is a failure only where it is asked to be', async () => {
+  test('a warning is reported, and is a failure only with --strict', async () => {
     write('a.yaml', `${good}    target: { selector: .css-1a2b3c }\n`)
     const validate = (...more: string[]) => cairn.run(['flows', 'validate', 'a.yaml', ...more])
     const warned = await validate()
@@ -59,7 +59,7 @@ describe('validate', () => {
     expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
   })
 
-  test('a flow that means nothing is an error, at its place', async () => {
+  test('a flow that makes no sense is an error, with its place', async () => {
     write('a.yaml', 'key: welcome\nsteps:\n  - { key: a, kind: tooltip }\n')
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
     expect(status).toBe(1)
@@ -82,7 +82,7 @@ describe('validate', () => {
     ])
   })
 
-  test('keys that differ in case alone are a warning, as some disks have one file for both', async () => {
+  test('keys that differ only in case are a warning, as some disks have one file for both', async () => {
     write('a.yaml', good)
     write('b.yaml', good.replace('welcome', 'Welcome'))
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
@@ -92,7 +92,7 @@ describe('validate', () => {
     )
   })
 
-  test('a file that is named twice is wrong usage, however it is written', async () => {
+  test('a file that is named twice is wrong usage, however its path is written', async () => {
     write('a.yaml', good)
     for (const again of ['a.yaml', './a.yaml', cairn.path('a.yaml')]) {
       expect(await cairn.run(['flows', 'validate', 'a.yaml', again])).toEqual({
@@ -123,7 +123,7 @@ describe('validate', () => {
   })
 })
 
-test('a warning alone makes a file wrong only where that is asked for', () => {
+test('a warning alone makes a file invalid only if that is asked for', () => {
   const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
   const problems = [problem as FileProblem]
   const file = { name: 'a.yaml', flows: [], problems, isJudgedWhole: true }
@@ -137,7 +137,7 @@ describe('files that cannot be read', () => {
     ['over 1 MiB', () => write('big', ' '.repeat(2 ** 20 + 1)), 'big error too_large The file'],
     ['not UTF-8', () => write('b', new Uint8Array([0xff, 0xfe])), 'b error not_utf8 It is not'],
   ]
-  test.each(files)('%s is told in one line', async (_name, make, message) => {
+  test.each(files)('%s is reported in one line', async (_name, make, message) => {
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', make()])
     expect([stdout, status]).toEqual(['', 1])
     expect(stderr).toStartWith(message)
@@ -147,14 +147,14 @@ describe('files that cannot be read', () => {
   })
 
   // The superuser may read every file.
-  test.skipIf(process.getuid?.() === 0)('a file of somebody else is told in one line', async () => {
+  test.skipIf(process.getuid?.() === 0)('another user’s file is reported in one line', async () => {
     chmodSync(cairn.path(write('a.yaml', good)), 0)
     const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
     expect(status).toBe(1)
     expect(stderr).toStartWith('a.yaml error unreadable_file This user may not read it')
   })
 
-  describe('are told together with all other mistakes', () => {
+  describe('are reported together with all other mistakes', () => {
     const paths = () => {
       write('wrong.yaml', 'key: welcome\nkind: tuor\n')
       return ['x.yaml', write('good.yaml', good), makeDirectory('d'), 'wrong.yaml']
@@ -237,7 +237,7 @@ describe('push and publish', () => {
     ])
   })
 
-  test('what push prints lines up, and its commands can be copied', async () => {
+  test('the output of push is aligned, and its commands can be copied', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const steps = 'steps: [{ key: hello, title: Hello }]'
     write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
@@ -252,7 +252,7 @@ describe('push and publish', () => {
     expect(await push()).toContain('"cairn flows publish a --org harbor"')
   })
 
-  test('several files are pushed all or none', async () => {
+  test('several files are pushed together or not at all', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
     write('b.yaml', 'key: b\nkind: tuor\n')
@@ -325,7 +325,7 @@ describe('list', () => {
     ])
   })
 
-  test('--status keeps those of that status', async () => {
+  test('--status lists only flows with that status', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run([
       'flows',

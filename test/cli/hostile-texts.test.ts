@@ -8,13 +8,13 @@ import { CommandLine } from '../support/command-line.ts'
 import { poison } from '../support/ledger.ts'
 
 /**
- * What the command line prints has come from pages, from anybody who has the public key, and from files
- * of others. None of it may move a terminal's cursor, turn a line around or make one up.
+ * The command line prints texts from pages, from anybody who has the public key, and from other people's
+ * files. None of them may move a terminal's cursor, reverse a line or forge one.
  */
 
 const controls = '\u001b]0;title\u0007\u001b[2J\b\r\u007f\u009b31m'
 const turning = '\u202e\u2066\u200f\u061c\u2028\u2029\ufeff\u{e0041}\u200b'
-/** Every text has all of it, and a line that would be taken for one of ours. */
+/** Every text contains all of these, and a line that would pass for one of Cairn's. */
 const hostile = (name: string) => `${name}${controls}${turning}\nFORGED`
 const bank = { controls, turning }
 
@@ -30,7 +30,7 @@ let flow: {
 const fields = (kind: string, names: string[]) =>
   Object.fromEntries(names.map(name => [name, hostile(`${kind}.${name}`)]))
 
-/** A flow with the text in every field that takes it. */
+/** A flow with such a text in every field that accepts it. */
 function hostileFlow(key: string) {
   const say = (name: string) => hostile(`${key}.${name}`)
   return {
@@ -141,20 +141,20 @@ beforeAll(async () => {
   answers.push(await api('POST', `/flows/${flow.id}/checklist-progress`, { userId, items }))
   const asked = new URLSearchParams({ v: hostile('v'), url: hostile('url'), sid: hostile('sid') })
   answers.push(await api('GET', `/heartbeat?${asked}`))
-  // Nothing here is to be quiet because it was refused.
+  // Everything has to be accepted, otherwise its texts would never be printed.
   const refused = answers.filter(({ status }) => status >= 300)
   expect(await Promise.all(refused.map(answer => answer.text()))).toEqual([])
 }, 300_000)
 afterAll(() => place.close())
 
-/** Nothing that cannot be seen, and no line that somebody else has made up. */
+/** Expects no invisible characters, and no line that somebody has forged. */
 function requireClean({ stdout, stderr }: Finished): void {
   for (const text of [stdout, stderr]) {
     expect(hasUnseen(text) ? JSON.stringify(text) : '').toBe('')
   }
   const isForged = (line: string) => line.startsWith('FORGED')
   expect(stdout.split('\n').filter(line => isForged(line.trim()))).toEqual([])
-  // What goes on in another line of a message stands further in.
+  // Further lines of a message are indented, so only a line that is not indented is forged.
   expect(stderr.split('\n').filter(isForged)).toEqual([])
 }
 
@@ -190,7 +190,7 @@ const commands: string[][] = [
   ['person', 'export', 'acme', hostile('user')],
   ['dead-letters', 'list', '--org', 'acme'],
   ['doctor'],
-  // What somebody was had to type, or a script has taken from elsewhere.
+  // What somebody was tricked into typing, or a script has taken from elsewhere.
   [named],
   ['flows', named],
   ['flows', 'list', `--${named}`],
@@ -234,7 +234,7 @@ test.each(commands)('%p', async (...command) => {
   if (asJson.status === 0) JSON.parse(asJson.stdout)
 })
 
-test('JSON is the same in value, and texts that people read show what is in them', async () => {
+test('JSON keeps the value, and texts for people show hidden characters escaped', async () => {
   const letters = await place.json<{ eventId: string }[]>(['dead-letters', 'list', '--org', 'acme'])
   expect(letters.map(({ eventId }) => eventId)).toEqual([hostile('bad')])
   const { stdout } = await place.run(['person', 'export', 'acme', hostile('user')])
@@ -243,7 +243,7 @@ test('JSON is the same in value, and texts that people read show what is in them
   expect(listed.stdout).toContain('bad\\u001b]0;title')
 })
 
-test('a flow that is pulled has nothing raw, and is the flow', async () => {
+test('a flow that is pulled has nothing raw, and is the same flow', async () => {
   const pulled = await place.run(['flows', 'pull', 'hostile', '--org', 'acme'])
   requireClean(pulled)
   await write('pulled.yaml', pulled.stdout)
@@ -315,6 +315,6 @@ test.each(wrong)('a flow file with %s that is wrong', async (_, flowWith) => {
   }
 })
 
-test('the log of a server has none of it', () => {
+test('the log of a server has nothing invisible or forged', () => {
   requireClean({ stdout: server.stdout, stderr: server.stderr, status: 0 } as Finished)
 })

@@ -23,7 +23,7 @@ interface Told {
 }
 const told = (...args: string[]) => place.json<Told>(['org', 'identity', 'acme', ...args])
 
-test('off is where everybody begins, with what to do next', async () => {
+test('every organisation begins with "off", and is told what to do next', async () => {
   const { stdout, stderr, status } = await identity()
   expect([status, stderr]).toEqual([0, ''])
   expect(stdout).toStartWith('acme: off, hashes are not looked at\n')
@@ -32,7 +32,7 @@ test('off is where everybody begins, with what to do next', async () => {
   )
 })
 
-test('a secret is printed when it is made, and then only where it is asked for', async () => {
+test('a secret is printed when it is made, and later only if it is asked for', async () => {
   const made = await told('--mode', 'observe')
   const secret = made.secrets[0]?.secret ?? ''
   expect(secret).toMatch(/^[A-Za-z0-9]{48}$/)
@@ -47,7 +47,7 @@ test('a secret is printed when it is made, and then only where it is asked for',
   expect(before?.secret).toBe(secret)
 })
 
-test('what would be wrong is refused before anything is changed', async () => {
+test('a wrong request is refused before anything is changed', async () => {
   const before = await told()
   for (const [args, status, words] of [
     [['--now'], 2, '--now goes with --rotate-secret'],
@@ -61,7 +61,7 @@ test('what would be wrong is refused before anything is changed', async () => {
   expect(await told()).toEqual(before)
 })
 
-test('beside a running server a change counts from the next request on, and the counts last', async () => {
+test('beside a running server a change counts from the next request on, and counts are kept', async () => {
   const server = await place.serve([], { CAIRN_THREADS: '2' })
   const ask = apiOf(server, snippetKey)
   const secret = (await told('--rotate-secret', '--now')).secrets[0]?.secret ?? ''

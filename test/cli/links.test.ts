@@ -13,8 +13,8 @@ import { dirname, join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
 
 /**
- * Whoever may write to the folder that a command writes to can lay a link there, to a file that only
- * who runs the command may write: no command follows one.
+ * Somebody who may write to the folder that a command writes to can put a link there, to a file that only
+ * the user who runs the command may write. Therefore no command follows such a link.
  */
 
 const cairn = new CommandLine()
@@ -55,12 +55,12 @@ test.each(commands)('%s does not follow a link at %s', async (command, link) => 
     expect(readFileSync(cairn.path('victim'), 'utf8')).toBe(text)
     expect(existsSync(cairn.path('missing'))).toBe(false)
     expect(lstatSync(path).isSymbolicLink()).toBe(true)
-    // Nor anything else, not even a draft.
+    // Nothing else is there either, not even a temporary file.
     expect(readdirSync(dirname(path))).toHaveLength(1)
   }
 })
 
-test('what belongs beside a backup takes the place of a link', async () => {
+test('the files that belong beside a backup replace a link instead of following it', async () => {
   for (const end of ['sha256', 'erasures.jsonl']) {
     symlinkSync(cairn.path('victim'), cairn.path(`whole.db.${end}`))
   }
@@ -71,7 +71,7 @@ test('what belongs beside a backup takes the place of a link', async () => {
   expect(readFileSync(cairn.path('whole.db.erasures.jsonl'), 'utf8')).toContain('erase')
 })
 
-test('a file that is replaced keeps its rights', async () => {
+test('a file that is replaced keeps its permissions', async () => {
   mkdirSync(cairn.path('rights'))
   const path = cairn.path('rights/tour.yaml')
   writeFileSync(path, 'key: other\n', { mode: 0o640 })

@@ -13,7 +13,7 @@ const inData = (name: string) => cairn.path(`cairn-data/${name}`)
 const ephemeral = ['--port', '0', '--management-port', '0']
 
 test.each(['cairn.db-wal', 'erasures.jsonl', 'cairn.db.before-2026-11-21T15-54-09.748Z'])(
-  'no new database is made beside the %s of one that is gone',
+  'no new database is made beside the %s of a missing one',
   async left => {
     renameSync(inData('cairn.db'), cairn.path('moved.db'))
     for (const suffix of ['-wal', '-shm']) rmSync(inData(`cairn.db${suffix}`), { force: true })
@@ -37,7 +37,7 @@ test.each(['cairn.db-wal', 'erasures.jsonl', 'cairn.db.before-2026-11-21T15-54-0
   },
 )
 
-test('a restore puts one in its place', async () => {
+test('a restore replaces a missing database', async () => {
   await cairn.run(['backup', 'a.db'])
   rmSync(inData('cairn.db'))
   writeFileSync(inData('cairn.db-wal'), 'of the one that is gone')

@@ -7,7 +7,7 @@ import { CommandLine } from '../support/command-line.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 import { PostgresWorld } from '../support/postgres-world.ts'
 
-/** Files that go along. */
+/** Files that are moved too. */
 const kept = {
   'session.key': `${'5e'.repeat(32)}\n`,
   'snippet/snippet-0123456789abcdef.js': '/* an older one: ä */',
@@ -44,7 +44,7 @@ describe('cairn move', () => {
     return stderr
   }
 
-  test('there and back, and says what was moved and what to do next', async () => {
+  test('moves there and back, and says what was moved and what to do next', async () => {
     const data = place.path('cairn-data')
     const flows = await place.json(['flows', 'list'])
     const there = await move()
@@ -78,7 +78,7 @@ describe('cairn move', () => {
     expect(readdirSync(place.path('alone'))).not.toContain('moving')
   })
 
-  test('wants to know into which database, which is migrated', async () => {
+  test('needs the address of a database that is migrated', async () => {
     const { status, stderr } = await place.run(['move'])
     expect(status).toBe(2)
     expect(stderr).toContain('set CAIRN_DATABASE_URL to the database')
@@ -86,7 +86,7 @@ describe('cairn move', () => {
     expect(await refused()).toContain('has no tables yet: run "cairn migrate"')
   })
 
-  test('refuses a directory without data, a second move, and one that a server has', async () => {
+  test('refuses a directory without data, one that a server uses, and a second move', async () => {
     expect(await refused('--data', 'nothing')).toContain('there is no Cairn data in nothing')
     const lock = keepServersOut(place.path('cairn-data'))
     expect(await refused()).toContain('a server runs already on')
@@ -96,7 +96,7 @@ describe('cairn move', () => {
     expect(await refused('--back')).toContain('holds a database already')
   })
 
-  test('what comes out wrong is said, and nobody can use it', async () => {
+  test('a move that came out wrong is reported, and nobody can use its database', async () => {
     const postgres = Postgres.open(url, { most: 1 })
     await postgres.script(
       `create function lose() returns trigger language plpgsql as 'begin return null; end';

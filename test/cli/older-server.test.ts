@@ -25,7 +25,7 @@ afterEach(async () => {
   await cairn.close()
 })
 
-test('a server of an older release is not pulled the tables from under', async () => {
+test('a command does not change the tables under a server of an older release', async () => {
   lock.release()
   await cairn.run(['org', 'create', 'Harbor'])
   const database = new Database(cairn.path('cairn-data/cairn.db'))

@@ -16,7 +16,7 @@ afterAll(() => cairn.close())
 const ask = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${snippetKey}`, ...headers } })
 
-test('what the API answers, for the operator: status 1 where it is misconfigured', async () => {
+test('the operator sees what the API answers, with status 1 if it is misconfigured', async () => {
   const before = await cairn.run(['org', 'status'])
   expect(before.status).toBe(0)
   expect(before.stdout).toStartWith('acme: never_seen, not installed\n\nSTAGE')
@@ -65,7 +65,7 @@ test('a version that a page made up moves no cursor', async () => {
   expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
 })
 
-test('what a running server has only noted in memory is part of it', async () => {
+test('the status includes what a running server has only noted in memory', async () => {
   const { snippetKey: key } = await cairn.json(['org', 'create', 'Beta'])
   const headers = { authorization: `Bearer ${key}` }
   for (const version of ['1.4.0', '1.5.0']) {
@@ -82,7 +82,7 @@ test('what a running server has only noted in memory is part of it', async () =>
   expect(stages[3].lastAt).not.toBeNull()
 })
 
-test('it is told from elsewhere too, by a management token', async () => {
+test('the status can be asked from elsewhere too, with a management token', async () => {
   const { token } = await cairn.json([
     'token',
     'create',

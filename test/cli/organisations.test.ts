@@ -17,7 +17,7 @@ describe('org', () => {
     expect(await cairn.json(['key', 'show'])).toMatchObject({ snippetKey: made.snippetKey })
   })
 
-  test('create in the directory that CAIRN_DATA names, or --data before it', async () => {
+  test('create uses the directory of --data, or else the one that CAIRN_DATA names', async () => {
     const env = { CAIRN_DATA: cairn.path('a') }
     await cairn.json(['org', 'create', 'A'], env)
     await cairn.json(['org', 'create', 'B', '--data', cairn.path('b')], env)
@@ -26,7 +26,7 @@ describe('org', () => {
     expect([await slugs('a'), await slugs('b')]).toEqual([['a'], ['b']])
   })
 
-  test('list prints what is set, in an order that stays', async () => {
+  test('list prints what is set, in a stable order', async () => {
     const { id } = await cairn.json(['org', 'create', 'Harbor'])
     const [one, ...others] = await cairn.json(['org', 'list'])
     expect(others).toEqual([])
@@ -37,7 +37,7 @@ describe('org', () => {
     ])
   })
 
-  test('a name or a slug that is none is refused, with what to do', async () => {
+  test('an unusable name or slug is refused, with what to do', async () => {
     for (const [args, words] of [
       [['株式会社'], 'the name has no letter a-z or digit to make a slug of: choose --slug'],
       [['A', '--slug', 'A b'], '"A b" is no slug: use a-z, 0-9 and "-" between them'],
@@ -57,7 +57,7 @@ describe('org', () => {
     expect(slug).toBe('harbor-2')
   })
 
-  test('traits sets the list, warns of what names somebody, and refuses what is no name', async () => {
+  test('traits sets the list, warns of personal data, and refuses what is no name', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     expect((await cairn.run(['org', 'traits'])).stdout).toBe('none\n')
     const set = await cairn.run(['org', 'traits', 'harbor', 'plan', 'email'])
@@ -115,7 +115,7 @@ describe('org', () => {
     expect(await cairn.json([...timezone, '--browser'])).toMatchObject({ timezone: null })
   })
 
-  test('theme sets fields and takes them back, or all by a file, and says what is wrong where', async () => {
+  test('theme sets fields and resets them, reads a file, and says what is wrong and where', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const theme = ['org', 'theme', 'harbor']
     expect(await cairn.json(theme)).toMatchObject({ theme: null })
@@ -160,7 +160,7 @@ describe('org', () => {
     expect(await cairn.json([...theme, '--reset'])).toMatchObject({ theme: null })
   })
 
-  test('origins tells of all that are wrong, and sets none', async () => {
+  test('origins reports all that are wrong, and sets none', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const list = ['https://a.example', 'nonsense', 'https://b.example/x']
     const { stdout, stderr, status } = await cairn.run(['org', 'origins', 'harbor', ...list])
@@ -179,7 +179,7 @@ describe('org', () => {
     ['limits', ['--events', '5']],
     ['origins', []],
     ['origins', ['--any']],
-  ])('%s %p names its argument where there are several organisations', async (verb, rest) => {
+  ])('%s %p asks for the organisation if there are several', async (verb, rest) => {
     await cairn.json(['org', 'create', 'A'])
     await cairn.json(['org', 'create', 'B'])
     const { stderr, status } = await cairn.run(['org', verb, ...rest])
@@ -203,7 +203,7 @@ describe('--org', () => {
     expect([status, stderr]).toEqual([2, 'cairn: say which organisation with --org: a, b\n'])
   })
 
-  test('that names none is a failure', async () => {
+  test('is a failure if there is no such organisation', async () => {
     await cairn.json(['org', 'create', 'A'])
     const { stderr, status } = await cairn.run(['key', 'show', '--org', 'nobody'])
     expect([status, stderr.includes('there is no organisation "nobody"')]).toEqual([1, true])
@@ -231,7 +231,7 @@ describe('token issue', () => {
   const claimsOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-  test('prints a token of the organisation and when it ends, 12 hours on unless told', async () => {
+  test('prints a token of the organisation and when it ends, by default in 12 hours', async () => {
     const { id } = await cairn.json(['org', 'create', 'Harbor'])
     const issued = await cairn.json(['token', 'issue', '--org', 'harbor'])
     expect(Object.keys(issued)).toEqual(['token', 'expiresAt'])
@@ -241,7 +241,7 @@ describe('token issue', () => {
     expect(claims.exp - Date.now() / 1000).toBeCloseTo(12 * 3600, -2)
   })
 
-  test('takes other lifetimes, and refuses what is none', async () => {
+  test('takes other lifetimes, and refuses wrong ones', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const { token } = await cairn.json(['token', 'issue', '--for', '90s'])
     expect(claimsOf(token).exp - Date.now() / 1000).toBeCloseTo(90, -1)
@@ -251,7 +251,7 @@ describe('token issue', () => {
     }
   })
 
-  test('says in its help which units there are, and the most', async () => {
+  test('names the units and the longest lifetime in its help', async () => {
     const { stdout } = await cairn.run(['token', 'issue', '--help'])
     expect(stdout.replace(/\s+/g, ' ')).toContain('a whole number of s, m, h or d, at most 366d')
   })
@@ -269,7 +269,7 @@ describe('token issue', () => {
     expect(claimsOf(token).tenant).toMatch(/^org_/)
   })
 
-  test('is refused where an identity provider makes them, with what to ask of it', async () => {
+  test('is refused if an identity provider makes them, with what to ask it for', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const env = {
       CAIRN_SESSION_ISSUER: 'https://id.example',

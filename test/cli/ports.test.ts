@@ -14,7 +14,7 @@ const faultOf = (...args: Parameters<typeof claimPort>) => {
 const management = 'CAIRN_MANAGEMENT_PORT or --management-port'
 
 describe('a port that cannot be had', () => {
-  test('because another program has it: the port is to be changed', () => {
+  test('because another program has it: change the port', () => {
     const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     try {
       expect(faultOf('127.0.0.1', taken.port, '--port')).toBe(
@@ -29,41 +29,41 @@ describe('a port that cannot be had', () => {
     ['CAIRN_PORT or --port', 'CAIRN_HOST or --host'],
     ['--port', '--host'],
     [management, 'CAIRN_MANAGEMENT_HOST or --management-host'],
-  ])('because its address is another machine: with %s, %s is to be changed', (port, address) => {
-    // Of a range that is for documentation alone (RFC 5737).
+  ])('because its address is another machine: with %s, change %s', (port, address) => {
+    // From a range that is reserved for documentation (RFC 5737).
     expect(faultOf('203.0.113.9', 18_080, port)).toBe(
       `The address 203.0.113.9 is not one of this machine's: choose another address by ${address}`,
     )
   })
 
-  test('because its address is none: the address is to be changed', () => {
+  test('because its address is no address: change the address', () => {
     expect(faultOf('bad host', 18_080, management)).toMatch(
       /^"bad host" is no address .*: choose another address by CAIRN_MANAGEMENT_HOST or --management-host$/,
     )
   })
 
-  test('names the address setting that it is told, too', () => {
+  test('names another address setting if it is given one', () => {
     expect(faultOf('203.0.113.9', 18_080, '--port', '--elsewhere')).toEndWith('by --elsewhere')
   })
 })
 
-describe('a right that is missing', () => {
+describe('a missing permission', () => {
   const settings = { hostname: '127.0.0.1', portSetting: '--port', addressSetting: '--host' }
 
-  test('is one for the low ports, where the port is low', () => {
+  test('is reported as one for ports below 1024 if the port is one of those', () => {
     expect(portFault('EACCES', { ...settings, port: 80 })).toStartWith(
       'Port 80 is below 1024, which this user may not listen on: choose a higher one by --port',
     )
   })
 
-  test('is some other one elsewhere', () => {
+  test('is reported as such for any other port', () => {
     expect(portFault('EACCES', { ...settings, port: 8080 })).toBe(
       'This user may not listen on 127.0.0.1:8080 (EACCES): choose another port by --port, or choose another address by --host',
     )
   })
 })
 
-test('ENOENT is the address, and what nobody has thought of names both settings', () => {
+test('ENOENT blames the address, and an unforeseen error names both settings', () => {
   const told = { hostname: 'x', port: 8080, portSetting: '--port', addressSetting: '--host' }
   expect(portFault('ENOENT', told)).toEndWith('choose another address by --host')
   expect(portFault('EWEIRD', told)).toBe(
@@ -71,13 +71,13 @@ test('ENOENT is the address, and what nobody has thought of names both settings'
   )
 })
 
-test('a port that is free is the one claimed, and 0 becomes one', () => {
+test('a free port is claimed as it is, and 0 becomes a free port', () => {
   const port = claimPort('127.0.0.1', 0, '--port')
   expect(port).toBeGreaterThan(0)
   expect(claimPort('127.0.0.1', port, '--port')).toBe(port)
 })
 
-test('a server has two ports: one for both is refused, before anything listens on it', () => {
+test('the same port for API and management is refused before anything listens on it', () => {
   const port = claimPort('127.0.0.1', 0, '--port')
   const of = (host: string, managementHost: string) => () =>
     claimPorts({ host, port, managementHost, managementPort: port })

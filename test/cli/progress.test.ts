@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { progressBar } from '../../src/cli/progress.ts'
 
-/** What a bar writes, with a clock that goes on by so much with each call. */
+/** What a bar writes, with a clock that advances by `stepMs` with each call. */
 function shown(isTTY: boolean, stepMs: number, calls: number): string[] {
   const written: string[] = []
   const stderr = { isTTY, write: (text: string) => written.push(text) }
@@ -18,7 +18,7 @@ function shown(isTTY: boolean, stepMs: number, calls: number): string[] {
 }
 
 describe('on a terminal', () => {
-  test('a bar is drawn over, and gone in the end', () => {
+  test('a bar is redrawn in its place, and gone in the end', () => {
     const all = shown(true, 100, 10)
     expect(all[0]).toBe('\r\u001b[Kcopying [##......................] 10 % (1 of 10 MB)')
     expect(all.at(-2)).toContain('[########################] 100 % (10 of 10 MB)')
@@ -30,8 +30,8 @@ describe('on a terminal', () => {
   })
 })
 
-describe('elsewhere', () => {
-  test('a short one says nothing, a long one a line every five seconds', () => {
+describe('without a terminal', () => {
+  test('short work prints nothing, long work a line every five seconds', () => {
     expect(shown(false, 1, 1_000)).toEqual([])
     const lines = shown(false, 1_000, 20)
     expect(lines.length).toBeWithin(2, 10)

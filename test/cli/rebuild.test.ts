@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => cairn.close())
 
-test('rebuild counts flows and events, one of them without a plural', async () => {
+test('rebuild counts flows and events, with a singular for one of them', async () => {
   await cairn.json(['org', 'create', 'Harbor'])
   writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')
   await cairn.json(['flows', 'push', 'a.yaml'])
@@ -22,7 +22,7 @@ test('rebuild counts flows and events, one of them without a plural', async () =
   expect(await cairn.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
 })
 
-test('a rebuild and an erasure never go on beside each other, nor do two erasures', async () => {
+test('a rebuild and an erasure never run at the same time, nor do two erasures', async () => {
   await cairn.json(['org', 'create', 'Harbor'])
   const release = beginRewriting(cairn.path('cairn-data'))
   for (const command of [['rebuild'], ['person', 'erase', 'harbor', 'ada', '--yes']]) {
@@ -38,14 +38,14 @@ test('a rebuild and an erasure never go on beside each other, nor do two erasure
   expect((await cairn.run(['person', 'erase', 'harbor', 'ada', '--yes'])).status).toBe(0)
 })
 
-test('what changed is told in flows', () => {
+test('the outcome says how many flows changed', () => {
   expect(outcome({ flows: 3, events: 1, changed: 2 })).toBe(
     'rebuilt 3 flows from 1 event: 2 flows changed',
   )
   expect(outcome({ flows: 3, events: 9, changed: 1 })).toEndWith('from 9 events: 1 flow changed')
 })
 
-test('what goes wrong without a server is told as it is: there is no log', async () => {
+test('an error without a server is printed as it is, because there is no log', async () => {
   await cairn.json(['org', 'create', 'Harbor'])
   writeFileSync(cairn.path('cairn-data/erasures.jsonl'), 'damaged\n')
   const erase = ['person', 'erase', 'harbor', 'ada', '--yes']

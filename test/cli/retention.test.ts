@@ -34,7 +34,7 @@ async function send(server: Server, ...events: Record<string, unknown>[]) {
   return (await response.json()) as { accepted: number; results: { code?: string }[] }
 }
 
-/** Does something with the database as another process. */
+/** Works on the database as another process would. */
 function withDatabase<T>(work: (database: Database) => T): T {
   const database = openForWriting(data)
   try {
@@ -50,7 +50,7 @@ const eventsIn = () =>
   )
 
 describe('org retention', () => {
-  test('sets, shows and takes back; says that it deletes', async () => {
+  test('sets, shows and resets the days, and warns that it deletes', async () => {
     expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
     const set = await place.run(['org', 'retention', 'acme', '--days', '30'])
     expect([set.status, set.stdout]).toEqual([0, '30 days\n'])
@@ -77,7 +77,7 @@ describe('org retention', () => {
     expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
   }, 300_000)
 
-  test('beside a running server it counts at once: older events are refused, and those stored go', async () => {
+  test('beside a running server it counts at once: older events are refused, stored ones deleted', async () => {
     const server = await place.serve()
     const occurredAt = Date.now() - 10 * day
     expect(await send(server, custom('a', { occurredAt }))).toMatchObject({ accepted: 1 })
@@ -105,7 +105,7 @@ describe('dead-letters', () => {
     eventId: string
   }
 
-  test('beside a running server are listed, stored after all with their verdicts, and dropped', async () => {
+  test('beside a running server are listed, retried with their verdicts, and dropped', async () => {
     const server = await place.serve()
     expect((await place.run(['dead-letters', 'list'])).stdout).toBe('there are no dead letters\n')
     await bury(server, 'bad-1', 'bad-2', 'bad-3')
@@ -129,7 +129,7 @@ describe('dead-letters', () => {
     expect(eventsIn()).toBe(3)
   }, 300_000)
 
-  test('without a server are stored by the command itself; refused again is exit status 1', async () => {
+  test('without a server are retried by the command, with status 1 if refused again', async () => {
     const server = await place.serve()
     await bury(server, 'bad-1', 'worse-bad')
     await server.end()
@@ -144,7 +144,7 @@ describe('dead-letters', () => {
     expect(await place.json(['rebuild'])).toMatchObject({ changed: 0 })
   }, 300_000)
 
-  test('that are not there, none named, or all and some: nothing is done', async () => {
+  test('that are unknown, not named, or named together with --all: nothing is done', async () => {
     for (const [told, ...ids] of [
       ['7, 8', '7', '8'],
       ['"x"', '7', 'x'],

@@ -21,7 +21,7 @@ const flowsOf = async (url: string, key: string) => {
   return flows.map(flow => flow.key)
 }
 
-test('what a command has changed, the next request to a running server sees', async () => {
+test('the next request to a running server sees what a command has changed', async () => {
   const { url } = await serving()
   const { snippetKey: old } = await cairn.json(['org', 'create', 'Harbor'])
   expect(await flowsOf(url, old)).toEqual([])
@@ -41,7 +41,7 @@ test('what a command has changed, the next request to a running server sees', as
   expect(await flowsOf(url, snippetKey)).toBe(429)
 })
 
-test('a token of the command line is one that the running server takes', async () => {
+test('a token issued on the command line is accepted by the running server', async () => {
   const { url } = await serving()
   await cairn.json(['org', 'create', 'Harbor'])
   writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')

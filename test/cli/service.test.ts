@@ -61,7 +61,7 @@ describe('the unit', () => {
   })
 
   test.skipIf(!Bun.which('systemd-analyze'))(
-    'is what systemd takes, and exposed little',
+    'is accepted by systemd, and little exposed',
     async () => {
       const binary = join('/usr/bin', 'env')
       const { stdout } = await place.run(['service', 'show', '--binary', binary])
@@ -115,7 +115,7 @@ describe('install', () => {
     expect(readFileSync(settings, 'utf8')).toContain('CAIRN_ACK=buffer')
   })
 
-  test('the settings say which data directory and whether a port takes a right of root', async () => {
+  test('the settings decide the data directory and whether a port needs root rights', async () => {
     mkdirSync(join(root(), 'etc/cairn'), { recursive: true })
     const settings = join(root(), 'etc/cairn/cairn.env')
     writeFileSync(settings, 'CAIRN_DATA=/srv/cairn\nCAIRN_PORT=443\n')
@@ -159,7 +159,7 @@ describe('install', () => {
     expect(existsSync(root())).toBe(false)
   })
 
-  test.skipIf(existsSync('/run/systemd/system'))('without systemd it says what else', async () => {
+  test.skipIf(existsSync('/run/systemd/system'))('without systemd it says what to do', async () => {
     const { status, stderr } = await place.run([
       'service',
       'install',
@@ -188,7 +188,7 @@ test('uninstall removes what install wrote, and keeps settings', async () => {
   expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('nothing is installed')])
 })
 
-test('the settings file to begin with has every setting, and can be read as it is', async () => {
+test('the initial settings file has every setting, and can be read as it is', async () => {
   const args = ['service', 'show', 'settings', '--binary', '/usr/bin/cairn']
   const { stdout } = await place.run(args)
   for (const name of settingNames) {
@@ -198,7 +198,7 @@ test('the settings file to begin with has every setting, and can be read as it i
     settings: [{ name: 'CAIRN_DATA', value: '/var/lib/cairn', line: 5 }],
     faults: [],
   })
-  // And with every line that is a comment only for its default.
+  // It can also be read with all the settings that are commented out because they are defaults.
   const all = stdout.replace(/^#(CAIRN_\w+=.+)$/gm, '$1')
   expect(readSettingsFile(all).faults).toEqual([])
   writeFileSync(join(place.folder, 'all.env'), all)
@@ -206,7 +206,7 @@ test('the settings file to begin with has every setting, and can be read as it i
   expect(stderr).toStartWith('cairn: there is no Cairn data in none')
 })
 
-describe('what watches it', () => {
+describe('monitoring', () => {
   const namesIn = (query: string) => query.match(/\b(cairn|process)_[a-z0-9_]+/g) ?? []
 
   async function exposedNames(): Promise<Set<string>> {
@@ -223,7 +223,7 @@ describe('what watches it', () => {
     annotations: { summary: string; description: string }
   }
 
-  test('alert rules name only metrics that there are, and say what to do', async () => {
+  test('alert rules name only metrics that exist, and say what to do', async () => {
     const { stdout } = await place.run(['service', 'alerts'])
     const { groups } = parse(stdout) as { groups: { rules: Rule[] }[] }
     const rules = groups.flatMap(group => group.rules)
@@ -253,7 +253,7 @@ describe('what watches it', () => {
     expect(promtool('test', 'rules', 'alerts-fire.yaml')).toEqual(well)
   })
 
-  test('the dashboard names only metrics that there are, and overlaps nowhere', async () => {
+  test('the dashboard names only metrics that exist, and none of its panels overlap', async () => {
     const { stdout } = await place.run(['service', 'dashboard'])
     const { panels, templating } = JSON.parse(stdout) as {
       panels: {

@@ -19,7 +19,7 @@ steps:
   - { key: quiet, title: Quiet, target: { selector: "#quiet" } }
 `
 
-/** Writes what pages would report; a step's row is found by its key. */
+/** Stores what pages would report. `place` finds a step's row by its key. */
 function store(work: (steps: StepTable, place: (slug: string, key: string) => Place) => void) {
   const database = openForWriting(cairn.path('cairn-data'))
   const place = database.query<Place, [string, string]>(
@@ -87,7 +87,7 @@ beforeAll(async () => {
 const check = (...args: string[]) => cairn.run(['steps', 'check', ...args])
 
 describe('steps check', () => {
-  test('is a table of the steps that point at an element, and status 1 where one is bad', async () => {
+  test('is a table of the steps that point at an element, with status 1 if one is bad', async () => {
     const { stdout, stderr, status } = await check('--org', 'acme')
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
     const [header, ...rows] = stdout.split('\n\n')[0]!.split('\n')
@@ -103,7 +103,7 @@ describe('steps check', () => {
     )
   })
 
-  test('says of a bad step on which pages, what they said, and what to do', async () => {
+  test('says for a bad step on which pages, what they reported, and what to do', async () => {
     const { stdout } = await check('--org', 'acme')
     expect(stdout).toContain('tour/away is broken\n')
     expect(stdout).toContain('https://app.example/projects: 6 missed, of 6 reports\n')
@@ -122,13 +122,13 @@ describe('steps check', () => {
     }
   })
 
-  test('status 0 where no step is bad; unknown is none', async () => {
+  test('ends with status 0 if no step is bad, and unknown is not bad', async () => {
     const { stdout, status } = await check('--org', 'other')
     expect(status).toBe(0)
     expect(stdout).toContain('4 steps of other: 1 healthy, 3 unknown')
   })
 
-  test('is of all organisations unless one is named, and says whose each step is', async () => {
+  test('covers all organisations unless one is named, and says whose each step is', async () => {
     const { stdout, status } = await check()
     expect(status).toBe(1)
     expect(stdout).toContain('\nacme: tour/well ')
@@ -182,7 +182,7 @@ describe('steps check', () => {
     expect((await check('--flow', 'tour', '--org', 'other')).status).toBe(0)
   })
 
-  test('a step whose element changed, though people find it, is warned of with status 0', async () => {
+  test('a step whose element changed, though people find it, is a warning with status 0', async () => {
     store((steps, place) => {
       const quiet = place('other', 'quiet')
       steps.recordFingerprint(fingerprint(quiet, '#quiet'))
@@ -285,7 +285,7 @@ describe('steps pin', () => {
     ])
   })
 
-  test('not where the draft points at another element', async () => {
+  test('pins nothing if the draft points at another element', async () => {
     writeFileSync(cairn.path('other.yaml'), tour.replace('"#well"', '"#better"'))
     await cairn.json(['flows', 'push', 'other.yaml', '--org', 'pinning'])
     const { stdout, status } = await pin('--flow', 'tour', '--step', 'well')
@@ -298,7 +298,7 @@ describe('steps pin', () => {
     expect((await pin('--step', 'well')).status).toBe(2)
   })
 
-  test('steps check says where it would help', async () => {
+  test('steps check says where a pin would help', async () => {
     store((steps, place) => {
       for (let i = 0; i < 6; i++) {
         for (const key of ['moved', 'quiet']) {
@@ -326,7 +326,7 @@ describe('steps repair', () => {
     expect((await cairn.run(push)).status).toBe(0)
   })
 
-  test('takes what pages say into the draft, and says what to do next; a second time changes nothing', async () => {
+  test('puts what pages suggest into the draft, and says what to do next; a repeat changes nothing', async () => {
     const { status, stderr } = await repair('moved')
     expect(status).toBe(1)
     expect(stderr).toContain(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
-/** Commands beside a server that was started with other settings for session tokens than they have. */
+/** Commands beside a server that was started with settings for session tokens that differ from theirs. */
 
 const secret = { CAIRN_SESSION_SECRET: 'of the identity provider, and long' }
 const audience = { CAIRN_SESSION_ISSUER: 'https://id.example', CAIRN_SESSION_AUDIENCE: 'tours' }
@@ -46,7 +46,7 @@ describe.each([
   })
   afterEach(() => server.end())
 
-  test('is told apart by doctor, and no token is made that it would refuse', async () => {
+  test('is noticed by doctor, and no token is made that it would refuse', async () => {
     const warning = (await doctor(given)).split('\n').find(line => line.includes('running server'))
     expect(warning).toStartWith('warning  the running server takes session tokens ')
     expect(warning).toContain("run this with the server's settings")
@@ -59,7 +59,7 @@ describe.each([
     }
   })
 
-  test('is not complained of by doctor with its own settings', async () => {
+  test('is no warning of doctor with its own settings', async () => {
     expect(await doctor(served)).not.toContain('the running server takes')
   })
 })
@@ -78,7 +78,7 @@ test('server.json says how session tokens are checked, without the secret', asyn
   await server.end()
 })
 
-test('a token of the server’s own settings works, and any may be made while none runs', async () => {
+test('a token by the server’s own settings can be made, and any while no server runs', async () => {
   const server = await place.serve([], secret)
   expect((await issue(secret)).status).toBe(0)
   await server.end('SIGKILL')

@@ -14,7 +14,7 @@ const everyCommand = program().commands.flatMap(command => [
 
 describe('help', () => {
   test.each(everyCommand.map(args => [args.join(' '), args] as const))(
-    '%s --help succeeds, on stdout, with examples; all but those, which are to copy, in 80 columns',
+    '%s --help succeeds on stdout, in 80 columns except for the examples, which are to be copied',
     async (_name, args) => {
       const { stdout, stderr, status } = await cairn.run([...args, '--help'])
       expect([stderr, status]).toEqual(['', 0])
@@ -133,7 +133,7 @@ describe('help', () => {
     expect(overview.stdout).toMatch(new RegExp(`^  ${topic.name} +\\S`, 'm'))
   })
 
-  test('is the same in the binary, of commands and of the manual', async () => {
+  test('is the same in the binary, for commands and for the manual', async () => {
     for (const args of [['help'], ['flows', 'push', '--help'], ['help', 'deploy']]) {
       expect(await cairn.runBinary(args)).toEqual(await cairn.run(args))
     }
@@ -152,7 +152,7 @@ describe('help', () => {
       2,
       'cairn: there is no command "deply": did you mean "deploy"?\n',
     ])
-    // A topic has none below it.
+    // A topic has no subcommands.
     expect(await told('deploy', 'docker')).toEqual([
       2,
       'cairn: there is no command "deploy": see "cairn help"\n',
@@ -223,7 +223,7 @@ describe('exit status', () => {
     })
   })
 
-  test('1 for a database that is none', async () => {
+  test('1 for a database file that is none', async () => {
     mkdirSync(cairn.path('broken'))
     writeFileSync(cairn.path('broken/cairn.db'), 'not a database'.repeat(100))
     const { stderr, status } = await cairn.run(['org', 'list', '--data', 'broken'])
@@ -263,7 +263,7 @@ describe('exit status', () => {
     expect(stderr).toEndWith('/readyz answers 404: �[2Jhello\n')
   })
 
-  test('2 where a port that is none is to be asked', async () => {
+  test('2 for a healthcheck on port 0', async () => {
     const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '0'])
     expect(status).toBe(2)
     expect(stderr).toStartWith('cairn: 0 is no port to ask on')

@@ -8,20 +8,20 @@ import { Player, playCases } from './player.ts'
 import { type Answering, type Holder, plenty, setStage } from './stage.ts'
 
 /**
- * Every row of contract.md once more, with the cookie of somebody who is signed in to the dashboard as an
- * owner: as a browser attaches it, of its own accord, to what any page sends to Cairn. Nothing may differ.
+ * Every row of contract.md once more, with the cookie of an owner who is signed in to the dashboard. A
+ * browser attaches it of its own accord to whatever any page sends to Cairn. No answer may differ.
  */
 
 const contract = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
 
-/** What an answer says anew each time. */
+/** Headers that differ from answer to answer. */
 const varying = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 const times = /"\d{4}-\d\d-\d\dT[\d:.]+Z"/g
-/** Tabs are told to beat one after the other, and a token's use is noted a moment after it. */
+/** The heartbeats of tabs are spread over time, and the use of a token is noted a moment later. */
 const moving = /"(nextHeartbeatSeconds|lastUsedAt)":[^,}]+/g
 const isMoving = /\/heartbeat|\/manage\/tokens/
 
-/** The server's own figures, which the two requests themselves change; what they are called stays. */
+/** The server's own figures, because the two requests themselves change them. Their names stay. */
 const isOfServer = /\/manage\/server$/
 const figures = /(?<=":)(?:-?\d[\d.e+-]*|null)|\{"status":[^}]*\},?/g
 
@@ -42,7 +42,7 @@ const seen = ({ status, headers, body }: Answer, target: string) => ({
 })
 
 class VisitorsPlayer extends Player {
-  /** Answers that were held, byte for byte, against those without a cookie. */
+  /** How many answers were compared, byte for byte, with those without a cookie. */
   compared = 0
   cookies = new Map<Answering, string>()
 
@@ -54,7 +54,7 @@ class VisitorsPlayer extends Player {
     const cookie = `cairn=${this.cookies.get(to.server)}`
     const attached = { ...sent, headers: [...sent.headers, ['Cookie', cookie] as const] }
     const answer = await exchange(door, attached)
-    // Asked once more, whoever has a limit would reach it before the row says so.
+    // By a second request, a caller with a limit would reach it before the row says so.
     const isCounted = to.holder !== null && to.holder.limit !== plenty
     const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(sent.method)
     if (isCounted || !(isRead || answer.status === 401)) return answer

@@ -14,7 +14,7 @@ export interface RouteLine {
   bucket: string
   /** The default limit, requests a minute. */
   limit: number
-  /** Every status that the route can answer, but for 405 and what is the server's own fault. */
+  /** Every status that the route can answer, except for 405 and the server's own faults. */
   answers: readonly number[]
 }
 
@@ -27,16 +27,16 @@ export interface Row {
   target: string
   caller: string
   input: readonly string[]
-  /** How often the request is sent; what is promised besides the status is of the last answer. */
+  /** How often the request is sent. All answers have the status; the other promises are about the last one. */
   times: number
   status: number
   headers: readonly string[]
   body: readonly string[]
-  /** An error's code, or the result of a single event; null where the body is said in full or not. */
+  /** An error's code, or the result of a single event. Null if the row gives a whole body, or none. */
   word: string | null
 }
 
-/** Rows that are run one after the other: a row alone, or with the ones below it marked "then". */
+/** Rows that run one after the other: a single row, or a row and those below it that are marked "then". */
 export interface Case {
   name: string
   section: string
@@ -51,12 +51,12 @@ export interface Contract {
   callers: ReadonlyMap<string, readonly string[]>
   /** The status and the sentence that belong to each code of an error. */
   errors: Errors
-  /** The same for the management routes, where those say something else. */
+  /** The same for the management routes, for codes for which they say something else. */
   managementErrors: Errors
   cases: readonly Case[]
 }
 
-/** The columns of tables of rows; any other one is a caller or a method, its cells statuses. */
+/** The columns of tables of rows. Any other column is a caller or a method, and its cells are statuses. */
 const columns = [
   'request',
   'caller',
@@ -75,7 +75,7 @@ const isColumn = (name: string) => (columns as readonly string[]).includes(name)
 const everyRow =
   /^Every row:(?: (?<request>`[^`]+`))?(?: by (?<caller>.+?))?(?: → (?<status>\d+))?\.$/
 
-/** A row's cells by column, with what "Every row" says in place of columns that are not there. */
+/** A row's cells by column. "Every row" fills in for the columns that the table does not have. */
 function fieldsOf(table: Table, cells: readonly string[]): Fields {
   const common = everyRow.exec(table.everyRow || 'Every row:.')
   if (!common) throw new Error(`contract.md:${table.line}: not understood: ${table.everyRow}`)
@@ -87,7 +87,7 @@ function fieldsOf(table: Table, cells: readonly string[]): Fields {
   ) as Fields
 }
 
-/** The status that goes with what became of a single event. */
+/** The status that belongs to the result of a single event. */
 function statusOfResult(result: string): string {
   if (result === '') return ''
   if (result === '401') return result
@@ -127,7 +127,7 @@ function rowsOf(table: Table, line: number, cells: readonly string[]): Row[] {
   return variants.map(({ name, status }) => {
     if (!/^[A-Z]+$/.test(name)) return rowOf(line, { ...fields, caller: name, status })
     const request = fields.request.replace('`', `\`${name} `)
-    // What such a table says of headers is said of the methods that a path does not take.
+    // The headers in such a table are for the methods that a path does not accept.
     const headers = status === '405' ? fields.headers : ''
     return rowOf(line, { ...fields, request, headers, status })
   })
@@ -156,7 +156,7 @@ function casesIn(table: Table): Case[] {
   return cases
 }
 
-/** What a table is, by its first column. */
+/** What a table contains, by its first column. */
 const firstColumns = {
   rows: ['request', 'input', 'event'],
   facts: ['route', 'caller', 'code', 'code of management'],
@@ -164,7 +164,7 @@ const firstColumns = {
   words: ['prefix'],
 }
 
-/** @throws Error where a row or a table cannot be understood, by its line */
+/** @throws Error if a row or a table cannot be understood, with its line */
 export function readContract(text: string): Contract {
   const tables = tablesIn(text)
   const known = Object.values(firstColumns).flat()
@@ -202,6 +202,6 @@ export function readContract(text: string): Contract {
   }
 }
 
-/** What an error says, by where it is met. */
+/** What an error says, which may be something else for management routes. */
 export const errorSaid = (contract: Contract, code: string, isManagement: boolean) =>
   (isManagement ? contract.managementErrors.get(code) : undefined) ?? contract.errors.get(code)

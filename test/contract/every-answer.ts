@@ -3,7 +3,7 @@ import type { Answer, Sent } from './exchange.ts'
 import { settled } from './pattern.ts'
 import type { Holder } from './stage.ts'
 
-/** What holds of every answer, whatever its row says. */
+/** What holds for every answer, whatever its row says. */
 
 const exposed =
   'X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, ETag, X-Request-Id'
@@ -21,7 +21,7 @@ const matches = (route: RouteLine, path: string) =>
       .join('[^/]+')}/?$`,
   ).test(path)
 
-/** The route that a request is for; for a wrong method the first of its path. */
+/** The route that a request is for. For a wrong method, the first route of its path. */
 export function routeOf(sent: Sent, routes: readonly RouteLine[]): RouteLine | null {
   const asked = sent.headers.find(([name]) => name === 'Access-Control-Request-Method')?.[1]
   const method = { HEAD: 'GET', OPTIONS: asked }[sent.method] ?? sent.method
@@ -64,7 +64,7 @@ function* headerFaults(sent: Sent, { headers }: Answer, contract: Contract) {
   requestIds.add(id)
   if (headers.get('x-content-type-options') !== 'nosniff') yield 'X-Content-Type-Options is missing'
   if (!/\bOrigin\b/.test(headers.get('vary') ?? '')) yield 'Vary does not name Origin'
-  // No page of another origin reads what management answers.
+  // No page of another origin may read the answers of management.
   const origin = isManagement(sent, contract)
     ? undefined
     : sent.headers.find(([name]) => name === 'Origin')?.[1]
@@ -78,7 +78,7 @@ function* headerFaults(sent: Sent, { headers }: Answer, contract: Contract) {
   }
 }
 
-/** Every text that a caller sent, in the body and in the query, long enough not to be a word of ours. */
+/** Every text that a caller sent, in the body and in the query, if it is too long to be a word of Cairn's. */
 function textsOf(sent: Sent): string[] {
   const texts = [...new URLSearchParams(sent.target.split('?')[1] ?? '').values()]
   const gather = (value: unknown) => {
@@ -93,7 +93,7 @@ function textsOf(sent: Sent): string[] {
   return texts.filter(text => text.length >= 12)
 }
 
-/** What errors of management say besides their sentences. */
+/** The fields that errors of management have besides the usual ones. */
 const moreFields: Record<string, string[][]> = {
   forbidden: [[], ['scope']],
   precondition_failed: [['etag', 'changedBy', 'changedAt']],
@@ -151,7 +151,7 @@ function* bodyFaults(sent: Sent, answer: Answer) {
   if (type !== expected && !isOther) yield `Content-Type is ${type}`
 }
 
-/** Everything that is wrong with an answer whatever was asked, in words. */
+/** Everything that is wrong with an answer, whatever was asked, in words. */
 export function faultsOf(
   sent: Sent,
   answer: Answer,

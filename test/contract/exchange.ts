@@ -1,6 +1,6 @@
 import { overSocket } from '../support/raw-socket.ts'
 
-/** One request, as its bytes will say. */
+/** One request, as it will be sent. */
 export interface Sent {
   method: string
   target: string
@@ -10,7 +10,7 @@ export interface Sent {
   isChunked: boolean
 }
 
-/** One answer, as its bytes said. */
+/** One answer, as it was received. */
 export interface Answer {
   status: number
   /** By name in lower case; several of one name are joined by commas. */
@@ -61,7 +61,7 @@ function answerIn(bytes: Buffer, method: string): Answer {
   }
 }
 
-/** Sends requests over a connection of their own, to the letter, and reads the answer. */
+/** Sends a request exactly as it is, over a connection of its own, and reads the answer. */
 export async function exchange(door: number | string, sent: Sent): Promise<Answer> {
   const { method, target, headers, body, isChunked } = sent
   const framing = isChunked

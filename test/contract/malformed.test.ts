@@ -33,7 +33,7 @@ const textOf = (span: string) =>
 
 interface Row {
   name: string
-  /** The request to the letter, once there are names. */
+  /** The exact bytes of the request. `names` has to be set before. */
   bytes(): string
   status: string
 }
@@ -41,7 +41,7 @@ interface Row {
 function rowsOf(table: ReturnType<typeof tablesIn>[number]): Row[] {
   return recordsOf(table).map(cell => {
     const common = spansIn(table.everyRow)
-    // The request line is the first, wherever it stands.
+    // The request line comes first, wherever the row has it.
     const lines = [...common, ...spansIn(cell('lines'))].toSorted(
       (a, b) => Number(b.endsWith(' HTTP/1.1')) - Number(a.endsWith(' HTTP/1.1')),
     )
@@ -73,7 +73,7 @@ for (const [section, ofSection] of Map.groupBy(tables, ({ section }) => section)
   })
 }
 
-test('the log says nothing of what was sent, and nothing that anybody has to look at', async () => {
+test('the log contains nothing that was sent, and no warning or error', async () => {
   expect(await server.end()).toBe(0)
   expect(server.stdout).not.toContain('hostile')
   expect(server.stdout).not.toMatch(/"level":"(warn|error|fatal)"/)

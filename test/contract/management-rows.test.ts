@@ -23,7 +23,7 @@ const missing = (rows: readonly Partial<Row>[]) =>
     one => one,
   )
 
-test('a route without rows lacks each kind, and a row of a kind is what it takes', () => {
+test('a route without rows lacks every kind, and a row of a kind supplies that kind', () => {
   const all = missing([])
   expect(all).toEqual([
     'an answer when all is well',

@@ -2,9 +2,9 @@ import type { JsonSchema } from '../../src/core/flow/schema.ts'
 import type { Operation } from '../support/described.ts'
 import type { Row } from './document.ts'
 
-/** What of a management route the document has to have rows for, whatever the route is. */
+/** What the document has to have rows for with every management route. */
 
-/** Callers that are nobody here: the same 401 to each. */
+/** Callers that management does not know. Each gets the same 401. */
 const strangers = [
   'nobody',
   'mistyped manager',
@@ -20,7 +20,7 @@ const isOf = (row: Row, status: number) => row.status === status
 const details = (row: Row) => (isOf(row, 422) ? row.body : [])
 const sends = (row: Row, part: string | RegExp) =>
   row.input.some(span => (typeof part === 'string' ? span === part : part.test(span)))
-/** Spans that are headers or say how the body goes out leave the body itself unsaid. */
+/** Spans that are headers, or say how the body is sent, are no body. */
 const hasBody = ({ input }: Row) => input.some(span => !/^(-?[A-Z][\w-]*:? |chunked$)/.test(span))
 
 function* ofBody(
@@ -56,7 +56,7 @@ function* ofParameters(
   const saysUnknown = '/nonsense There is no such parameter'
   if (!rows.some(row => details(row).includes(saysUnknown))) yield 'an unknown parameter'
   for (const { name, in: place } of parameters) {
-    // What is made where it is not there yet is never unknown.
+    // To a route that makes what is not there yet, nothing is unknown.
     const isLookedUp = place === 'path' && '404' in responses
     if (isLookedUp && !rows.some(row => isOf(row, 404))) yield `an unknown ${name}`
     const isAbout = (one: string) => one.startsWith(`/${name} `)
@@ -81,17 +81,17 @@ function* ofCallers({ 'x-scope': scope }: Operation, rows: readonly Row[]): Gene
 }
 
 /**
- * What there is no row for, of one route.
+ * What one route has no row for.
  *
  * @param rows those of the route
- * @param resolved what a schema refers to
+ * @param resolved returns what a schema refers to
  */
 export function missingRows(
   operation: Operation,
   rows: readonly Row[],
   resolved: (schema: JsonSchema) => JsonSchema,
 ): string[] {
-  // Where a server runs there is no compaction.
+  // Compaction is refused while a server runs.
   const isGood = ({ status }: Row) =>
     operation.operationId === 'compact' ? status === 409 : status < 300
   return [

@@ -1,4 +1,4 @@
-/** What rows call by name: `{key}`, `{tour}`, `{2 days ago}`, `{129 x}`. */
+/** What rows name in braces: `{key}`, `{tour}`, `{2 days ago}`, `{129 x}`. */
 
 const unitMs: Record<string, number> = {
   second: 1_000,
@@ -7,14 +7,14 @@ const unitMs: Record<string, number> = {
   day: 86_400_000,
 }
 
-// Rows name days: the tests begin early enough in one to end in it.
+// Rows name days, so the tests have to begin early enough in a day to end on the same one.
 const leftOfDayMs = 86_400_000 - (Date.now() % 86_400_000)
 if (leftOfDayMs < 20_000) await Bun.sleep(leftOfDayMs)
 
-/** What times are relative to, so that one is the same in every row of a sequence. */
+/** The time that others are relative to, so that a time is the same in every row of a sequence. */
 let startedAt = Date.now()
 
-/** To be called as a sequence begins: a clock that is a minute off, as on a busy machine, is corrected. */
+/** Call at the start of a sequence: the server corrects a clock that is a minute off, as on a busy machine. */
 export function beginSequence(): void {
   startedAt = Date.now()
 }
@@ -47,7 +47,7 @@ function repetition(name: string, names: ReadonlyMap<string, string>): string | 
 /**
  * A text with every name in braces replaced by what it stands for.
  *
- * @param ofRow what only the row itself can say: `person`, a name nobody else has, and `last …`
+ * @param ofRow what only the row itself knows: `person`, a name that nobody else has, and `last …`
  */
 export function fill(
   text: string,

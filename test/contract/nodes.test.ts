@@ -12,18 +12,18 @@ import { onCluster, setStage } from './stage.ts'
 
 const whole = readContract(readFileSync(join(import.meta.dir, 'contract.md'), 'utf8'))
 
-/** What an address holds beyond ASCII HAProxy refuses by itself; browsers never send it. */
+/** HAProxy by itself refuses an address with characters beyond ASCII, which browsers never send. */
 const isBalancers = ({ target }: Row) => /[^ -~]/.test(target)
 
-/** Of people who were erased each node only remembers by itself what they report once more. */
+/** What people report again after their erasure is remembered by each node only for itself. */
 const isOfOneNode = (section: string, rows: readonly unknown[]) =>
   section === 'People who were erased' && rows.length > 1
 
-/** What pages have done is told by another node up to two seconds later: a row that follows at once may not see it. */
+/** Another node shows what pages did up to two seconds later, so a row that follows at once may not see it. */
 const isTooSoon = (section: string, rows: readonly unknown[]) =>
   section === 'Snippet status' && rows.length > 1
 
-/** Where PostgreSQL has tools of its own, the reason for the refusal is another. */
+/** PostgreSQL has tools of its own for this, so the reason for the refusal is another. */
 const isOfSqlite = ({ target }: Row) => target === '/manage/compact'
 
 const cases = whole.cases.filter(

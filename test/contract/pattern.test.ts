@@ -56,6 +56,6 @@ test.each<[pattern: unknown, value: unknown]>([
   expect(fits(pattern, value)).toBe(false)
 })
 
-test('a word that is none is refused, so that a slip of the pen lets nothing through', () => {
+test('an unknown word is refused, so that a typing error lets nothing through', () => {
   expect(() => settled('<tmie>', time)).toThrow('There is no <tmie>')
 })

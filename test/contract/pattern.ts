@@ -1,6 +1,6 @@
 /**
- * What an answer may be: a value in which `<time>` and its like stand for what differs from run to
- * run, `…` in a text for any characters, and `…` as a field or an element for any more of them.
+ * Patterns of answers: values in which `<time>` and similar words stand for what differs from run to run. `…`
+ * in a text stands for any characters, and `…` as a field or an element for any more of them.
  */
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -13,12 +13,12 @@ const words: Record<string, (value: unknown) => boolean> = {
   text: value => typeof value === 'string' && value !== '',
   number: value => typeof value === 'number',
   time: value => typeof value === 'string' && isoTime.test(value),
-  /** A time of this minute, in an answer to what named none. */
+  /** A time within a minute of now, in an answer to a request that named no time. */
   now: value =>
     typeof value === 'string' && isoTime.test(value) && isNear(Date.parse(value), Date.now()),
 }
 
-/** Whether a text holds anything but itself. */
+/** Whether a text stands for anything but itself. */
 const isPattern = (text: string) => /<[a-z0-9 -]+>|…/.test(text)
 
 function fitsWord(word: string, value: unknown): boolean {
@@ -42,8 +42,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The pattern with each part that the value fits replaced by the value's own. So the two are equal
- * just when the value fits, and a diff of the two shows only what does not.
+ * The pattern, in which each part that the value fits is replaced by that part of the value. So the result
+ * equals the value exactly if the value fits, and a diff of the two shows only what does not fit.
  */
 export function settled(pattern: unknown, value: unknown): unknown {
   if (typeof pattern === 'string' && isPattern(pattern)) {

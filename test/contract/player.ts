@@ -40,7 +40,7 @@ function ofLast(last: Answer | null, name: string): string | undefined {
   return header ?? (field.split('.').reduce(at, bodyOf(last)) as string | undefined)
 }
 
-/** Sends the requests of rows, and holds the answers against what the rows say. */
+/** Sends the requests of rows, and compares the answers with what the rows say. */
 export class Player {
   constructor(
     protected readonly contract: Contract,
@@ -56,19 +56,19 @@ export class Player {
     return exchange(door, sent)
   }
 
-  /** Whose good credential a request has, if anybody's. */
+  /** The holder of the valid credential that a request has, or null if it has none. */
   private holderOf({ target, headers }: Sent): Holder | null {
     const text = [target, ...headers.map(([, value]) => value)].join(' ')
     return [...this.stage.holders].find(([credential]) => text.includes(credential))?.[1] ?? null
   }
 
-  /** The operator, whose organisations are Acme or none. */
+  /** The operator, who asks for Acme or for no organisation. */
   private operatorOf({ headers }: Sent): Holder {
     const isAcmes = headers.some(([, value]) => value === 'acme')
     return { limit: isAcmes ? plenty : null, server: this.stage.server, isUncounted: true }
   }
 
-  /** Sends a row's request, as often as it says, and holds the last answer against the row. */
+  /** Sends a row's request, as often as it says, and compares the last answer with the row. */
   async play(row: Row, person: string, last: Answer | null): Promise<Answer> {
     const { contract, stage } = this
     const sends = contract.callers.get(row.caller)
@@ -83,7 +83,7 @@ export class Player {
       const door = holder?.isUncounted ? stage.socket : Number(new URL(server.url).port)
       return { sent, holder, answer: await this.exchange(door, sent, { server, holder }) }
     }
-    // All but the last at once: how they interleave is not what the row is about.
+    // All but the last at once, because the row is not about how they interleave.
     const earlier = await Promise.all(Array.from({ length: row.times - 1 }, (_, i) => send(i + 1)))
     const { sent, holder, answer } = await send(row.times)
 
@@ -113,7 +113,7 @@ export class Player {
   }
 }
 
-/** Long rows are long only where the machine is busy. */
+/** Rows take this long only if the machine is busy. */
 const usualPatienceMs = 30_000
 
 /** Declares a test for each case of a contract, by its sections. */

@@ -1,14 +1,14 @@
 import { type Contract, errorSaid, type Row } from './document.ts'
 import { valueIn } from './request.ts'
 
-/** What a row promises of the answer, as a pattern of the same shape as what was given. */
+/** What a row promises about the answer, as a pattern of the same shape as the given answer. */
 export interface Promised {
   headers: Record<string, string | null>
-  /** Undefined where no body is promised in particular. */
+  /** Undefined if no particular body is promised. */
   body: unknown
 }
 
-/** The answer to one event alone, by what became of it: `kept`, `duplicate` or `code: message`. */
+/** The answer to a single event, by its result: `kept`, `duplicate` or `code: message`. */
 function bodyOfResult(result: string): unknown {
   const counts = { accepted: 0, duplicates: 0, rejected: 0, results: [], skewMs: null }
   if (result === 'kept') return { ...counts, accepted: 1 }
@@ -44,7 +44,7 @@ function bodyOf(row: Row, contract: Contract, fillIn: (text: string) => string):
     const { sentence: error } = contract.errors.get('validation_failed') ?? {}
     return { error, code: 'validation_failed', details: [first, ...more].map(detailIn) }
   }
-  // JSON is one span; of CSV each line is one.
+  // JSON is one span. CSV has one span for each line.
   return first.startsWith('{') ? valueIn(first) : [first, ...more]
 }
 

@@ -11,22 +11,22 @@ import { socketFile } from '../../src/runtime/lock.ts'
 import { asForUsers, type Server, type Workplace } from '../support/binary.ts'
 import { providerSecret, tokensOfAcme, tokensOfProvider } from './tokens.ts'
 
-/** The organisations that the rows speak of, made by the command line, and the servers they are on. */
+/** The organisations that the rows refer to, made by the command line, and the servers they are on. */
 
 interface Part {
   slug: string
-  /** In front of the names of what it has: `{their tour}`; what is Acme's has nothing. */
+  /** Goes in front of the names of its things, as in `{their tour}`. Acme's have no prefix. */
   prefix: string
   /** Requests a minute in each bucket, where not the default. */
   limit?: number
   origins?: readonly string[]
   /** The traits that it counts runs by. */
   traits?: readonly string[]
-  /** Whether it verifies identities; with two secrets then. */
+  /** Whether it verifies identities. If it does, it has two secrets. */
   identity?: 'observe' | 'enforce'
   /** It has no flow and no token of its own. */
   isBare?: boolean
-  /** Flows are tried in it for Acme. */
+  /** Acme's flows are tried in it. */
   isStaging?: boolean
   /** It has as many flows as it may. */
   isFull?: boolean
@@ -65,10 +65,10 @@ const narrowSettings = {
   CAIRN_ORGANISATION_CLAIM: 'tenant',
 }
 
-/** Whoever answers: a server, or several nodes behind a balancer. */
+/** What answers: a server, or several nodes behind a balancer. */
 export type Answering = Pick<Server, 'url'>
 
-/** Whom a good credential stands for. */
+/** The caller that a valid credential stands for. */
 export interface Holder {
   /** Requests a minute in each bucket; null for the defaults. */
   limit: number | null
@@ -79,9 +79,9 @@ export interface Holder {
 
 export interface Stage {
   server: Answering
-  /** Where its operator is let in. */
+  /** The socket that lets its operator in. */
   socket: string
-  /** What rows write in braces. */
+  /** What the names that rows write in braces stand for. */
   names: ReadonlyMap<string, string>
   /** By snippet key or token. */
   holders: ReadonlyMap<string, Holder>
@@ -144,7 +144,7 @@ class Operator {
     if (traits) await this.run('org', 'traits', slug, ...traits)
   }
 
-  /** The secret before the rotation, which works on, and the current one. */
+  /** The secret before the rotation, which goes on working, and the current one. */
   async verifyIdentities(): Promise<{ old: string; current: string } | null> {
     const { slug, identity } = this.part
     if (!identity) return null
@@ -161,7 +161,7 @@ class Operator {
     return this.run('person', 'erase', this.part.slug, person, '--yes', ...words)
   }
 
-  /** Has flows tried in another organisation. */
+  /** Makes another organisation the one in which flows are tried. */
   link(staging: Part): Promise<unknown> {
     return this.run('org', 'link', this.part.slug, '--staging', staging.slug)
   }
@@ -204,7 +204,7 @@ class Operator {
 
 type Credentials = Record<string, string>
 
-/** Management tokens of Acme: with each but the first, one thing is different. */
+/** Management tokens of Acme. Each one differs from the first in one thing. */
 async function managersOf(operator: Operator): Promise<Credentials> {
   const made = async (...given: string[]) => (await operator.manager(...given)).token
   const revoked = await operator.manager(...scopes)
@@ -222,7 +222,7 @@ async function managersOf(operator: Operator): Promise<Credentials> {
   }
 }
 
-/** Time has passed for a token. */
+/** Makes a token expire. */
 function expire(dataDir: string, token: string): void {
   using database = new Database(join(dataDir, 'cairn.db'))
   const { changes } = database.run('update management_tokens set expires_at = ? where sha256 = ?', [
@@ -305,22 +305,22 @@ async function alone(place: Workplace, dataDir: string): Promise<Served> {
 }
 
 /**
- * Three nodes behind HAProxy that asks each in turn, over a database into which a data directory is moved. Its
- * operator is let in by one of them.
+ * Three nodes behind HAProxy, which asks each in turn, over a database into which a data directory is moved.
+ * One of the nodes lets the operator in.
  */
 export const onCluster =
   (cluster: Cluster) =>
   async (_place: Workplace, dataDir: string): Promise<Served> => {
     await cluster.succeeded(['move', '--data', dataDir])
-    // On a busy machine the limits server is not to be taken for away, which would divide the limits.
+    // Otherwise a busy machine might take the limits server for away, which would divide the limits.
     await cluster.serve(3, { ...asForUsers, CAIRN_LIMITS_PATIENCE_MS: '5000' })
     return { server: cluster, socket: socketFile(cluster.nodes[0]!.dataDir) }
   }
 
 /**
- * Prepares everything in a workplace, whose end is the end of it all, and starts the servers.
+ * Prepares everything in a workplace, and starts the servers. Closing the workplace ends all of it.
  *
- * @param serve starts what answers for what is in a data directory
+ * @param serve starts what serves a data directory
  */
 export async function setStage(place: Workplace, serve = alone): Promise<Stage> {
   const operatorOf = (part: Part) =>
@@ -331,7 +331,7 @@ export async function setStage(place: Workplace, serve = alone): Promise<Stage> 
     return { id, credentials: await playOther(operator, snippetKey, part) }
   }
 
-  // The first command makes the database; after that they only have to take turns.
+  // The first command makes the database. After that the commands only have to take turns.
   const { id: acmeId, snippetKey } = await operatorOf(acme).create()
   const [acmes, narrows, ...rest] = await Promise.all([
     playAcme(operatorOf(acme), snippetKey),

@@ -1,6 +1,6 @@
 import { type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 
-/** Session tokens beside those that `cairn token issue` makes: with each, one thing is different. */
+/** Session tokens besides those that `cairn token issue` makes. Each one is different in one thing. */
 
 export const providerSecret = 'a secret of at least thirty-two bytes, shared with the provider'
 

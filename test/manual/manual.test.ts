@@ -9,7 +9,7 @@ import { anchorOf, compiledManual } from '../../src/manual/compile.ts'
 import { configurationTable } from '../../src/manual/configuration-table.ts'
 import { sources } from '../../src/manual/topics.ts'
 
-/** README, the manual's topics and the records: what they name is there. */
+/** What README, the manual's topics and the records name has to exist. */
 
 const root = join(import.meta.dir, '../..')
 const folder = join(root, 'src/manual')
@@ -50,14 +50,14 @@ test.each(files)('every link of %s leads somewhere', file => {
   for (const token of tokensOf(file)) {
     const link = token.attrGet('href') ?? token.attrGet('src')
     if (link === null || /^https:\/\//.test(String(link))) continue
-    // A path of the server, which only topics are shown by.
+    // A path of the server, which shows only the topics.
     if (String(link) === '/api/v1/docs' && file.startsWith('src/manual/')) continue
     const [path = '', anchor] = String(link).split('#')
     const target = path === '' ? file : relative(root, resolve(root, dirname(file), path))
     expect([link, existsSync(join(root, target))]).toEqual([link, true])
     if (anchor !== undefined)
       expect([link, anchorsOf(target)]).toEqual([link, expect.arrayContaining([anchor])])
-    // A topic's page knows other topics by their names alone, and says where a file is.
+    // A topic's page links to other topics by their names alone, and to other files by their path.
     const isInManual = file.startsWith('src/manual/') && path !== ''
     if (isInManual) expect(path).toMatch(/^([a-z-]+\.md|\.\.\/\.\.\/.+)$/)
   }
@@ -77,7 +77,7 @@ function commandLines(file: string): string[] {
   })
 }
 
-/** What of a command line there is not; null where all is there. */
+/** The word of a command line that does not exist, or null if all of them do. */
 function missing(line: string): string | null {
   let command: Command = program()
   const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
@@ -98,20 +98,20 @@ function missing(line: string): string | null {
   return null
 }
 
-test.each(files)('every command that %s names is there, with its flags', file => {
+test.each(files)('every command that %s names exists, with its flags', file => {
   const lines = commandLines(file)
   const faults = lines.map(line => [line, missing(line)]).filter(([, fault]) => fault !== null)
   expect(faults).toEqual([])
 })
 
-test('commands are found, and a wrong one is', () => {
+test('commands are found, and a wrong one is noticed', () => {
   expect(files.flatMap(commandLines).length).toBeGreaterThan(80)
   expect(missing('flows push tour.yaml --publish')).toBeNull()
   expect(missing('flows push tour.yaml --pubish')).toBe('--pubish')
   expect(missing('flows psh')).toBe('psh')
 })
 
-test.each(files)('every file of ours that %s names is there', file => {
+test.each(files)('every file of the repository that %s names exists', file => {
   const named = tokensOf(file).filter(({ type }) => type === 'code_inline')
   const paths = named
     .map(({ content }) => /^(src|test|scripts)\/[\w./-]+/.exec(content)?.[0])
@@ -119,14 +119,14 @@ test.each(files)('every file of ours that %s names is there', file => {
   expect(paths.filter(path => !existsSync(join(root, path)))).toEqual([])
 })
 
-test.each(['README.md', 'src/manual/contribute.md'])('the map of src in %s is whole', file => {
+test.each(['README.md', 'src/manual/contribute.md'])('the map of src in %s is complete', file => {
   const map = tokensOf(file).find(({ content }) => content.startsWith('src/\n'))!.content
   const mapped = [...map.matchAll(/^ {2}(\S+?)\/? +/gm)].map(([, name]) => name!)
   const parts = readdirSync(join(root, 'src')).filter(name => name !== 'production-mode.ts')
   expect(mapped.filter(name => parts.includes(name)).toSorted()).toEqual(parts.toSorted())
 })
 
-test.each(files)('every variable that %s names means something', file => {
+test.each(files)('every variable that %s names exists', file => {
   const known = new Set([
     'CAIRN_TOKEN',
     'CAIRN_STAGING_TOKEN',

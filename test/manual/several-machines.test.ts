@@ -8,7 +8,7 @@ import { defaultOf, settingNames, variableOf } from '../../src/config/settings.t
 import { apiOf, builtBinary, firstFlowOf, Workplace, withTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
-/** What the topic "several-machines" has for copying: that it is what Cairn, HAProxy and PostgreSQL take. */
+/** What the topic "several-machines" offers for copying has to be what Cairn, HAProxy and PostgreSQL accept. */
 
 const root = join(import.meta.dir, '../..')
 const text = readFileSync(join(root, 'src/manual/several-machines.md'), 'utf8')
@@ -156,7 +156,7 @@ describe('events in SQL', () => {
     await server.close()
   })
 
-  test('have the columns of the table, and the queries find what was sent', async () => {
+  test('have the columns of the manual’s table, and its queries find what was sent', async () => {
     const columns = await server.ask<{ name: string; type: string }>(
       `select attname as name, format_type(atttypid, null) as type from pg_attribute
       where attrelid = 'events'::regclass and attnum > 0 order by attname`,

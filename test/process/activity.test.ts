@@ -3,7 +3,7 @@ import type { ActivityPage } from '../../src/modules/events/model.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
 
-/** Events as they arrive at a server of several threads, for who watches. */
+/** The activity of an organisation, read while events arrive at a server of several threads. */
 
 const place = new Workplace()
 let server: Server
@@ -27,7 +27,7 @@ const tokenOf = async (org: string): Promise<string> => {
   return (await place.json<{ token: string }>(made)).token
 }
 
-/** By a connection of its own, each of which the kernel deals out to one of the threads. */
+/** Uses a connection of its own, because the kernel assigns each connection to one of the threads. */
 const ask = (method: string, path: string, credential: string, body?: object) =>
   fetch(`${server.url}/api/v1${path}`, {
     method,
@@ -47,7 +47,7 @@ const send = async ({ snippetKey }: typeof acme, ...events: object[]) => {
 
 const custom = (id: string, userId = 'ann') => ({ id, kind: 'custom', name: 'x', userId })
 
-/** Asks on until an event has come. */
+/** Follows the activity, page by page, and can wait for an event. */
 class Watcher {
   readonly seen: string[] = []
   private cursor: string | null = null
@@ -70,12 +70,12 @@ class Watcher {
   }
 }
 
-test('whichever thread judges and whichever is asked, each event is told once; to others nothing', async () => {
+test('each event is shown once, whichever threads take and serve it, to its organisation only', async () => {
   const [watcher, second] = [await tokenOf('acme'), await tokenOf('acme')].map(t => new Watcher(t))
   const elsewhere = new Watcher(await tokenOf('other'))
   await send(acme, custom('before'))
   for (const one of [watcher!, second!, elsewhere]) expect((await one.look()).events).toEqual([])
-  // Of so many connections some come to each of two threads, but for one in a trillion times.
+  // With so many connections each of the two threads gets some, except once in a trillion runs.
   const ids = Array.from({ length: 40 }, (_, i) => `event-${i}`)
   for (const id of ids) {
     await send(acme, custom(id))
@@ -92,7 +92,7 @@ test('whichever thread judges and whichever is asked, each event is told once; t
   expect(second!.seen).not.toContain('theirs')
 })
 
-test('of a person who is erased nothing is told any more, and nothing was ever on the disk', async () => {
+test('an erased person is no longer shown, and a refused event is never on the disk', async () => {
   const token = await tokenOf('acme')
   const watcher = new Watcher(token)
   await watcher.look()

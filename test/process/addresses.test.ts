@@ -4,8 +4,8 @@ import { type Server, Workplace } from '../support/binary.ts'
 import { rest, TestBrowser } from '../support/browser.ts'
 
 /**
- * Pages of ours under every way in which their address can be written, straight and below a path of a
- * proxy's: each shows the whole page, or says that it is none.
+ * The server's pages, asked for by every spelling of their address, directly and through a proxy that adds a
+ * path prefix. Each answer is the whole page or a 404.
  */
 
 const place = new Workplace()
@@ -52,7 +52,7 @@ const ways = [
   '/docs/deploy/',
   '/docs/./deploy/?x=%2F#as-a-systemd-service',
 ]
-/** With two slashes at the very beginning fetch itself would leave one out; `socket.test.ts` has those. */
+/** Paths with two leading slashes are tested in `socket.test.ts`, because fetch would drop one of them. */
 const none = [
   `${page}//`,
   '/api//v1/docs',
@@ -81,7 +81,7 @@ const none = [
 
 const origins = () => [server.url, `http://localhost:${proxy.port}${proxyPath}`]
 
-test.each(ways)('%s is the page, with all that it names', async way => {
+test.each(ways)('%s is the page, and everything that it links to loads', async way => {
   for (const origin of origins()) {
     const response = await fetch(origin + way)
     expect([way, response.status, response.headers.get('content-type')]).toEqual([
@@ -103,7 +103,7 @@ test.each(ways)('%s is the page, with all that it names', async way => {
 })
 
 test.each(['/api/v1/openapi.json', '/api/v1/openapi.json/', '/api/v1/openapi.json/?x'])(
-  '%s names the server that it is from',
+  '%s names the server that it was fetched from',
   async way => {
     for (const origin of origins()) {
       const response = await fetch(origin + way)
@@ -114,7 +114,7 @@ test.each(['/api/v1/openapi.json', '/api/v1/openapi.json/', '/api/v1/openapi.jso
   },
 )
 
-test.each(none)('%s is nothing, and says so', async way => {
+test.each(none)('%s is no page, and is answered with a 404', async way => {
   for (const origin of origins()) {
     for (const method of ['GET', 'HEAD']) {
       const response = await fetch(origin + way, { method })
@@ -125,7 +125,7 @@ test.each(none)('%s is nothing, and says so', async way => {
   }
 })
 
-test('nobody is led to another host', async () => {
+test('no redirect leads to another host', async () => {
   for (const way of [
     `${page}/evil.example/`,
     `${page}/%2f%2fevil.example/`,
@@ -145,7 +145,7 @@ describe.skipIf(!program)('in a browser', () => {
   })
   afterAll(() => browser?.close())
 
-  test('the manual is searched below the path of a proxy, loads nothing from elsewhere, and fits a phone', async () => {
+  test('searching the manual works below a proxy path, nothing loads from elsewhere, and it fits a phone', async () => {
     for (const origin of origins()) {
       const { page: shown, noticed } = await browser.page({ viewport: { width: 360, height: 800 } })
       await shown.goto(`${origin}/docs/`)
@@ -154,7 +154,7 @@ describe.skipIf(!program)('in a browser', () => {
       await shown.keyboard.press('Enter')
       await shown.waitForURL(`${origin}/docs/backup#replicate-with-litestream`)
       await rest(shown)
-      // Each of them once, where a link may lead past the proxy.
+      // Each page is opened once, and only through the proxy, because there a link may lead past it.
       const index = origin === server.url ? '' : await (await fetch(`${origin}/docs`)).text()
       for (const [, name] of index.matchAll(/<li><a href="(docs\/[a-z-]+)"/g)) {
         await shown.goto(`${origin}/${name}`)
@@ -167,7 +167,7 @@ describe.skipIf(!program)('in a browser', () => {
     }
   }, 300_000)
 
-  test('the manual is dark by preference, else as it was switched', async () => {
+  test('the manual is dark by preference, until the visitor switches it', async () => {
     const { page: shown } = await browser.page({ colorScheme: 'dark' })
     const theme = () => shown.locator('html').getAttribute('data-theme')
     await shown.goto(`${server.url}/docs`)

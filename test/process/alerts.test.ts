@@ -6,7 +6,7 @@ import type { DeliveryList, WebhookWithSecret } from '../../src/modules/alerts/m
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
-/** Alerts of the executable: messages leave signed, once stored they arrive, and mail goes out by SMTP. */
+/** Alerts sent by the executable: messages are signed, they arrive once stored, and mail goes by SMTP. */
 
 const place = new Workplace()
 let receiver: WebhookReceiver
@@ -56,7 +56,7 @@ const removed = (id: string) => place.run(['alerts', 'webhook', 'remove', id])
 const deliveriesOf = (id: string) =>
   place.json<DeliveryList['deliveries']>(['alerts', 'deliveries', id])
 
-test('a test arrives, signed, and says nothing of anybody', async () => {
+test('a test message arrives, signed, and carries no personal data', async () => {
   const { id, secret } = await added()
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   const { status, stdout } = await place.run(['alerts', 'webhook', 'test', id])
@@ -81,7 +81,7 @@ test('a test arrives, signed, and says nothing of anybody', async () => {
   await removed(id)
 })
 
-test('what is stored is sent although the server is killed, under the same id', async () => {
+test('a stored message is sent even if the server is killed, under the same id', async () => {
   const { id, secret } = await added()
   const before = receiver.received.length
   receiver.answer = () => null
@@ -142,7 +142,7 @@ test('the report goes out by mail, as text and as HTML, and once', async () => {
   expect(mails).toHaveLength(1)
 })
 
-test('the thread of alerts is made again when it dies, and sends what waits', async () => {
+test('the alerts thread is restarted when it dies, and sends the waiting messages', async () => {
   await using own = new Workplace()
   await withTour(own)
   const { secret } = await own.json<WebhookWithSecret>(
@@ -151,7 +151,7 @@ test('the thread of alerts is made again when it dies, and sends what waits', as
   )
   expect((await own.run(['alerts', 'report', '--send'], env)).status).toBe(0)
   const before = receiver.received.length
-  // Nobody else writes: what dies is the thread of alerts, at its first look.
+  // Nothing else writes, so the thread that dies is the alerts thread, at its first look.
   const failing = await own.serve([], { ...env, CAIRN_FAILPOINTS: 'http_request=exit' })
   await failing.until(() => failing.stdout.includes('the thread of alerts has died'))
   const sent = await receiver.at(before)
@@ -161,7 +161,7 @@ test('the thread of alerts is made again when it dies, and sends what waits', as
   expect(await failing.end()).toBe(0)
 })
 
-test('the password of the mail server is told nowhere', async () => {
+test('the password of the mail server appears in no output', async () => {
   const url = 'smtp://cairn:hidden-word@127.0.0.1:1'
   const shown = await place.run(['doctor'], { CAIRN_SMTP_URL: url, CAIRN_MAIL_FROM: 'a@b.c' })
   expect(shown.stdout + shown.stderr).not.toContain('hidden-word')
@@ -187,7 +187,7 @@ test('private addresses are refused where the operator has not allowed them', as
     const answer = await ask('POST', '/manage/webhooks', { url })
     expect([url, answer.status]).toEqual([url, 422])
   }
-  // This machine's own name is known to its resolver alone.
+  // What address this machine's own name has shows only when it is resolved.
   const answer = await ask('POST', '/manage/webhooks', { url: `https://${hostname()}/hook` })
   expect(answer.status).toBe(201)
   const { id } = (await answer.json()) as { id: string }
@@ -198,7 +198,7 @@ test('private addresses are refused where the operator has not allowed them', as
   })
 })
 
-test('a receiver with a certificate of its own name is reached, and no other', async () => {
+test('a receiver is reached only if its certificate is for its name', async () => {
   const [key, cert] = [place.path('key.pem'), place.path('cert.pem')]
   const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost']
   const made = Bun.spawnSync([

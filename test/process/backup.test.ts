@@ -39,7 +39,7 @@ function idsIn(file: string): string[] {
 const metricsOf = async (server: Server) =>
   new MetricsPage(await (await fetch(`${server.managementUrl}/metrics`)).text())
 
-test('beside a running server it holds all that was acknowledged before it began', async () => {
+test('a backup beside a running server holds everything acknowledged before it began', async () => {
   const server = await place.serve()
   const acknowledged: string[] = []
   let isOver = false
@@ -64,7 +64,7 @@ test('beside a running server it holds all that was acknowledged before it began
   expect(new Set(idsIn('cairn-data/cairn.db'))).toEqual(new Set(acknowledged))
 }, 300_000)
 
-test('a server goes on from a restored backup; what is sent again is stored once', async () => {
+test('a server continues from a restored backup, and resent events are stored once', async () => {
   const first = await place.serve()
   await send(first, 'kept')
   await place.run(['backup', 'a.db'])
@@ -78,7 +78,7 @@ test('a server goes on from a restored backup; what is sent again is stored once
   expect(await place.json(['rebuild'])).toMatchObject({ changed: 0 })
 }, 300_000)
 
-test('the server makes what is due at its start, tells of it, and takes other settings up', async () => {
+test('the server makes a backup due at its start, reports it, and takes up new settings', async () => {
   writeFileSync(at('settings'), 'CAIRN_BACKUP_EVERY=6h\nCAIRN_BACKUP_DIR=one\n')
   const server = await place.serve(['--config', 'settings'])
   await server.until(() => server.stdout.includes('backed up'))
@@ -111,7 +111,7 @@ test('the server makes what is due at its start, tells of it, and takes other se
   expect(readdirSync(at('one'))).toHaveLength(2)
 }, 300_000)
 
-test('the server makes none in the data directory, by whatever name, and says so', async () => {
+test('the server makes no backup in the data directory, even by a link, and says so', async () => {
   symlinkSync('cairn-data', at('link'))
   const server = await place.serve(['--backup-every', '6h', '--backup-dir', 'link/b'])
   await server.until(() => server.stdout.includes('the scheduled backup failed'))
@@ -120,7 +120,7 @@ test('the server makes none in the data directory, by whatever name, and says so
   expect(await server.end()).toBe(0)
 }, 300_000)
 
-test('a backup of the future, by a clock that was wrong, neither makes others due nor drives them out', async () => {
+test('a backup dated in the future by a wrong clock neither makes others due nor evicts them', async () => {
   const future = 'cairn-2999-01-01T00-00-00Z.db'
   await place.run(['backup', future])
   mkdirSync(at('b'))
@@ -134,17 +134,17 @@ test('a backup of the future, by a clock that was wrong, neither makes others du
   await server.until(() => server.stdout.includes('backed up'))
   const [made] = ours()
   expect(ours()).toEqual([expect.any(String), future])
-  // It looks every second whether one is due.
+  // The server checks every second whether a backup is due.
   await Bun.sleep(2_500)
   expect(server.stdout.split('backed up')).toHaveLength(2)
   expect(await server.end()).toBe(0)
-  // Of a later second, and so of another name.
+  // Made in a later second, and so under another name.
   await place.run(['backup', 'b', '--keep', '1'])
   expect(ours()).toEqual([expect.any(String), future])
   expect(ours()).not.toContain(made)
 }, 300_000)
 
-test('a stop does not wait for who reads the database for long, as Litestream does', async () => {
+test('a stop does not wait for a long reader of the database, such as Litestream', async () => {
   const server = await place.serve()
   await send(server, 'a')
   using reader = new Database(at('cairn-data/cairn.db'), { readonly: true })
@@ -153,7 +153,7 @@ test('a stop does not wait for who reads the database for long, as Litestream do
   await send(server, 'b')
   const startedAt = performance.now()
   expect(await server.end()).toBe(0)
-  // It would be five seconds, which a busy machine only adds to.
+  // Waiting would take five seconds, and a busy machine only adds to that.
   expect(performance.now() - startedAt).toBeLessThan(4_500)
   reader.run('rollback')
   expect(idsIn('cairn-data/cairn.db')).toEqual(['a', 'b'])

@@ -77,7 +77,7 @@ class Browser {
     return response
   }
 
-  /** All places that it is sent to, the last of which sends it nowhere, or is not to be asked. */
+  /** Follows redirects. Returns all addresses; the last one redirects no further, or is the end and not asked. */
   async follow(url: string, isEnd: (url: string) => boolean = () => false): Promise<string[]> {
     const places = [url]
     for (let at = url; !isEnd(at); ) {
@@ -89,7 +89,7 @@ class Browser {
     return places
   }
 
-  /** By a page of the dashboard. */
+  /** Asks as a page of the dashboard does. */
   async ask(action: string, body: unknown = {}) {
     const response = await this.get(`${publicUrl}/dashboard/session/${action}`, {
       method: 'POST',
@@ -123,16 +123,16 @@ const isDashboard = (url: string) =>
   url.startsWith(`${publicUrl}/dashboard/`) && !/\/(provider|callback)/.test(new URL(url).pathname)
 const problem = (code: string) => `${publicUrl}/dashboard/sign-in?problem=${code}`
 
-/** Where somebody ends who signs in. */
+/** Signs somebody in, and returns the address where they end up. */
 async function signIn(browser = new Browser(), to = ''): Promise<string> {
   return (await browser.follow(begin(to), isDashboard)).at(-1)!
 }
 
-/** Up to the address with which the provider sends the browser back, which is not asked. */
+/** Signs in up to the provider's redirect back to Cairn, and returns its address without asking for it. */
 const upToCallback = async (browser: Browser) => (await browser.follow(begin(), isCallback)).at(-1)!
 
 describe('somebody who signs in', () => {
-  test('is in, with the organisation, name and role of the provider, where they wanted to go', async () => {
+  test('lands where they wanted to go, with the provider’s organisation, name and role', async () => {
     const ways = await (await fetch(`${publicUrl}/dashboard/session/ways`)).json()
     const provider = { name: '127.0.0.1', beginsAt: begin('') }
     expect(ways).toEqual({ provider, link: true, token: true })
@@ -159,14 +159,14 @@ describe('somebody who signs in', () => {
     ['a role', 'owner', 'owner'],
     ['several', ['viewer', 'editor'], 'editor'],
     ['what is no text', { owner: true }, 'viewer'],
-  ])('whose role the provider calls %s', async (_, claim, role) => {
+  ])('has the right role if the provider’s claim is %s', async (_, claim, role) => {
     provider.person.claims = { ...provider.person.claims, cairn_role: claim }
     const browser = new Browser()
     await signIn(browser)
     expect((await browser.ask('token')).body).toMatchObject({ role })
   })
 
-  test('is looked up once more where the ID token does not name the organisation', async () => {
+  test('is looked up at userinfo if the ID token does not name the organisation', async () => {
     const { claims = {} } = provider.person
     provider.person = { sub: 'ann', userinfo: claims }
     const browser = new Browser()
@@ -188,7 +188,7 @@ describe('somebody who signs in', () => {
 })
 
 describe('nobody is signed in', () => {
-  test('by a callback that is sent again, nor by one in another browser', async () => {
+  test('by a callback that is sent again or comes from another browser', async () => {
     const browser = new Browser()
     const callback = await upToCallback(browser)
     const transaction = browser.cookieOf('cairn-sign-in')!
@@ -196,7 +196,7 @@ describe('nobody is signed in', () => {
     expect((await stranger.follow(callback, isDashboard)).at(-1)).toBe(problem('expired'))
     expect((await browser.follow(callback, isDashboard)).at(-1)).toBe(`${publicUrl}/dashboard/`)
     expect((await stranger.follow(callback, isDashboard)).at(-1)).toBe(problem('expired'))
-    // Even with what the browser kept meanwhile: the provider takes no code twice.
+    // Even with the cookie that the browser kept meanwhile, because the provider accepts no code twice.
     stranger.keep('cairn-sign-in', transaction)
     expect((await stranger.follow(callback, isDashboard)).at(-1)).toBe(problem('refused'))
     expect(await stranger.isIn()).toBe(false)
@@ -227,7 +227,7 @@ describe('nobody is signed in', () => {
     expect(server.stdout).not.toContain(dashboardClient.secret)
   })
 
-  test('who says no, whose organisation is not said, or is not here', async () => {
+  test('if they refuse, or if their organisation is missing or unknown', async () => {
     provider.person.isUnwilling = true
     expect(await signIn()).toBe(problem('refused'))
     provider.person = { sub: 'ben', claims: { name: 'Ben' } }
@@ -248,7 +248,7 @@ test('keys may change between two sign-ins', async () => {
 })
 
 describe('signing out', () => {
-  test('ends here, goes on at the provider, and that signs out everywhere else', async () => {
+  test('ends here, leads to the provider, and signing out there ends it everywhere', async () => {
     const browser = new Browser()
     await signIn(browser)
     const { body } = await browser.ask('sign-out', { everywhere: false })
@@ -260,7 +260,7 @@ describe('signing out', () => {
       client_id: dashboardClient.id,
       post_logout_redirect_uri: `${publicUrl}/dashboard/sign-in`,
     })
-    // Signed in again by the provider's own session, and then out there alone.
+    // Sign in again, by the provider's own session, and then sign out only there.
     await signIn(browser)
     expect(await browser.isIn()).toBe(true)
     const form = await (await browser.get(goTo)).text()
@@ -289,7 +289,7 @@ describe('signing out', () => {
     return (await fetch(url, { method: 'POST', body, keepalive: false })).status
   }
 
-  test('at the provider takes a good logout token and nothing else', async () => {
+  test('at the provider is announced by a valid logout token and by nothing else', async () => {
     const browser = new Browser()
     await signIn(browser)
     const [key] = keys as [SigningKey]
@@ -324,7 +324,7 @@ describe('signing out', () => {
   })
 })
 
-test('while the provider is down nobody signs in, and the page says so; those who are in stay in', async () => {
+test('while the provider is down nobody can sign in, the page says so, and sessions go on', async () => {
   const browser = new Browser()
   await signIn(browser)
   const late = new Browser()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 
-/** Who is signed in to the dashboard, over threads, restarts, restores and settings. */
+/** Who is signed in to the dashboard, across threads, restarts, restores and settings. */
 
 let place: Workplace
 beforeAll(async () => {
@@ -18,7 +18,7 @@ const ownPage = {
   'content-type': 'application/json',
 }
 
-/** By a page of the dashboard, over a connection of its own: another thread may have it each time. */
+/** Asks as a page of the dashboard does, over a new connection, which another thread may get each time. */
 const ask = (server: Server, action: string, body: unknown = {}, cookie = '') =>
   fetch(`${server.url}/dashboard/session/${action}`, {
     method: 'POST',
@@ -30,7 +30,7 @@ const ask = (server: Server, action: string, body: unknown = {}, cookie = '') =>
 const newLink = (...words: string[]) =>
   place.json<{ url: string; role: string; name: string }>(['dashboard', 'link', ...words])
 
-/** The cookie of somebody who was signed in by a new link. */
+/** Signs somebody in by a new link, and returns their cookie. */
 async function signIn(server: Server, ...words: string[]): Promise<string> {
   const { url } = await newLink(...words)
   const response = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
@@ -41,7 +41,7 @@ async function signIn(server: Server, ...words: string[]): Promise<string> {
 const isIn = async (server: Server, cookie: string) =>
   (await ask(server, 'token', {}, cookie)).status === 200
 
-test('a link is printed for where browsers reach the server', async () => {
+test('a link is printed with the address at which browsers reach the server', async () => {
   const { url, ...link } = await newLink('--url', 'https://cairn.example.com/below/')
   expect(url).toMatch(/^https:\/\/cairn\.example\.com\/below\/dashboard\/sign-in#[\w-]{43}$/)
   expect(link).toMatchObject({ role: 'viewer', name: expect.stringMatching(/^link by /) })
@@ -69,7 +69,7 @@ test.each([
   expect(run.stderr).toMatch(says)
 })
 
-test('somebody stays signed in over a restart, and signs out on all threads at once', async () => {
+test('somebody stays signed in across restarts, and signs out on all threads at once', async () => {
   const threads = { CAIRN_THREADS: '4' }
   let server = await place.serve([], threads)
   const cookie = await signIn(server, '--role', 'owner')
@@ -83,7 +83,7 @@ test('somebody stays signed in over a restart, and signs out on all threads at o
   await server.end('SIGTERM')
 })
 
-test('of many who use a link at the same moment, on several threads, one is let in', async () => {
+test('if many use a link at the same moment, on several threads, only one is let in', async () => {
   const server = await place.serve([], { CAIRN_THREADS: '4' })
   const { url } = await newLink()
   const code = new URL(url).hash.slice(1)
@@ -95,7 +95,7 @@ test('of many who use a link at the same moment, on several threads, one is let 
   await server.end('SIGTERM')
 })
 
-test('nobody is signed in by a restored database, nor by one that is put back', async () => {
+test('neither a restored database nor an undone restore signs anybody in', async () => {
   let server = await place.serve()
   const cookie = await signIn(server)
   expect(await isIn(server, cookie)).toBe(true)
@@ -114,7 +114,7 @@ test('nobody is signed in by a restored database, nor by one that is put back', 
 })
 
 describe('CAIRN_DASHBOARD=off', () => {
-  test('takes all of it away', async () => {
+  test('takes the whole dashboard away', async () => {
     const off = { CAIRN_DASHBOARD: 'off' }
     const server = await place.serve([], off)
     for (const path of ['redeem', 'token', 'sign-out']) {
@@ -126,7 +126,7 @@ describe('CAIRN_DASHBOARD=off', () => {
     const refused = await place.run(['dashboard', 'link'], off)
     expect([refused.status, refused.stdout]).toEqual([1, ''])
     expect(refused.stderr).toContain('CAIRN_DASHBOARD is "off"')
-    // Asked without that setting, the server has no such route.
+    // Without that setting the command asks the server, which has no such route.
     expect((await place.run(['dashboard', 'link'])).status).toBe(1)
     await server.end('SIGTERM')
   })

@@ -4,7 +4,7 @@ import { until } from '../../scripts/support/until.ts'
 import { apiOf, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
-/** The longest that a caller waits for a refusal, on a machine that has much else to do. */
+/** The longest that a caller may wait for a refusal on a busy machine. Milliseconds. */
 const bearableMs = 25_000
 
 describe('a node whose database', () => {
@@ -55,7 +55,7 @@ describe('a node whose database', () => {
       )
     )[0]!.n
 
-  /** Status and pause of an answer, or that there was none; and that it took no longer than is bearable. */
+  /** The status and Retry-After of an answer, or 'cut' if there was none. Expects it within `bearableMs`. */
   async function outcomeOf(request: Promise<Response>) {
     const startedAt = performance.now()
     const outcome = await request.then(
@@ -95,18 +95,18 @@ describe('a node whose database', () => {
       await until(async () => (await send(`${way} 5`)).status === 202)
       const read = () => ask('GET', `/flows/${flowId}/checklist-progress?userId=ann`)
       await until(async () => (await read()).status === 200)
-      // A 503 says that nothing is kept.
+      // A 503 promises that nothing was stored.
       for (const id of ids) expect(await countOf(id)).toBe(0)
       expect(await countOf(`${way} 5`)).toBe(1)
       // The log may come later than the answers.
       const counts = () => [remarks().length - before, recoveries() - healed]
       await until(() => counts().every(count => count > 0))
-      // Once each; a machine that is slow itself may take it for away once more.
+      // Once each. A slow machine may take the database for away once more.
       expect(Math.max(...counts())).toBeLessThanOrEqual(2)
     },
   )
 
-  test('falls silent at a commit cuts the connection of whoever waits for it, and refuses the others', async () => {
+  test('falls silent at a commit cuts the connections that wait for it, and refuses the others', async () => {
     proxy.cutAt = cutAtCommitOf('in doubt', 'silent')
     const doubted = outcomeOf(send('in doubt'))
     await until(() => proxy.cuts.silent === 1)
@@ -118,7 +118,7 @@ describe('a node whose database', () => {
   })
 
   test.each(['before', 'after'] as const)(
-    'cuts the connection %s a commit has it committed once, and nobody sees it',
+    'cuts the connection %s a commit still commits once, and callers notice nothing',
     async how => {
       proxy.cutAt = cutAtCommitOf(`cut ${how}`, how)
       expect((await send(`cut ${how}`)).status).toBe(202)
@@ -127,7 +127,7 @@ describe('a node whose database', () => {
     },
   )
 
-  test('dies in the midst and comes back loses nothing', async () => {
+  test('dies under load and comes back loses nothing', async () => {
     const acknowledged: string[] = []
     let isOver = false
     const sending = (async () => {

@@ -7,7 +7,7 @@ import { type Noticed, type Page, TestBrowser } from '../support/browser.ts'
 import { Description, type Document } from '../support/described.ts'
 import { Generator } from '../support/generated.ts'
 
-/** The compiled binary describes itself, answers as described, and shows it to people. */
+/** The compiled binary serves its description, answers as described, and shows it as a page. */
 
 // A browser starts in seconds, and the machine may be busy.
 setDefaultTimeout(300_000)
@@ -81,7 +81,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
   beforeAll(async () => {
     browser = await TestBrowser.open()
     ;({ page, noticed } = await browser.page({ viewport: { width: 1280, height: 900 } }))
-    // A slash behind it is taken away.
+    // A trailing slash is removed.
     await page.goto(`${server.url}/api/v1/docs/`)
     await page.locator('.opblock').first().waitFor()
     expect(page.url()).toBe(`${server.url}/api/v1/docs`)
@@ -149,7 +149,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
     expect(noticed.requests.at(-1)).toBe(`${server.url}/api/v1/heartbeat`)
   })
 
-  test('asks nobody but this server, and its policy has nothing to refuse', () => {
+  test('asks only this server, and its content security policy refuses nothing', () => {
     const origins = noticed.requests
       .filter(url => !url.startsWith('data:'))
       .map(url => new URL(url).origin)
@@ -157,7 +157,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
     expect(noticed.complaints).toEqual([])
   })
 
-  test('fits a phone, is dark for those who like it so, and works behind a proxy that puts a path in front of all', async () => {
+  test('fits a phone, is dark where that is preferred, and works behind a proxy that adds a path prefix', async () => {
     const prefix = '/tours'
     const proxy = Bun.serve({
       hostname: '127.0.0.1',
@@ -187,7 +187,7 @@ describe.skipIf(!program)('the page, in a browser', () => {
       const ground = 'getComputedStyle(document.body).backgroundColor'
       expect(await page.evaluate(ground)).toBe('rgb(28, 32, 34)')
 
-      // One that anybody may send. The description itself would be half a minute's work to show.
+      // An operation that anybody may call. Showing the description itself would take half a minute.
       const shown = page.locator('#operations-Description-getDocumentation')
       await shown.locator('.opblock-summary-control').click()
       await shown.locator('.try-out__btn').click()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { newManagementToken } from '../../src/core/organisation/management-token.ts'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 
-/** The executable as a client of a server elsewhere, as CI has it; and several editors at once. */
+/** The executable as the client of a server on another machine, as in CI, and several editors at once. */
 
 const place = new Workplace()
 const scopes = ['flows:read', 'flows:write', 'flows:publish']
@@ -44,9 +44,9 @@ const limited = (seconds: string) =>
   )
 
 describe('a push from elsewhere', () => {
-  test('is done', async () => {
+  test('succeeds', async () => {
     expect(await push(server.url)).toMatchObject({ status: 0 })
-    // The line's end that files and secrets of CI have is not the token's.
+    // A line break at the end, as CI files and secrets have it, is not part of the token.
     expect(await push(`${server.url}/`, { CAIRN_TOKEN: `${token}\n` })).toMatchObject({ status: 0 })
   })
 
@@ -118,7 +118,7 @@ describe('a push from elsewhere', () => {
     expect([asked, stderr]).toEqual([2, expect.stringContaining(`leads to ${server.url}`)])
   })
 
-  test('to a certificate that nobody vouches for, to a wrong protocol and to nobody', async () => {
+  test('names an untrusted certificate, a wrong protocol and an absent server', async () => {
     const pem = (name: string) =>
       readFileSync(join(import.meta.dir, '../fixtures/tls', `${name}.pem`), 'utf8')
     const tls = { key: pem('self-signed-key'), cert: pem('self-signed') }
@@ -145,7 +145,7 @@ describe('a push from elsewhere', () => {
     ['a letter too many', `${newManagementToken()}x`],
     ['two lines', `${newManagementToken()}\n x`],
     ['a letter of another script', 'crn_\u{e9}\u{e9}\u{e9}'],
-  ])('is not tried with %s as the token, which nobody is told', async (_, wrong) => {
+  ])('is not tried with %s as the token, and does not print it', async (_, wrong) => {
     let asked = 0
     const answer = () => new Response(`${++asked}`)
     const { status, stderr } = await answering(answer, url => push(url, { CAIRN_TOKEN: wrong }))
@@ -198,7 +198,7 @@ describe('several editors, over several threads,', () => {
   }
   const read = async () => (await (await ask('GET')).json()) as Draft
 
-  test('change what they have read at once: one does, all others are told who was quicker', async () => {
+  test('who save the same draft at once: one wins, and the others are told who changed it', async () => {
     const first = { key: 'raced', steps: [stepOf('first')] }
     await ask('PUT', { 'if-none-match': '*' }, first)
     for (let round = 0; round < 10; round++) {
@@ -223,7 +223,7 @@ describe('several editors, over several threads,', () => {
     }
   })
 
-  test('try again after a 412: no edit of anybody is lost', async () => {
+  test('who retry after a 412 lose no edit', async () => {
     const edit = async (key: string) => {
       for (;;) {
         const { etag, definition } = await read()
@@ -239,7 +239,7 @@ describe('several editors, over several threads,', () => {
     expect(definition.steps.map(({ key }) => key).toSorted()).toEqual(['first', ...keys].toSorted())
   })
 
-  test('revoke a token: no request that begins after the answer is let in, on any thread', async () => {
+  test('who revoke a token: no request that begins afterwards is let in, on any thread', async () => {
     const create = ['token', 'create', 'Short', '--scope', 'flows:read']
     for (let round = 0; round < 3; round++) {
       const made = await place.json<{ token: string; id: string }>(create)

@@ -23,7 +23,7 @@ beforeAll(async () => {
 const batches = 600
 const perBatch = 50
 
-test('30,000 events in calls of 1,000 while they arrive: each once, in one order', async () => {
+test('30,000 events read by 1,000 while they arrive come once each, in one order', async () => {
   const report = apiOf(server, snippetKey)
   let sent = 0
   const send = async (senders: number) => {

@@ -71,7 +71,7 @@ const unknownTokens = (count: number) =>
 
 const keysAreKnown = () => server.until(() => server.stdout.includes('has given its keys'))
 
-test('tokens that the provider issues are taken, and what is not one of them is 401', async () => {
+test('tokens that the provider issues are accepted, and all others get a 401', async () => {
   expect(await statusOf(await provider.token(acme.id))).toBe(200)
   expect(await statusOf(await provider.token(acme.slug, 'ES256'))).toBe(200)
   const { d: _, ...publicKey } = rs
@@ -124,26 +124,26 @@ test('a new key is known at its first use, on every thread', async () => {
   await provider.use([rotated])
   const newToken = await provider.token(acme.id, 'ES256')
   expect(await statusOf(newToken)).toBe(200)
-  // Connections are dealt out: some come to either thread.
+  // Connections are spread over the threads, so each of them gets some.
   const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(newToken)))
   expect(new Set(statuses)).toEqual(new Set([200]))
   expect(await statusOf(oldToken)).toBe(401)
 })
 
-test('200 tokens at once with unknown keys are 401 and at most five fetches', async () => {
+test('200 tokens at once with unknown keys get 401 and cause at most five fetches', async () => {
   await keysAreKnown()
   const tokens = await unknownTokens(200)
   provider.asked = 0
   const statuses = await Promise.all(tokens.map(token => statusOf(token)))
   expect(new Set(statuses)).toEqual(new Set([401]))
-  // One is for the discovery document, one for the keys.
+  // Each fetch asks twice: for the discovery document and for the keys.
   expect(provider.asked).toBeLessThanOrEqual(5 * 2)
 })
 
 describe('while the provider is down', () => {
   afterEach(() => provider.resume())
 
-  test('its keys go on working, also after a restart of Cairn, which is ready', async () => {
+  test('its keys go on working, even after a restart, and Cairn is ready', async () => {
     await keysAreKnown()
     const token = await provider.token(acme.id)
     await provider.stop()
@@ -172,7 +172,7 @@ describe('while the provider is down', () => {
   })
 })
 
-test('while the provider hangs, good tokens do not wait, and others are freed when it ends', async () => {
+test('while the provider hangs, good tokens do not wait, and others wait until it ends', async () => {
   await keysAreKnown()
   const token = await provider.token(acme.id)
   await provider.stop()

@@ -5,7 +5,7 @@ import { builtBinary, type Server, Workplace } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
-/** What one of several nodes does alone, when that node is gone: it looks after alerts, and sends them. */
+/** The alerts job, which only one of several nodes does: another takes it over when that node is gone. */
 describe('alerts of two nodes', () => {
   let postgres: PostgresServer
   let receiver: WebhookReceiver
@@ -34,7 +34,7 @@ describe('alerts of two nodes', () => {
   async function start(name: string): Promise<void> {
     nodes.set(name, await place.serve(['--data', place.path(name)]))
   }
-  /** The node that looks after alerts, as it is told, once there is one. */
+  /** Waits until a node looks after alerts, according to `cairn nodes`, and returns its name. */
   async function holder(): Promise<string> {
     const known = () => place.run(['nodes', '--json'])
     const { stdout } = await until(known, ({ stdout }) => stdout.includes('"alerts"'))
@@ -42,7 +42,7 @@ describe('alerts of two nodes', () => {
     const [one] = seen.nodes.filter(({ jobs }) => jobs.includes('alerts'))
     return [...nodes].find(([, { url }]) => one!.name.endsWith(`:${new URL(url).port}`))![0]
   }
-  /** Kills the node that looks after alerts; the other goes on once this is called, and not before. */
+  /** Kills the node that looks after alerts. The other takes over once `goOn` is called, and not before. */
   async function killHolder(): Promise<{ killed: string; goOn: () => Promise<void> }> {
     const killed = await holder()
     await nodes.get(killed)!.end('SIGKILL')
@@ -51,7 +51,7 @@ describe('alerts of two nodes', () => {
       killed,
       async goOn() {
         const mine = `holder = '${held!.holder}'`
-        // As if its time had run out by now.
+        // As if the time for which it holds the job had run out.
         const expired = await postgres.ask(
           `update jobs set until = clock_timestamp() - interval '1 second'
           where name = 'alerts' and ${mine} returning name`,
@@ -64,18 +64,18 @@ describe('alerts of two nodes', () => {
   const job = "select holder from jobs where name = 'alerts'"
   const sendReport = () => place.run(['alerts', 'report', '--send'])
   let hours = 24
-  /** Has a node's alerts looked at until there is a message: what is seen once may be a passing fault. */
+  /** Makes a node check its alerts until there is a message, because one sighting may be a passing fault. */
   const lookFor = (type: string, name: string) =>
     until(async () => {
-      // Whoever changes what is watched has it looked at soon.
+      // After a change of the alert settings the node checks soon.
       await place.json(['alerts', 'set', '--hours', `${++hours}`, '--data', name])
       return types().includes(type)
     })
   const types = () => receiver.received.map(({ message }) => message.type)
 
-  test('are told once by the other, where the one that looks after them is killed', async () => {
+  test('are sent once, by the other node, if the one that looks after them is killed', async () => {
     const { killed, goOn } = await killHolder()
-    // It comes to be while nobody looks. An older one would be deleted.
+    // A dead letter that appears while no node checks. An older one would be deleted.
     await postgres.ask(
       `insert into dead_letters (org_id, at, error, event)
       select id, ${Date.now()}, 'refused', '{"kind":"custom","id":"x"}' from organisations`,
@@ -92,7 +92,7 @@ describe('alerts of two nodes', () => {
     await start(killed)
   })
 
-  test('that are on their way are sent once more under the same id, and to nobody who has them', async () => {
+  test('that are on their way are sent again under the same id, but to nobody who has them', async () => {
     const before = receiver.received.length
     receiver.answer = () => null
     await sendReport()
@@ -107,7 +107,7 @@ describe('alerts of two nodes', () => {
     await start(killed)
   })
 
-  test('are given up by a node that stops, and not told anew by the next', async () => {
+  test('are handed over by a node that stops, and not sent again by the next', async () => {
     const before = receiver.received.length
     const stopped = await holder()
     expect(await nodes.get(stopped)!.end()).toBe(0)

@@ -33,7 +33,7 @@ describe('starting', () => {
     expect(readdirSync(place.folder)).toEqual(['cairn-data'])
   })
 
-  test('a port that the system has chosen is nobody else’s before it is listened on', async () => {
+  test('a port that the system has chosen is taken before the server listens on it', async () => {
     writeReleased(join(place.folder, 'cairn-data'), 1)
     const server = await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
     await server.until(() => server.stdout.includes('"migrating: step'))
@@ -42,7 +42,7 @@ describe('starting', () => {
     expect(() => claimPort('127.0.0.1', port, '--port')).toThrow('is taken')
   })
 
-  /** A server that answers reads, and whose storage is still held up at its beginning. */
+  /** A server that answers reads while the start of its storage is held up. */
   async function heldUp(how: 'hang' | 'delay:1500') {
     const { snippetKey } = await withTour(place)
     const port = await freePort()
@@ -58,7 +58,7 @@ describe('starting', () => {
     return { server, api, write }
   }
 
-  test('reads are answered, and writes wait, before storage has taken up what is stored', async () => {
+  test('before storage has loaded what is stored, reads are answered and writes wait', async () => {
     const { server, api, write } = await heldUp('hang')
     const ended: string[] = []
     server.ready.then(() => ended.push('starting')).catch(() => {})
@@ -71,7 +71,7 @@ describe('starting', () => {
     await writing
   })
 
-  test('what was sent before that is stored after it', async () => {
+  test('writes sent before storage has started are stored afterwards', async () => {
     const { server, write } = await heldUp('delay:1500')
     expect((await write()).status).toBe(202)
     await server.ready
@@ -120,7 +120,7 @@ describe('starting', () => {
     )
   })
 
-  test('data without an organisation is served, and said to be so, with the command that makes one', async () => {
+  test('data without an organisation is served, with a warning that names the command to make one', async () => {
     const server = await place.serve(['--data', 'else where'])
     const advice = `there is no organisation in this data directory yet: cairn org create NAME --data '${join(realpathSync(place.folder), 'else where')}'`
     expect(server.stderr).toContain(`cairn: warning: ${advice}\n`)
@@ -133,7 +133,7 @@ describe('starting', () => {
     expect((await place.serve(['--data', 'else where'])).stderr).not.toContain('no organisation')
   })
 
-  test('all that is wrong with the configuration is said at once, status 2', async () => {
+  test('everything wrong with the configuration is reported at once, with status 2', async () => {
     const { status, stderr } = await place.run(['serve'], {
       CAIRN_PORT: 'http',
       CAIRN_ACK: 'maybe',
@@ -164,10 +164,10 @@ describe('stopping', () => {
     })
   }
 
-  /** One thread answers in turn: it has read by then what was written before. */
+  /** A single thread answers in turn, so by this answer it has read everything written before. */
   const hasReadAll = (server: Server) => fetch(`${server.url}/api/v1/flows`)
 
-  test('what is in flight is answered first, and nothing new is accepted', async () => {
+  test('requests in flight are answered first, and nothing new is accepted', async () => {
     const { snippetKey } = await withTour(place)
     const server = await place.serve(['--threads', '1'])
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
@@ -205,7 +205,7 @@ describe('stopping', () => {
     )
     const status = await fetch(`${server.managementUrl}/readyz`).then(r => r.status)
     expect(status).toBe(503)
-    // The status tells that nothing was waited for.
+    // This exit status shows that the server waited for nothing.
     expect(await server.end('SIGTERM')).toBe(130)
     connection.end()
   })

@@ -7,7 +7,7 @@ import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 import { test, Valkey } from '../support/valkey.ts'
 
-/** Requests that are counted by a server of their own, by several nodes alike. */
+/** Limits that a limits server counts, for one node or for several together. */
 
 let place: Workplace
 let valkey: Valkey
@@ -20,15 +20,15 @@ afterEach(async () => {
   await valkey.close()
 })
 
-/** It is waited for far longer than it takes, for the machine may be busy. */
+/** The patience is far longer than an answer takes, because the machine may be busy. */
 const named = () => ({ CAIRN_LIMITS_URL: valkey.url, CAIRN_LIMITS_PATIENCE_MS: '5000' })
 
 const metricsOf = async ({ managementUrl }: Server) =>
   new MetricsPage(await (await fetch(`${managementUrl}/metrics`)).text())
 
-test('three nodes, a thousand requests at once, a limit of 60: 60', async () => {
+test('of a thousand requests at once to three nodes, a limit of 60 admits exactly 60', async () => {
   const { snippetKey } = await withTour(place)
-  // What nodes will share, as copies of one data directory.
+  // Copies of one data directory stand in for the data that nodes share.
   const nodes = await Promise.all(
     ['a', 'b', 'c'].map(async name => {
       cpSync(place.dataDir, place.path(name), { recursive: true })
@@ -47,7 +47,7 @@ test('three nodes, a thousand requests at once, a limit of 60: 60', async () => 
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(940)
 })
 
-test('a restart forgets no window, and the password stands nowhere', async () => {
+test('a restart forgets no window, and the password appears nowhere', async () => {
   const { snippetKey } = await withTour(place)
   const first = await place.serve([], named())
   expect((await apiOf(first, snippetKey)('GET', '/heartbeat')).status).toBe(200)
@@ -61,7 +61,7 @@ test('a restart forgets no window, and the password stands nowhere', async () =>
   expect(said).not.toMatch(/hush/)
 })
 
-test('while it is away requests are answered, and operators are told', async () => {
+test('while the limits server is away, requests are answered and operators are told', async () => {
   const { snippetKey } = await withTour(place)
   const server = await place.serve(['--threads', '1'], named())
   const ask = apiOf(server, snippetKey)
@@ -70,7 +70,7 @@ test('while it is away requests are answered, and operators are told', async () 
   const statuses = await Promise.all(
     Array.from({ length: 12 }, async () => (await ask('GET', '/heartbeat')).status),
   )
-  // By this node's own window.
+  // Counted by this node's own window.
   expect(statuses.filter(status => status === 200)).toHaveLength(10)
   await until(async () => (await metricsOf(server)).sum('cairn_limits_away') === 1)
   const metrics = await metricsOf(server)
@@ -85,13 +85,13 @@ test('while it is away requests are answered, and operators are told', async () 
   await until(() => server.stdout.includes('the limits server counts again'))
 })
 
-test('while it is away nobody is let in where that is set', async () => {
+test('while the limits server is away, CAIRN_LIMITS_AWAY=refuse lets nobody in', async () => {
   const { snippetKey } = await withTour(place)
   const server = await place.serve([], { ...named(), CAIRN_LIMITS_AWAY: 'refuse' })
   const ask = apiOf(server, snippetKey)
   expect((await ask('GET', '/heartbeat')).status).toBe(200)
   await valkey.kill()
-  // The first may still be under way to it; the second is refused at once.
+  // The first may still be on its way to the limits server; the second is refused at once.
   for (let i = 0; i < 2; i++) {
     const refused = await ask('GET', '/heartbeat')
     expect(refused.status).toBe(503)
@@ -100,7 +100,7 @@ test('while it is away nobody is let in where that is set', async () => {
   }
 })
 
-test('without it nothing tells of it', async () => {
+test('without a limits server the metrics do not mention one', async () => {
   const server = await place.serve()
   const page = await (await fetch(`${server.managementUrl}/metrics`)).text()
   expect(page).not.toContain('cairn_limits_')
@@ -120,7 +120,7 @@ describe('a server that cannot count is refused at the start', () => {
     why: string
     url: () => string
     says: RegExp
-    /** What the server is told before. */
+    /** A command that the limits server gets first. */
     told?: [string, ...string[]]
   }
   const cases: Case[] = [
@@ -188,7 +188,7 @@ describe('a server that cannot count is refused at the start', () => {
   })
 })
 
-test('a start does not wait for a server that is away, and finds it later', async () => {
+test('a start does not wait for a limits server that is away, and finds it later', async () => {
   await withTour(place)
   await valkey.kill()
   const server = await place.serve(['--threads', '1'], named())
@@ -198,7 +198,7 @@ test('a start does not wait for a server that is away, and finds it later', asyn
   await until(async () => (await metricsOf(server)).sum('cairn_limits_away') === 0)
 })
 
-test('doctor says what counts them', async () => {
+test('doctor says which server counts the limits', async () => {
   const { stdout } = await place.run(['doctor', '--port', '0', '--management-port', '0'], named())
   expect(stdout).toMatch(
     /ok +limits are counted by (Valkey|Redis) \d\S+ at 127\.0\.0\.1:\d+, in \d/,

@@ -45,7 +45,7 @@ const requestsIn = (lines: Line[]) => lines.filter(({ requestId }) => requestId 
 const custom = (id: string, userId = 'u') => ({ id, kind: 'custom', name: 'x', userId })
 
 describe('a request’s line', () => {
-  test('has who, what and what came of it; a 401 its cause', async () => {
+  test('has the organisation, the route and the outcome, and for a 401 its cause', async () => {
     const { id, snippetKey } = await withTour(place)
     const server = await place.serve()
     const answer = await apiOf(server, snippetKey)('GET', '/flows')
@@ -227,7 +227,7 @@ test('a server whose log nobody reads any more goes on serving', async () => {
         signal: AbortSignal.timeout(3_000),
       })
       expect(response.status).toBe(200)
-      // Longer than lines are gathered for, so that the closed pipe is met on the way.
+      // Longer than lines are gathered for, so that the server meets the closed pipe on the way.
       await Bun.sleep(20)
     }
     child.kill('SIGTERM')

@@ -83,7 +83,7 @@ describe('metrics', () => {
     expect(grew('cairn_commit_duration_seconds_sum')).toBeGreaterThan(0)
   })
 
-  test('no traffic makes labels: no id, key, person, path or method of a caller is one', async () => {
+  test('callers add no labels: no id, key, person, path or method of theirs is one', async () => {
     const marked = 'mArKeD'
     const page = async () => (await metricsOf(server)).samples.map(({ labels }) => labels)
     const { snippetKey, slug } = await withTour(place, `${marked} Org`)
@@ -102,7 +102,7 @@ describe('metrics', () => {
     }
     const text = JSON.stringify(await page())
     for (const word of [marked, snippetKey, slug, acme.id, 'FOO', 'PROPFIND', 'flow_']) {
-      // `:flow_id` is the pattern's.
+      // `:flow_id` belongs to the route pattern.
       expect(text.replaceAll(':flow_id', '')).not.toContain(word)
     }
     const values = (label: string, labels: Record<string, string>[]) =>
@@ -117,7 +117,7 @@ describe('metrics', () => {
       'PUT',
       'other',
     ])
-    // As many as there are routes, whatever is asked.
+    // There are as many as routes, whatever callers ask for.
     expect(values('route', now).size).toBeLessThan(120)
     expect(now.length).toBeLessThan(1_500)
   })
@@ -156,7 +156,7 @@ describe('a thread that is started again', () => {
 })
 
 describe('readiness', () => {
-  test('a storage that refuses is not ready, with what to do; alive all the same', async () => {
+  test('a server whose storage refuses is not ready, says what to do, and is alive', async () => {
     const place = new Workplace()
     const { snippetKey } = await withTour(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=full' })
@@ -174,7 +174,7 @@ describe('readiness', () => {
     await place.close()
   })
 
-  test('a storage thread that hangs is not ready after ten seconds, though alive', async () => {
+  test('a server whose storage hangs is not ready after ten seconds, but alive', async () => {
     const place = new Workplace()
     const { snippetKey } = await withTour(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=hang' })
@@ -186,7 +186,7 @@ describe('readiness', () => {
     await place.close()
   }, 300_000)
 
-  test('a database deleted under the server is not ready within seconds', async () => {
+  test('a server whose database is deleted is not ready within seconds', async () => {
     const place = new Workplace()
     const server = await place.serve()
     expect((await readiness(server)).status).toBe(200)

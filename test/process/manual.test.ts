@@ -7,16 +7,16 @@ import { apiOf, builtBinary, type Server, Workplace } from '../support/binary.ts
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 
 /**
- * The commands of README and of the manual, as they stand there and in their order: README's and those
- * of `deploy`, which begin anew, in an empty folder each, those of `several-machines` with a database
- * and a limits server, all others beside one server with what these make.
+ * The commands of README and of the manual, as they stand there and in their order. README and `deploy`
+ * begin from nothing, so each gets an empty folder. `several-machines` gets a database and a limits server.
+ * All others share one server, which has what those commands make.
  */
 
 setDefaultTimeout(300_000)
 
 const root = join(import.meta.dir, '../..')
 const topics = join(root, 'src/manual')
-/** In the order of their names: `verify-users` has the server refuse what others send without a hash. */
+/** Sorted by name, because after `verify-users` the server refuses what others send without a hash. */
 const names = readdirSync(topics).filter(name => name.endsWith('.md'))
 const files = ['README.md', ...names.sort()]
 
@@ -28,7 +28,7 @@ const blocksOf = (text: string, language: string) =>
     ([, block = '']) => block,
   )
 
-/** Every command of a file's shell blocks, over as many lines as it takes; a server would not end. */
+/** Every command in a file's shell blocks, also over several lines, but no `cairn serve`: it would not end. */
 function commandsOf(file: string): string[] {
   const commands: string[] = []
   let open = ''
@@ -52,7 +52,7 @@ class Reader {
   private server: Server | null = null
   private postgres: PostgresServer | null = null
   private valkey: Valkey | null = null
-  /** What the manual leaves out, or has of its own. */
+  /** What to put in place of the manual's ellipses and example paths. */
   private readonly replaced = new Map<RegExp, string>()
 
   async begin(): Promise<void> {
@@ -66,7 +66,7 @@ class Reader {
     this.replaced.set(/\/var\/lib\/cairn/, join(this.place.folder, 'cairn-data'))
   }
 
-  /** The two servers that nodes share, and the data of a server alone. */
+  /** Starts the two servers that nodes share, and makes the data of a single server. */
   async share(): Promise<void> {
     const { folder } = this.place
     this.postgres = await PostgresServer.open()
@@ -83,7 +83,7 @@ class Reader {
     return Bun.write(join(this.place.folder, 'database'), url)
   }
 
-  /** An organisation with published flows, a server, and a page that has been there. */
+  /** Makes an organisation with published flows, starts a server, and visits it as a page does. */
   async settle(): Promise<void> {
     await this.place.run(['org', 'create', 'Harbor Inc'])
     await this.place.run(['flows', 'push', 'tour.yaml', '--publish'])
@@ -126,13 +126,13 @@ class Reader {
     expect(answers.map(({ status }) => status)).toEqual([202, 200])
   }
 
-  /** Runs a command as it stands; what one exports holds for those behind it. */
+  /** Runs a command as it stands. What a command exports holds for the later ones. */
   async run(command: string) {
     // The manual's `cairn serve` is left out, because it would not end.
     if (this.postgres && command.startsWith('cairn nodes')) {
       this.server = await this.place.serve(['--data', 'node'], this.environment)
     }
-    // The database of the commands before it has an organisation, and a move wants one that has none.
+    // The earlier commands' database has an organisation, and a move needs a database without one.
     if (this.postgres && command.startsWith('cairn move --data')) {
       await this.nameDatabase(await this.postgres.newDatabase())
     }
@@ -141,12 +141,12 @@ class Reader {
     if (this.server && /^(curl|export) /.test(line)) {
       line = line.replace('https://cairn.example.com', this.server.url)
     }
-    // A shell that fails where curl is answered by a refusal, and confirms what it is asked.
+    // Makes curl fail if it is answered with a refusal, and confirms the erasure.
     line = line.replace(/^curl /, 'curl -sS --fail-with-body ')
     line = line.replace(/^cairn person erase [^#\n]*/, '$& --yes ')
     const [, name, value] = /^export (\w+)=(\S+)/.exec(line) ?? []
     if (name && value) this.environment[name] = value
-    // A management token is for `--url` alone.
+    // A management token is only for commands with `--url`.
     const { CAIRN_TOKEN: _, ...withoutToken } = this.environment
     const child = Bun.spawn(['/bin/sh', '-c', line], {
       cwd: this.place.folder,
@@ -190,7 +190,7 @@ for (const file of files) {
     test.each(commands)('%s', async command => {
       if (command.startsWith('curl') && !Bun.which('curl')) return
       const { status, stdout, stderr } = await reader.run(command)
-      // Without a service, a backup and a second of life, the doctor has something to say.
+      // Without a service and a backup, and just started, the doctor has something to say.
       if (command.startsWith('cairn doctor')) return expect(stdout).toContain('database')
       // No page has looked for the element yet, so nothing suggests another selector.
       if (command === 'cairn steps repair welcome create') {

@@ -38,7 +38,7 @@ const copies = () =>
     ? readdirSync(join(data(), 'backups')).filter(name => name.endsWith('.db'))
     : []
 
-/** Starts a server that is made to stay within a step, and waits until it says that it is there. */
+/** Starts a server that is held up within a migration step, and waits until it says that it is in one. */
 async function startWithin(action: string, env: Record<string, string> = {}) {
   const [port, management] = [await freePort(), await freePort()]
   const server = await place.start(['--port', `${port}`, '--management-port', `${management}`], {
@@ -59,7 +59,7 @@ const serves = async (server: Server) => {
 }
 
 describe('while a start brings the database up to date', () => {
-  test('the server is alive and not ready, says how far it is, and nobody can connect', async () => {
+  test('the server is alive but not ready, reports progress, and nobody can connect', async () => {
     const { server, ask, api } = await startWithin('delay:100')
     expect(await ask('/readyz')).toEqual({
       status: 503,
@@ -87,7 +87,7 @@ describe('while a start brings the database up to date', () => {
     expect(schemaOf()).toBe(newest)
   })
 
-  test('SIGKILL leaves the steps that were whole, and a copy of before them', async () => {
+  test('SIGKILL leaves the finished steps, and a copy from before the migration', async () => {
     migrateUpTo(data(), 4)
     const { server } = await startWithin('hang')
     await server.end('SIGKILL')
@@ -108,7 +108,7 @@ describe('while a start brings the database up to date', () => {
     expect(await serves(server)).toBe(200)
   })
 
-  test('the service manager is told what it does, and to wait', async () => {
+  test('the service manager is told what the start does, and to wait', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
     const { server } = await startWithin('delay:150', { NOTIFY_SOCKET: socket.name })
     await until(() => socket.read().some(message => message.includes('migrating: step')))
@@ -124,7 +124,7 @@ describe('a step that fails', () => {
     ['error', 'Failpoint migration_step'],
     ['full', 'the disk is full: make room and try again'],
   ])(
-    'by %s ends the start in one line, leaves all as it was, and is told by doctor',
+    'by %s ends the start with one line, changes nothing, and is reported by doctor',
     async (action, words) => {
       const before = await place.run(['migrate', '--dry-run', '--json'])
       const { status, stderr } = await place.run(
@@ -150,7 +150,7 @@ describe('a step that fails', () => {
 describe('cairn migrate', () => {
   const migrate = (...args: string[]) => place.json<Record<string, unknown>>(['migrate', ...args])
 
-  test('--dry-run tells what it would do and take, and changes nothing', async () => {
+  test('--dry-run tells what the migration would do and need, and changes nothing', async () => {
     const before = readFileSync(file())
     const told = await migrate('--dry-run')
     expect(told).toMatchObject({ from: 1, to: newest, copy: null })
@@ -160,7 +160,7 @@ describe('cairn migrate', () => {
     expect((await place.run(['migrate', '--dry-run'])).stdout).toContain('--on-copy tries it here')
   })
 
-  test('--on-copy tries it, says how long each step took, and leaves nothing', async () => {
+  test('--on-copy tries the migration, times every step, and leaves nothing', async () => {
     const before = readFileSync(file())
     const { steps } = await migrate('--on-copy')
     const seconds = (steps as { seconds: number }[]).map(step => typeof step.seconds)
@@ -169,7 +169,7 @@ describe('cairn migrate', () => {
     expect(readdirSync(data()).filter(name => name.startsWith('migration'))).toEqual([])
   })
 
-  test('does it, keeps a copy, and then has nothing to do', async () => {
+  test('migrates, keeps a copy, and then has nothing to do', async () => {
     const { copy } = await migrate()
     expect(schemaOf(copy as string)).toBe(1)
     expect(schemaOf()).toBe(newest)
@@ -188,7 +188,7 @@ describe('cairn migrate', () => {
     expect(copies()).toEqual([])
   })
 
-  test('is the way back too: its copy is restored, and the old release finds what it left', async () => {
+  test('leaves a way back: its copy restores the database as the old release left it', async () => {
     const { copy } = await migrate()
     const restored = await place.run(['restore', copy as string])
     expect([restored.status, restored.stderr]).toEqual([0, ''])
@@ -196,7 +196,7 @@ describe('cairn migrate', () => {
     expect(schemaOf()).toBe(1)
   })
 
-  test('refuses while a server of an older release runs; to tell and to try it does not', async () => {
+  test('refuses beside a running older server, except for --dry-run and --on-copy', async () => {
     const holder = {
       pid: process.pid,
       host: 'here',
@@ -224,7 +224,7 @@ describe('cairn migrate', () => {
 const canMount = process.getuid?.() === 0 && Bun.which('mount') !== null
 
 test.skipIf(!canMount)(
-  'a disk without the room for it refuses it before anything is done',
+  'a migration is refused before it begins if the disk has not enough room',
   async () => {
     const small = join(place.folder, 'small')
     mkdirSync(small)
@@ -257,7 +257,7 @@ test.skipIf(!canMount)(
   },
 )
 
-test('another command changes no older data: it says what to run', async () => {
+test('other commands do not change older data, and say what to run', async () => {
   const { status, stderr } = await place.run(['org', 'create', 'Other'])
   expect(status).toBe(1)
   expect(stderr).toBe(

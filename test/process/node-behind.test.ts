@@ -4,7 +4,7 @@ import { until } from '../../scripts/support/until.ts'
 import { apiOf, builtBinary, tourFile } from '../support/binary.ts'
 import { Cluster, type ClusterNode, describe } from '../support/cluster.ts'
 
-/** A node that does not know of the last change, and what is said of it. */
+/** A node that does not know of the last change yet, and how that is reported. */
 
 describe('a node among others', () => {
   let cluster: Cluster
@@ -23,7 +23,7 @@ describe('a node among others', () => {
     await cluster?.close()
   }, 300_000)
 
-  test('that stands still is named by what is changed, and shows nothing old afterwards', async () => {
+  test('that stands still is named after a change, and shows nothing old once it goes on', async () => {
     const [awake, still] = cluster.nodes as [ClusterNode, ClusterNode]
     const shownBy = async (node: ClusterNode) => {
       const answer = await apiOf(node, snippetKey)('GET', '/flows')

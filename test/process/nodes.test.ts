@@ -5,7 +5,7 @@ import { apiOf, firstFlowOf, type Server, tourFile, Workplace } from '../support
 import { ownPage } from '../support/dashboard-visitor.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
-/** Servers that share a database, and commands over it, from a machine that runs one and from any other. */
+/** Servers that share a database, and commands on it, from a machine that runs a server and from any other. */
 describe('nodes and commands over one database', () => {
   let server: PostgresServer
   let place: Workplace
@@ -67,7 +67,7 @@ describe('nodes and commands over one database', () => {
     const sent = await apiOf(a, snippetKey)('POST', '/events', { events: [event] })
     expect(await sent.json()).toMatchObject({ accepted: 1 })
 
-    // By the key that nodes share, though this directory is none of theirs.
+    // Signed with the key that nodes share, although this directory belongs to no node.
     const { token } = await json('token', 'issue')
     for (const one of [a, b]) {
       const answer = await apiOf(one, token)('GET', `/flows/${flow.id}/analytics`)
@@ -77,7 +77,7 @@ describe('nodes and commands over one database', () => {
     await b.until(async () => (await redeem(b, link)) === 200)
     expect(await redeem(a, link)).toBe(401)
 
-    // One that runs is asked by its socket, also where nobody names the database.
+    // A running node is asked through its socket, even if the database is not named.
     expect((await place.run(['org', 'list', '--data', 'a'])).stdout).toContain(slug)
     expect(await ok('org', 'list', '--data', 'a')).toContain(slug)
     expect(JSON.parse(await ok('alerts', 'webhook', 'list', '--json'))).toEqual([])
@@ -106,14 +106,14 @@ describe('nodes and commands over one database', () => {
     expect(await Promise.all([a.end(), b.end()])).toEqual([0, 0])
   })
 
-  test('cairn nodes tells who runs, who is silent, and what each does alone', async () => {
+  test('cairn nodes tells which nodes run, which are silent, and what each does alone', async () => {
     await withTour()
     expect(await run('nodes')).toMatchObject({
       status: 1,
       stdout: 'no node runs on this database: start one, "cairn serve"\n',
     })
     const [a, b] = await Promise.all([node('a'), node('b')])
-    // It is taken up by one of them after some seconds.
+    // One of them takes up the retention job after some seconds.
     await until(async () => (await ok('nodes')).includes('retention'))
     const { isShared, change, nodes } = await json('nodes')
     expect(isShared).toBe(true)
@@ -130,13 +130,13 @@ describe('nodes and commands over one database', () => {
     expect(one.status).toBe(1)
     expect(one.stdout).toMatch(/ silent +1[67] s ago /)
     expect(one.stderr).toBe('cairn: 1 node silent\n')
-    // What is gone for good is no trouble.
+    // A node that is gone for good is no trouble.
     await server.ask(`update nodes set lease_until = now() - interval '1 hour' where ${at}`, url)
     expect(await ok('nodes')).toMatch(/ gone +60 min ago /)
     await a.end()
   })
 
-  test('what is about the files of a directory refuses, and names what to use', async () => {
+  test('commands on the files of a directory refuse, and name what to use instead', async () => {
     await withTour()
     for (const [args, ...names] of [
       [['backup', 'x.db'], 'pg_dump', 'pgBackRest'],
@@ -161,7 +161,7 @@ describe('nodes and commands over one database', () => {
     expect(readdirSync(place.folder)).toEqual(['tour.yaml'])
   })
 
-  test('a directory of the other kind is not served from, nor written to', async () => {
+  test('a directory of the other kind is neither served from nor written to', async () => {
     await withTour()
     const a = await node('a')
     await a.end()
@@ -172,7 +172,7 @@ describe('nodes and commands over one database', () => {
     }
     expect(existsSync(place.path('a/cairn.db'))).toBe(false)
 
-    // Whoever forgot to move what it holds is told.
+    // An operator who forgot to move its data is told.
     await place.json(['org', 'create', 'Solo', '--data', 'solo'])
     const refused = await place.run(['serve', '--data', 'solo'], named())
     expect(refused.status).toBe(1)
@@ -182,7 +182,7 @@ describe('nodes and commands over one database', () => {
     expect(listed.stdout).not.toContain('solo')
   })
 
-  test('a directory that was moved may stay, with a word where it was used again', async () => {
+  test('a directory that was moved may stay, with a warning if it was used again', async () => {
     await place.json(['org', 'create', 'Solo', '--data', 'solo'])
     await ok('migrate')
     await ok('move', '--data', 'solo')
@@ -195,7 +195,7 @@ describe('nodes and commands over one database', () => {
     await second.end()
   })
 
-  test('a move that is not done keeps nodes and commands away', async () => {
+  test('an unfinished move keeps nodes and commands away', async () => {
     await withTour()
     await server.ask("insert into moves (directory, mark, began_at) values ('d', 'm', 0)", url)
     for (const args of [
@@ -208,7 +208,7 @@ describe('nodes and commands over one database', () => {
     }
   })
 
-  test('a database that cannot be used is refused in one way, with what to do', async () => {
+  test('every command refuses an unusable database in the same words, with what to do', async () => {
     const serve = ['serve', '--port', '0', '--management-port', '0', '--data', place.path('n')]
     mkdirSync(place.path('n'))
     const refusals = async (env: Record<string, string>) => {
@@ -256,7 +256,7 @@ describe('nodes and commands over one database', () => {
     expect(existsSync(place.dataDir)).toBe(false)
   })
 
-  test('who was erased is erased again from a database of before', async () => {
+  test('an erased person is erased again from an older database', async () => {
     const { slug, snippetKey } = await withTour()
     const a = await node('a')
     const sent = await apiOf(a, snippetKey)('POST', '/events', {

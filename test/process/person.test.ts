@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => place.close())
 
-/** All that a person can report, under texts that stand nowhere else; those texts. */
+/** Reports all that a person can, under texts that occur nowhere else, and returns those texts. */
 async function reportAll(userId: string): Promise<string[]> {
   const own = (name: string) => `${name}-${userId}-7d1f`
   const common = { userId, flowId: flow.id, runId: own('run'), sessionId: own('session') }
@@ -66,7 +66,7 @@ async function reportAll(userId: string): Promise<string[]> {
   return [userId, own('message'), ...names.map(own)]
 }
 
-/** What two reports of a completion are answered, as anybody's whom nobody knew. */
+/** `alreadyCompleted` of two reports of a completion: false, then true, for a person who is not known. */
 async function completeTwice(userId: string): Promise<boolean[]> {
   const told: boolean[] = []
   for (let i = 0; i < 2; i++) {
@@ -93,7 +93,7 @@ const everywhere = (texts: readonly string[]) => [
   ...texts.filter(text => `${server.stdout}${server.stderr}`.includes(text)),
 ]
 
-/** Null where nothing is stored of them. */
+/** The export of a person, or null if nothing is stored about them. */
 const exported = async (userId: string) => {
   const { stdout, stderr, status } = await place.run(['person', 'export', 'acme', userId])
   if (status === 1 && stderr.includes('nothing is stored of this person')) return null
@@ -117,7 +117,7 @@ const sections = [
   'deadLetters',
 ]
 
-test('an export is all that is stored of a person, and nothing of others', async () => {
+test('an export holds everything stored about a person, and nothing about others', async () => {
   const texts = await reportAll('someone-to-export')
   await reportAll('someone-else')
   const all = await exported('someone-to-export')
@@ -148,7 +148,7 @@ test('an export is all that is stored of a person, and nothing of others', async
   expect(JSON.parse(readFileSync(file, 'utf8')).events).toEqual(all.events)
 })
 
-test('of somebody of whom nothing is stored there is no export, and no file', async () => {
+test('there is no export, and no file, for a person of whom nothing is stored', async () => {
   for (const args of [[], ['--out', 'nobody.json'], ['--anonymous']]) {
     const { status, stdout, stderr } = await place.run([
       'person',
@@ -163,7 +163,7 @@ test('of somebody of whom nothing is stored there is no export, and no file', as
   expect(readdirSync(place.folder).filter(name => name.startsWith('nobody'))).toEqual([])
 })
 
-test('nothing of who is erased is left in any file, every number stays, and nothing more is taken', async () => {
+test('an erasure leaves no trace in any file, keeps every number, and later reports are not kept', async () => {
   const texts = await reportAll('someone-to-erase')
   const before = await analytics()
   expect(everywhere(texts)).toEqual(texts)
@@ -209,7 +209,7 @@ test('an erasure survives the restore of an older database', async () => {
   for (const end of ['-wal', '-shm']) rmSync(join(dataDir(), `cairn.db${end}`), { force: true })
   copyFileSync(join(place.folder, 'older.db'), join(dataDir(), 'cairn.db'))
   expect(everywhere(texts)).toEqual(texts)
-  // Whoever watches it must not take it for dead meanwhile.
+  // Whatever monitors the server must not take it for dead meanwhile.
   const erasing = await place.start([], { CAIRN_FAILPOINTS: 'during_erasure=hang' })
   const readyz = async () => {
     const { managementPort } = JSON.parse(readFileSync(join(dataDir(), 'server.json'), 'utf8'))
@@ -281,14 +281,14 @@ test('an erasure whose server is killed is finished at the next start', async ()
     await server.end('SIGKILL')
     await child.exited
     server = await place.serve()
-    // Killed before it had begun, or whole: nothing in between.
+    // The erasure either had not begun or is complete, and nothing in between.
     const isBegun = (await exported(userId)) === null
     expect(everywhere(texts)).toEqual(isBegun ? [] : texts)
     expect(await analytics()).toEqual(before)
   }
 })
 
-test('an erasure goes on in the server where the command is killed', async () => {
+test('an erasure goes on in the server if the command is killed', async () => {
   const userId = 'someone-left-alone'
   const texts = await reportAll(userId)
   const list = () => readFileSync(join(dataDir(), 'erasures.jsonl'), 'utf8')
@@ -300,7 +300,7 @@ test('an erasure goes on in the server where the command is killed', async () =>
   await server.until(() => everywhere(texts).length === 0)
 })
 
-test('a server elsewhere is asked by a token, and told of what its scopes lack', async () => {
+test('a server elsewhere is asked with a token, and names the scope that it lacks', async () => {
   const userId = 'some/one elsewhere'
   const texts = await reportAll(userId)
   const tokenOf = async (...scopes: string[]) =>
@@ -329,7 +329,7 @@ test('a server elsewhere is asked by a token, and told of what its scopes lack',
   expect(log.stdout).not.toContain(userId)
 })
 
-test('erasing wants to be confirmed, and allowing wants somebody who was erased', async () => {
+test('erasing needs a confirmation, and allowing needs a person who was erased', async () => {
   const unsure = await place.run(['person', 'erase', 'acme', 'someone-else'])
   expect(unsure.status).toBe(2)
   expect(unsure.stderr).toContain('--yes')

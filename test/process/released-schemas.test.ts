@@ -15,7 +15,7 @@ import {
   tellStory,
 } from '../support/release-story.ts'
 
-/** Data of every release that there was, brought up to date by the binary's own start. */
+/** Data of every past release, brought up to date by the start of the binary. */
 
 const keepAll = ['--retention-days', '3650']
 let fresh: Awaited<ReturnType<typeof storyAnswers>>
@@ -55,7 +55,7 @@ test('the story has something of every kind', () => {
   expect(fresh.events.length).toBeGreaterThan(200)
 })
 
-test('every schema up to the newest before this one is recorded, or was never a release’s', () => {
+test('every schema before the newest is recorded, or was in no release', () => {
   expect(recordedSchemas).toEqual([1, 2, 3, 4, 6, 10, 11])
 })
 
@@ -74,7 +74,7 @@ describe.each([1, 2, 3, 4, 5, 6, 10, 11])('data of schema %i', schema => {
   const snippet = async () => {
     const { snippetKey } = await place.json<{ snippetKey: string }>(['key', 'show'])
     const ask = apiOf(server, snippetKey)
-    // The steps of the first version, which the newest lacks one of.
+    // All steps of the first version, because the newest lacks one of them.
     const { flow, items } = await storyIds(ask)
     const database = new Database(join(data(), 'cairn.db'), { readonly: true })
     const steps = database.query<[string, string], []>('select key, public_id from steps').values()
@@ -82,7 +82,7 @@ describe.each([1, 2, 3, 4, 5, 6, 10, 11])('data of schema %i', schema => {
     return { ask, ids: { flow, items, steps: Object.fromEntries(steps) } }
   }
 
-  test('answers as a fresh server does that is told the same', async () => {
+  test('gives the same answers as a fresh server that was told the same', async () => {
     const { ask, ids } = await snippet()
     const answers = await storyAnswers(ask, await analystOf(place, server), ids)
     expect(answers).toEqual(fresh)

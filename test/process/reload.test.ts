@@ -47,7 +47,7 @@ test('the log level changes in every thread', async () => {
   await reload(server, 'settings taken up')
 })
 
-test('what needs a restart is named, and nothing of it changes', async () => {
+test('settings that need a restart are named, and do not change', async () => {
   await write('CAIRN_ACK=commit')
   const server = await place.serve(['--config', file()])
   await write('CAIRN_ACK=buffer', 'CAIRN_BUFFER_EVENTS=1000', 'TZ=UTC')
@@ -60,7 +60,7 @@ test('what needs a restart is named, and nothing of it changes', async () => {
   expect((await metricsOf(server)).sum('cairn_buffer_limit_events')).toBe(50_000)
 })
 
-test('a wrong setting leaves those of before, says why, and shows in the metrics', async () => {
+test('a wrong setting keeps the previous ones, says why, and shows in the metrics', async () => {
   await write('CAIRN_ORGANISATION_CLAIM=org')
   const server = await place.serve(['--config', file()])
   const wentWell = 'cairn_config_last_reload_successful'
@@ -110,7 +110,7 @@ test('a thread that is started again goes on with the new settings', async () =>
   expect((await api('POST', '/events', { events: [{ ...event, occurredAt }] })).status).toBe(422)
 })
 
-describe('whose session tokens are taken', () => {
+describe('which session tokens are accepted', () => {
   const oldSecret = 'the secret of before, thirty-two bytes'
   const newSecret = 'the secret from now on, thirty-two bytes'
 
@@ -125,7 +125,7 @@ describe('whose session tokens are taken', () => {
       .setExpirationTime('5m')
       .sign(new TextEncoder().encode(secret))
 
-  test('a new secret in its file takes the place of the old one', async () => {
+  test('a new secret in its file replaces the old one', async () => {
     const { id } = await withTour(place)
     const secretFile = join(place.folder, 'secret')
     await Bun.write(secretFile, oldSecret)
@@ -140,7 +140,7 @@ describe('whose session tokens are taken', () => {
     expect(server.stdout).not.toContain('the secret')
   })
 
-  test('an identity provider takes the place of our own key', async () => {
+  test('an identity provider replaces the server’s own key', async () => {
     const { id } = await withTour(place)
     const key = await signingKey('ES256', 'es')
     const provider = await Provider.start([key])

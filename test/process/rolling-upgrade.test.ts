@@ -7,7 +7,7 @@ import { otherBuild, withSteps } from '../support/other-build.ts'
 
 /** Nodes that are upgraded one after the other behind a balancer, to executables that change the schema. */
 
-/** The next release adds what nodes read and write; the one after it takes something of that away. */
+/** The next release adds to the schema what nodes read and write. The one after it removes part of that. */
 const expands = {
   name: 'moods',
   text: `alter table runs add column mood text;
@@ -19,14 +19,14 @@ const expands = {
 }
 const contracts = { name: 'no index of moods', text: 'drop index runs_with_mood', usableFrom: 1 }
 
-/** How many callers ask at once, and how many events have to be acknowledged for a stage to have been at work. */
+/** How many callers ask at once, and how many acknowledged events show that a stage was at work. */
 const callers = 3
 const eventsOfStage = 40
 
-/** Callers of the balancer, who write down what they are told. */
+/** Callers of the balancer, who record the answers. */
 class Traffic {
   readonly acknowledged = new Set<string>()
-  /** How often each answer came; of a request that was cut there is none. */
+  /** How often each answer came. A request whose connection was cut counts as "cut". */
   readonly answers: Record<string, number> = {}
   private isOver = false
   private sent = 0
@@ -41,7 +41,7 @@ class Traffic {
     this.calling = Array.from({ length: callers }, () => this.call())
   }
 
-  /** Waits until so much was done from now on. */
+  /** Waits until `eventsOfStage` more events are acknowledged. */
   async atWork(): Promise<void> {
     const goal = this.acknowledged.size + eventsOfStage
     await until(() => this.acknowledged.size >= goal)
@@ -63,7 +63,7 @@ class Traffic {
     }
   }
 
-  /** A run is begun by one event, and ended by another, some time later. */
+  /** One event begins a run, and another one ends it some time later. */
   private event(number: number) {
     const kind = number % 2 === 0 ? 'flow_completed' : 'flow_started'
     const run = Math.ceil(number / 2)
@@ -129,10 +129,10 @@ describe('an upgrade of one node after the other', () => {
     await Bun.write(old.path('tour.yaml'), file)
     const push = ['flows', 'push', 'tour.yaml', '--publish', ...(through ? ['--url', through] : [])]
     const { status, stderr } = await old.run(push, through ? { CAIRN_TOKEN: token } : {})
-    // Nor is a node named that does not know of it yet.
+    // This also says that no node is named as not knowing of it yet.
     expect([status, stderr]).toEqual([0, ''])
   }
-  /** A publish through the balancer is seen at each node as soon as it is answered, and all of them store events. */
+  /** Expects every node to show a publish through the balancer once it is answered, and to store events. */
   async function requireWhole(stage: string): Promise<void> {
     await publish(stage, cluster.url)
     for (const node of cluster.nodes) {
@@ -144,7 +144,7 @@ describe('an upgrade of one node after the other', () => {
       const stored = await ask('POST', '/events', { events })
       expect(await stored.json()).toMatchObject({ accepted: 1 })
       traffic.acknowledged.add(id)
-      // It reads all columns, over a connection that may know the tables as they were.
+      // An export reads all columns, over a connection that may still know the tables as they were.
       expect(await exportedAt(node)).toContain(id)
     }
     await traffic.atWork()
@@ -194,7 +194,7 @@ describe('an upgrade of one node after the other', () => {
     expect(await schema()).toBe(1)
     await requireWhole('By old nodes in the new schema')
 
-    // One that is started now finds a schema that it can use.
+    // An old node that is started now finds a schema that it can use.
     const third = await old.serve(['--data', old.path('third')])
     expect(await releases()).toEqual([own!, own!, own!])
 
@@ -206,7 +206,7 @@ describe('an upgrade of one node after the other', () => {
     await replace(1, expanding)
     await requireWhole('By new nodes')
 
-    // Nobody is told when one is killed: for a while it may still answer.
+    // A killed node does not sign off, so for a while it counts as one that may still answer.
     await third.end('SIGKILL')
     const silent = `:${new URL(third.url).port} (`
     const words =

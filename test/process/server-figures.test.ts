@@ -6,7 +6,7 @@ import { columns } from '../../src/runtime/tally.ts'
 import { apiOf, Workplace, withTour } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
-/** What a running server tells its operator of itself. */
+/** What a running server tells its operator about itself. */
 
 let place: Workplace
 beforeEach(() => {
@@ -21,7 +21,7 @@ async function look(): Promise<Figures> {
   return (await response.json()) as Figures
 }
 
-test('the organisation that sends, its 429s and verdicts; the totals are those of the metrics', async () => {
+test('figures show the sending organisation, its 429s and verdicts, and agree with the metrics', async () => {
   const { snippetKey } = await withTour(place)
   const server = await place.serve(['--threads', '2'])
   const api = apiOf(server, snippetKey)
@@ -35,7 +35,7 @@ test('the organisation that sends, its 429s and verdicts; the totals are those o
       await Bun.sleep(10)
     }
   })()
-  // The first look begins to count by organisation; a slow machine may need more until one has all.
+  // The first look starts the counts by organisation. A slow machine may need more until one has them all.
   const [figures, twin] = await until(
     () => Promise.all([look(), look()]),
     ([{ organisations }]) => columns.every(column => (organisations[0]?.[column] ?? 0) > 0),

@@ -20,7 +20,7 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
   test.each(sockets)('when it serves, reloads and stops: %s', async (_name, nameOf) => {
     const socket = new Datagrams(nameOf())
     const server = await place.serve([], { NOTIFY_SOCKET: socket.name })
-    // A start that takes longer than a second says so, which depends on the machine.
+    // Left out, because only a start that takes longer than a second says it, which depends on the machine.
     const told = () => socket.read().filter(text => !text.includes('EXTEND_TIMEOUT_USEC'))
     await server.until(() => told().includes('READY=1'))
     expect(told()).toEqual([
@@ -32,7 +32,7 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     await server.until(() => told().length >= 5)
     const [reloading = '', ready] = told().slice(3)
     expect(reloading).toMatch(/^RELOADING=1\nMONOTONIC_USEC=\d+$/)
-    // The clock of /proc/uptime, but for time that a machine has slept.
+    // The same clock as /proc/uptime, except for the time that the machine was suspended.
     const seconds = Number(reloading.split('=').at(-1)) / 1e6
     const uptime = Number.parseFloat(await Bun.file('/proc/uptime').text())
     expect(seconds).toBeWithin(1, uptime + 1)
@@ -42,13 +42,13 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     socket.close()
   })
 
-  test('that it is alive, at least three times in what the watchdog waits for', async () => {
+  test('that it is alive, at least three times within the timeout of the watchdog', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
     const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '600000' }
     const server = await place.serve([], env)
     const beats = () => socket.read().filter(message => message === 'WATCHDOG=1').length
     await server.until(() => beats() >= 1)
-    // A busy machine delays some of them, and not all.
+    // A busy machine delays some of them, but not all.
     const gaps: number[] = []
     for (let last = performance.now(); gaps.length < 8; last = performance.now()) {
       const before = beats()
@@ -59,12 +59,12 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     socket.close()
   })
 
-  test('nothing of the kind where another process is meant', async () => {
+  test('no sign of life if the watchdog means another process', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
     const env = { NOTIFY_SOCKET: socket.name, WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' }
     const server = await place.serve([], env)
     await server.until(() => socket.read().includes('READY=1'))
-    // Meanwhile one that is meant tells it three times.
+    // Meanwhile a server that is meant reports three times.
     const other = new Workplace()
     const heard = new Datagrams(join(other.folder, 'notify'))
     await other.serve([], { NOTIFY_SOCKET: heard.name, WATCHDOG_USEC: '100000' })
@@ -75,13 +75,13 @@ describe.skipIf(process.platform !== 'linux')('the service manager is told', () 
     socket.close()
   })
 
-  test('a socket that is none is a warning, and no reason not to serve', async () => {
+  test('nothing if NOTIFY_SOCKET is no socket: the server warns and serves', async () => {
     const server = await place.serve([], { NOTIFY_SOCKET: 'nonsense' })
     await server.until(() => server.stdout.includes('the service manager cannot be told'))
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
   })
 
-  test('a socket that nobody reads any more holds nothing up', async () => {
+  test('without waiting if nobody reads its socket any more', async () => {
     const socket = new Datagrams(join(place.folder, 'notify'))
     const server = await place.serve([], { NOTIFY_SOCKET: socket.name })
     socket.close()

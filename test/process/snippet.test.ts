@@ -30,7 +30,7 @@ const integrityOf = (text: string) =>
   `sha384-${new Bun.CryptoHasher('sha384').update(text).digest('base64')}`
 
 describe('served', () => {
-  test('the newest for five minutes, this one for ever, and both are the same text', async () => {
+  test('cached for five minutes as the newest, for ever by its name, the same text', async () => {
     const newest = await get('snippet.js')
     const pinned = await get(shown.snippet.file)
     const text = await newest.text()
@@ -44,15 +44,15 @@ describe('served', () => {
     }
   })
 
-  test('a browser that verifies it finds what `cairn key show` prints', async () => {
+  test('with the integrity that `cairn key show` prints, to browsers that verify it', async () => {
     const origin = 'https://app.example.com'
     const response = await get(shown.snippet.file, { headers: { origin } })
-    // Only with this does a browser verify a script of another origin.
+    // A browser verifies a script of another origin only with this header.
     expect(response.headers.get('access-control-allow-origin')).toBe(origin)
     expect(integrityOf(await response.text())).toBe(shown.snippet.integrity)
   })
 
-  test('compressed, and not again where it is known', async () => {
+  test('compressed, and not again to a browser that has it', async () => {
     for (const encoding of ['br', 'gzip']) {
       const headers = { 'accept-encoding': encoding }
       const response = await get('snippet.js', { headers })
@@ -64,7 +64,7 @@ describe('served', () => {
     }
   })
 
-  test('what is drawn with is loaded by the name that the script knows', async () => {
+  test('the renderer is loaded by the name that the script knows', async () => {
     const text = await (await get('snippet.js')).text()
     const [renderer = ''] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(text) ?? []
     const response = await get(renderer)
@@ -72,7 +72,7 @@ describe('served', () => {
     const rendererText = await response.text()
     expect(rendererText).toContain('export{')
     for (const name of ['question', 'video']) {
-      // The script itself does not know them: they cost no page that has none.
+      // The script itself does not name them, so that they cost nothing on pages without them.
       const [part = ''] = new RegExp(`snippet-${name}-[0-9a-f]{16}\\.js`).exec(rendererText) ?? []
       expect(text).not.toContain(part)
       const served = await get(part)
@@ -83,7 +83,7 @@ describe('served', () => {
     }
   })
 
-  test('HEAD is GET without a body, and nothing else is taken', async () => {
+  test('HEAD is GET without a body, and no other method is accepted', async () => {
     for (const path of ['snippet.js', shown.snippet.file]) {
       const head = await get(path, { method: 'HEAD' })
       expect([head.status, await head.text()]).toEqual([200, ''])
@@ -93,7 +93,7 @@ describe('served', () => {
     }
   })
 
-  test('what an older release has served is served on, and nothing else of the folder', async () => {
+  test('files of an older release are still served, and nothing else in the folder', async () => {
     const folder = join(place.folder, 'cairn-data/snippet')
     expect(readdirSync(folder)).toContain(shown.snippet.file)
     const older = 'snippet-0123456789abcdef.js'
@@ -110,7 +110,7 @@ describe('served', () => {
 })
 
 describe('cairn key show', () => {
-  test('prints the tags with the address that pages reach', async () => {
+  test('prints the tags with the address at which pages reach the server', async () => {
     const { stdout } = await place.run(['key', 'show', '--url', 'https://tours.example.com/'])
     const { file, integrity } = shown.snippet
     const tag = (file: string, more: string) =>
@@ -124,7 +124,7 @@ describe('cairn key show', () => {
     expect(stdout).not.toContain('--url')
   })
 
-  test('without one it prints an example, and says what to put there', async () => {
+  test('without an address it prints an example, and says what to put there', async () => {
     const { stdout } = await place.run(['key', 'show'])
     expect(stdout).toContain('src="https://cairn.example.com/snippet.js"')
     expect(stdout).toContain("Put your server's own address in: --url")
@@ -154,7 +154,7 @@ describe('cairn snippet write', () => {
     expect(module).not.toMatch(/snippet-\w+-[0-9a-f]{16}|CAIRN_SNIPPET/)
   })
 
-  test('what it writes is the user’s own, with the rights of their other files', async () => {
+  test('gives its files the permissions that other files of the user have', async () => {
     const folder = join(place.folder, 'shared')
     await place.run(['snippet', 'write', folder])
     const own = ~process.umask()
@@ -162,7 +162,7 @@ describe('cairn snippet write', () => {
     expect(statSync(join(folder, 'cairn.js')).mode & 0o777).toBe(0o666 & own)
   })
 
-  test('its types hold what a page may call, and let nothing else through', async () => {
+  test('writes types that allow what a page may call and nothing else', async () => {
     const folder = join(place.folder, 'typed')
     await place.run(['snippet', 'write', folder])
     await Bun.write(
@@ -187,7 +187,7 @@ cairn({ key: 'k' })
     expect([exitCode, stdout.toString()]).toEqual([0, ''])
   })
 
-  test('a folder that cannot be made is told in one line', async () => {
+  test('says in one line that a folder cannot be made', async () => {
     await Bun.write(join(place.folder, 'file'), '')
     const { status, stderr } = await place.run(['snippet', 'write', 'file/vendor'])
     expect(status).toBe(1)
@@ -208,7 +208,7 @@ describe('cairn org privacy', () => {
     }
   }
 
-  test('the flow list says where it is honoured, under another ETag and version', async () => {
+  test('the flow list says if Do Not Track is honoured, under a new ETag and version', async () => {
     const before = await flows()
     expect(Object.keys(before.body ?? {})).toEqual(['flows', 'version'])
     expect(await place.json(['org', 'privacy'])).toMatchObject({ honoursDoNotTrack: false })
@@ -223,7 +223,7 @@ describe('cairn org privacy', () => {
     expect((await flows()).body).toEqual(before.body)
   })
 
-  test('anything but the two is wrong usage', async () => {
+  test('any value but honour and ignore is wrong usage', async () => {
     const { status, stderr } = await place.run(['org', 'privacy', '--do-not-track', 'yes'])
     expect(status).toBe(2)
     expect(stderr).toContain('honour, ignore')

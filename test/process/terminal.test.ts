@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { builtBinary, Workplace } from '../support/binary.ts'
 
-/** `cairn serve` by somebody who sits at a terminal, and by what starts it without one. */
+/** `cairn serve`, started on a terminal and without one. */
 
 let place: Workplace
 let end: ((signal: NodeJS.Signals) => Promise<unknown>) | null = null
@@ -53,19 +53,19 @@ const redeem = (url: string, code: string) =>
     body: JSON.stringify({ code }),
   })
 
-/** The files of a data directory in which a text stands. */
+/** The files of a data directory that contain a text. */
 const filesWith = (text: string) =>
   readdirSync(place.dataDir, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
     .map(entry => join(entry.parentPath, entry.name))
     .filter(path => readFileSync(path).includes(text))
 
-test('on a terminal and a fresh machine it prints a link, which signs in once', async () => {
+test('on a terminal and a fresh machine the server prints a link that signs in once', async () => {
   place = new Workplace()
   const shown = await onTerminal([], /sign-in#[\w-]{43}\s/)
   const [, url, code] = linkIn(shown())!
   expect(shown()).toContain('My organisation')
-  // By itself on a line, which is no line of the log.
+  // On a line of its own, which is no line of the log.
   const [line] = shown()
     .split(/\r?\n/)
     .filter(each => each.includes(code!))
@@ -73,7 +73,7 @@ test('on a terminal and a fresh machine it prints a link, which signs in once', 
   expect(shown().split(code!).length).toBe(2)
   expect((await redeem(url!, code!)).status).toBe(200)
   expect((await redeem(url!, code!)).status).toBe(401)
-  // Neither before nor after it was used is it in the log, nor on the disk.
+  // The code is neither in the log nor on the disk, before and after its use.
   expect(shown().split(code!).length).toBe(2)
   expect(filesWith('My organisation').length).toBeGreaterThan(0)
   expect(filesWith(code!)).toEqual([])
@@ -86,7 +86,7 @@ test('without a dashboard there is none', async () => {
   expect(linkIn(shown())).toBeNull()
 })
 
-test('not on a terminal there is none, and no organisation is made', async () => {
+test('without a terminal the server prints no link and makes no organisation', async () => {
   place = new Workplace()
   const server = await place.serve()
   await server.end('SIGTERM')

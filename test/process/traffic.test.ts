@@ -117,7 +117,7 @@ describe('changes by the command line', () => {
     }
   })
 
-  test('a rotated key works on within its grace time, and not at all after --now', async () => {
+  test('a rotated key goes on working in its grace time, and not at all after --now', async () => {
     const { slug, snippetKey } = await withTour(place, 'Rotating')
     const status = async (key: string) => (await apiOf(server, key)('GET', '/flows')).status
     await place.json(['key', 'rotate', '--org', slug])
@@ -153,7 +153,7 @@ describe('changes by the command line', () => {
 })
 
 describe('oversized and malformed requests over a socket', () => {
-  test('a token of 60 KB is 401 like any other, with our headers', async () => {
+  test('a token of 60 KB is 401 like any other, with the usual headers', async () => {
     const response = await fetch(`${server.url}/api/v1/flows/x/analytics`, {
       headers: { authorization: `Bearer ${'a'.repeat(60_000)}` },
     })

@@ -21,7 +21,7 @@ describe('balancers', () => {
     expect(balancers.areTold(4_100)).toBe(true)
   })
 
-  test('that ask no more are not waited for, whatever their pace was', () => {
+  test('that have stopped asking are not waited for, whatever their pace was', () => {
     for (const [pace, silent] of [
       [20, 2_000],
       [2_000, 4_000],
@@ -35,7 +35,7 @@ describe('balancers', () => {
     }
   })
 
-  test('are none where somebody has asked once, or now and then', () => {
+  test('do not include somebody who asked once, or asks now and then', () => {
     const balancers = new Balancers()
     for (const minute of [0, 1, 2]) {
       balancers.asked('a', true, minute * 60_000)

@@ -21,20 +21,20 @@ beforeEach(() => {
   })
 })
 
-/** What is done in two seconds. */
+/** Two seconds in which the thread gives this many answers. */
 function interval(answers: number) {
   done += answers
   for (let look = 0; look < 4; look++) collector.look()
 }
 
-test('a thread in a rush is not held up, and gives memory back once when it is over', () => {
+test('a busy thread is not held up, and gives memory back once when the rush is over', () => {
   for (let i = 0; i < 5; i++) interval(10_000)
   expect(givenBack).toBe(0)
   for (let i = 0; i < 5; i++) interval(0)
   expect(givenBack).toBe(1)
 })
 
-test('a few requests now and then keep no garbage, and are worth no collection of their own', () => {
+test('a few requests now and then keep no garbage, and cause no collection of their own', () => {
   interval(5_000)
   interval(20)
   expect(givenBack).toBe(1)
@@ -50,20 +50,20 @@ test('a thread that has answered next to nothing is left alone', () => {
   expect(givenBack).toBe(0)
 })
 
-test('what one long download has left is given back after it', () => {
+test('what a long download leaves behind is given back after it', () => {
   interval(1)
   size += 10 * mib
   interval(0)
   expect(givenBack).toBe(1)
 })
 
-/** A look at a thread in a rush. */
+/** A look at a busy thread. */
 function lookInRush() {
   done += 1_000
   collector.look()
 }
 
-test('a heap is looked through when it has grown much, and again when it has grown as much once more', () => {
+test('a heap is collected when it has grown much, and again when it has grown as much once more', () => {
   size = 33 * mib
   lookInRush()
   expect(collections).toBe(1)
@@ -77,7 +77,7 @@ test('a heap is looked through when it has grown much, and again when it has gro
   expect(collections).toBe(2)
 })
 
-test('of a large heap the engine takes care alone', () => {
+test('a large heap is left to the engine', () => {
   for (size = 50 * mib; collections < 1; size += mib) lookInRush()
   for (const from = size; size < from + 100 * mib; size += mib) lookInRush()
   expect(collections).toBe(1)

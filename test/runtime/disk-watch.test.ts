@@ -34,14 +34,14 @@ test('sees that the database is gone, and that it is back', async () => {
   expect(watch.seen?.fault).toBe(null)
 })
 
-test('sees that another file stands in its place', async () => {
+test('sees that another file has taken its place', async () => {
   renameSync(database, `${database}.away`)
   writeFileSync(database, '')
   await watch.look()
   expect(watch.seen?.fault).toBe('replaced')
 })
 
-test('a look under way is not doubled, and tells how long it has been waiting', async () => {
+test('a look is not repeated while one is under way, and its waiting time is known', async () => {
   let now = 1_000
   const slow = new DiskWatch(dataDir, () => now)
   const looking = slow.look()

@@ -20,7 +20,7 @@ const counts = { requests: 0, limited: 0, accepted: 0, duplicates: 0, rejected: 
 const requests = 'cairn_http_requests_total'
 
 describe('what happened between two looks', () => {
-  test('rates are a second, totals since the server began; what never was is left out', () => {
+  test('rates are per second, totals since the start, and what never happened is left out', () => {
     const from = look(0, [requests, 100, { status: '200' }])
     const to = look(
       2_000,
@@ -33,7 +33,7 @@ describe('what happened between two looks', () => {
     expect(refusals).toEqual([{ status: 429, total: 10, perSecond: 5 }])
   })
 
-  test('organisations: the busiest first, silent ones left out, counts begun anew not negative', () => {
+  test('organisations: busiest first, silent ones left out, and no negative rate after a reset', () => {
     const of = (slug: string, requests: number) =>
       [slug, { ...counts, id: slug, slug, requests }] as const
     const from = { ...look(0), traffic: new Map([of('a', 10), of('b', 10), of('c', 50)]) }
@@ -49,7 +49,7 @@ describe('what happened between two looks', () => {
     ])
   })
 
-  test('quantiles are of what was observed between, by the bucket that holds them', () => {
+  test('quantiles cover what was observed in between, by the bucket that holds them', () => {
     const at = (...of: number[]) =>
       page(...of.map((n, i) => ['h_bucket', n, { le: ['0.1', '1', '+Inf'][i]! }] as const))
     const between = (share: number) =>

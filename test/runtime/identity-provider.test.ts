@@ -6,7 +6,7 @@ import {
 } from '../../src/runtime/identity-provider.ts'
 import { Provider, type SigningKey, signingKey } from '../support/identity-provider.ts'
 
-/** What a provider can answer, and what we make of it. */
+/** What a provider can answer, and what Cairn makes of it. */
 
 let key: SigningKey
 let jwks: { keys: object[] }
@@ -43,7 +43,7 @@ function impostor(answers: Record<string, Answer>) {
 const openId = '/.well-known/openid-configuration'
 const oauth = '/.well-known/oauth-authorization-server'
 
-/** A sound provider but for what a test puts in its place. */
+/** A good provider, except for the answers that a test replaces. */
 function providerWith(answers: Record<string, Answer>, path = '') {
   const made: ReturnType<typeof impostor> = impostor({
     [`${path}${openId}`]: () =>
@@ -79,7 +79,7 @@ describe('the keys are found', () => {
     expect(keys).toHaveLength(1)
   })
 
-  test('by that of OAuth (RFC 8414), before the path, where OpenID’s is not there', async () => {
+  test('by that of OAuth (RFC 8414), before the path, if there is none of OpenID', async () => {
     const made = impostor({
       [`${oauth}/acme`]: () =>
         Response.json({ issuer: `${made.issuer}/acme`, jwks_uri: `${made.issuer}/keys` }),
@@ -90,7 +90,7 @@ describe('the keys are found', () => {
     expect(made.asked).toEqual([`/acme${openId}`, `${oauth}/acme`, '/keys'])
   })
 
-  test('at an address with a query, of which no message tells', async () => {
+  test('at an address with a query, which no message shows', async () => {
     const { issuer } = impostor({ '/k': () => Response.json({ keys: [] }) })
     const { message } = (await failureOf({ issuer: 'acme', jwksUrl: `${issuer}/k?key=secret` }))!
     expect(message).toContain(`${issuer}/k?… has no public key`)
@@ -108,7 +108,7 @@ describe('the keys are found', () => {
   })
 })
 
-test('how long they can be kept is what the provider says', async () => {
+test('the provider says how long its keys can be kept', async () => {
   const kept = async (value?: string) => {
     const headers = value === undefined ? undefined : { 'cache-control': value }
     const provider = providerWith({ '/keys': () => Response.json(jwks, { headers }) })
@@ -200,7 +200,7 @@ describe('a provider fails, with the reason and what to do', () => {
     expect(made.asked).toEqual([openId])
   })
 
-  test('that is slow, and one that sends its keys drop by drop', async () => {
+  test('that is slow, and one that sends its keys byte by byte', async () => {
     const hanging = providerWith({
       [openId]: () => Bun.sleep(5_000).then(() => new Response('{}')),
     })
@@ -246,7 +246,7 @@ describe('a check for the operator', () => {
     sessionJwksUrl: null,
   })
 
-  test('of a real provider is well, counts its keys and tells its clock', async () => {
+  test('of a real provider passes, counts its keys and reads its clock', async () => {
     const check = await checkIssuer(config(provider.issuer))
     expect(check).toMatchObject({
       ok: true,
@@ -255,7 +255,7 @@ describe('a check for the operator', () => {
     expect(Math.abs(check.clockSkewMs!)).toBeLessThan(1_500)
   })
 
-  test('of a provider with a slow clock tells by how much', async () => {
+  test('of a provider with a slow clock says by how much', async () => {
     const date = new Date(Date.now() - 90_000).toUTCString()
     const slow = providerWith({ '/keys': () => Response.json(jwks, { headers: { date } }) })
     const { clockSkewMs } = await checkIssuer(config(slow.issuer))
@@ -271,7 +271,7 @@ describe('a check for the operator', () => {
     })
   })
 
-  test('without a provider is well', async () => {
+  test('without a provider passes', async () => {
     expect((await checkIssuer(config(null))).detail).toContain('Cairn itself')
     expect((await checkIssuer(config('acme', 's'.repeat(32)))).detail).toContain('HS256')
   })

@@ -23,7 +23,7 @@ import {
   signingKey,
 } from '../support/identity-provider.ts'
 
-/** How the keys of a real provider come, stay and go; its requests are counted. */
+/** How the keys of a real provider are fetched, kept and dropped, and how often the provider is asked. */
 
 let old: SigningKey
 let rotated: SigningKey
@@ -45,7 +45,7 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
-/** A fetch of the keys: for the discovery document, and for the keys. */
+/** The requests of one fetch: for the discovery document, and for the keys. */
 const aFetch = 2
 
 /** The main thread's keys and one HTTP thread's, joined as the server joins them. */
@@ -124,7 +124,7 @@ describe('rotation', () => {
     expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
   })
 
-  test('a new key is known at its first use, though a stranger has just had keys fetched', async () => {
+  test('a new key is known at its first use, even if an unknown one just caused a fetch', async () => {
     await cairn.main.refresh()
     const unknown = await tokenOf({ ...old, kid: 'unknown' })
     for (let i = 0; i < 4; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
@@ -132,7 +132,7 @@ describe('rotation', () => {
     expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
   })
 
-  test('under a flood of strangers, half a minute after its first use, asked for or not', async () => {
+  test('in a flood of unknown keys, a new one is known in half a minute, used again or not', async () => {
     await cairn.main.refresh()
     const unknown = await tokenOf({ ...old, kid: 'unknown' })
     for (let i = 0; i < 10; i++) expect(await cairn.organisationOf(unknown)).toBeNull()
@@ -153,7 +153,7 @@ describe('rotation', () => {
     expect(await cairn.organisationOf(await tokenOf(old))).toBe('acme')
     await first
     expect(provider.asked).toBe(aFetch)
-    // That was no fetch of its own: a key made since is still looked for at once.
+    // The request did not fetch by itself, so a key made since is still looked for at once.
     await provider.use([rotated])
     expect(await cairn.organisationOf(await tokenOf(rotated))).toBe('acme')
   })
@@ -175,7 +175,7 @@ describe('the provider is not hammered', () => {
     expect(provider.asked).toBe(aFetch)
   })
 
-  test('by any number of them: five fetches, and one more each half a minute', async () => {
+  test('by any number of them: five fetches, and one more every half a minute', async () => {
     await cairn.main.refresh()
     provider.asked = 0
     const unknown = await strangers(10)
@@ -209,7 +209,7 @@ describe('the provider is not hammered', () => {
     expect(provider.asked).toBe(5 * aFetch)
   })
 
-  test('while it is down: asked after 5, 10, 20 seconds and so on, then each five minutes', async () => {
+  test('while it is down: asked after 5, 10, 20 seconds and so on, then every five minutes', async () => {
     await provider.stop()
     const failing = Bun.serve({
       port: Number(new URL(provider.issuer).port),
@@ -225,7 +225,7 @@ describe('the provider is not hammered', () => {
     await cairn.main.refresh()
     for (let second = 0; second < 1_300; second++) {
       await cairn.passes(1_000)
-      // Requests for it meanwhile change nothing.
+      // Requests with an unknown key meanwhile change nothing.
       expect(await cairn.organisationOf(unknown)).toBeNull()
     }
     await failing.stop(true)
@@ -233,7 +233,7 @@ describe('the provider is not hammered', () => {
     expect(times).toEqual([0, 5, 15, 35, 75, 155, 315, 615, 915, 1_215])
   })
 
-  test('by what it says itself of how long keys hold: from a minute to an hour', async () => {
+  test('by what it says itself about how long keys last: from a minute to an hour', async () => {
     await provider.stop()
     let maxAge = 0
     let asked = 0
@@ -309,12 +309,12 @@ describe('while the provider is down', () => {
     await provider.stop()
   })
 
-  test('each outage begins with short pauses anew', async () => {
+  test('each outage begins with short pauses again', async () => {
     await cairn.passes(60 * minuteMs)
     await provider.resume()
     await cairn.passes(5 * minuteMs)
     await provider.stop()
-    // Its first failure, at the next fetch in the background.
+    // Until the first failure of this outage, at the next fetch in the background.
     while (cairn.log.length < 4) await cairn.passes(1_000)
     await provider.use([rotated])
     await provider.resume()
@@ -388,7 +388,7 @@ describe('issuer-keys.json', () => {
   })
 })
 
-test('a name of a key that nobody can read is cut in the log', async () => {
+test('an unreadable name of a key is cut short in the log', async () => {
   const odd = await signingKey('ES256', `\u001b[2J${'x'.repeat(10_000)}`)
   await provider.use([odd])
   await cairn.main.refresh()
@@ -402,7 +402,7 @@ describe('in an HTTP thread', () => {
   const clock = new HandClock()
   const key = { kty: 'EC' }
 
-  test('those who wait share one question, and are freed by the answer', async () => {
+  test('requests that wait share one question, and go on with the answer', async () => {
     let questions = 0
     const handed = new HandedKeys({ keys: [], renewableAt: 0 }, clock, () => questions++)
     const waiting = Promise.all([handed.renew(), handed.renew(), handed.renew()])
@@ -412,7 +412,7 @@ describe('in an HTTP thread', () => {
     expect(handed.keys).toEqual([key])
   })
 
-  test('where nothing new can be had yet, nobody waits and the main thread hears of it once', async () => {
+  test('if nothing new can be fetched yet, nobody waits and the main thread is asked once', async () => {
     let questions = 0
     const known = { keys: [], renewableAt: clock.monotonic() + 1_000 }
     const handed = new HandedKeys(known, clock, () => questions++)

@@ -61,7 +61,7 @@ test('nobody holds the lock of a new directory', () => {
   expect(isHeld(join(folder, 'nowhere'))).toBe(false)
 })
 
-test('a directory has one server, in one process too', () => {
+test('a directory has one server, even within one process', () => {
   acquire()
   expect(isHeld(folder)).toBe(true)
   expect(acquire).toThrow(LockHeld)
@@ -103,7 +103,7 @@ test('the lock of a killed process is free at once', async () => {
   expect(holderOf(folder)?.pid).toBe(process.pid)
 })
 
-test('a directory that cannot be made is told plainly', () => {
+test('a directory that cannot be made is a clear error', () => {
   writeFileSync(join(folder, 'file'), '')
   const inside = join(folder, 'file', 'data')
   expect(() => acquireLock(inside, holder)).toThrow(DataDirectoryUnusable)

@@ -4,7 +4,7 @@ import { asText, LogSink, openLog, RequestLog } from '../../src/runtime/log.ts'
 import { Mutex } from '../../src/runtime/mutex.ts'
 import { linesOfThread, logThreads } from '../support/log-threads.ts'
 
-/** A sink whose output answers as told: a number of bytes taken, or an error's code. */
+/** A sink whose output gives these answers: a number of bytes taken, or an error's code. */
 function sinkOver(...answers: (number | string)[]) {
   let text = ''
   const pieces: number[] = []
@@ -20,8 +20,8 @@ function sinkOver(...answers: (number | string)[]) {
 
 const line = `${'x'.repeat(299)}\n`
 
-describe('the log’s way out', () => {
-  test('lines leave whole, many in a piece', () => {
+describe('the output of the log', () => {
+  test('lines are written whole, many at a time', () => {
     const { sink, pieces, text } = sinkOver()
     for (let i = 0; i < 100; i++) sink.write(line)
     sink.flush()
@@ -33,7 +33,7 @@ describe('the log’s way out', () => {
     expect(pieces.length).toBeLessThan(10)
   })
 
-  test('a piece has no trace of the one before it, however long its lines and wide its characters', () => {
+  test('a piece contains nothing of the one before, however long its lines and wide its characters', () => {
     const { sink, text } = sinkOver()
     const lines = [line, 'é€😀\n', `${'€'.repeat(16_383)}\n`, `${'€'.repeat(70_000)}\n`, 'short\n']
     for (const each of lines) {
@@ -43,7 +43,7 @@ describe('the log’s way out', () => {
     expect(text()).toBe(lines.join(''))
   })
 
-  test('what has gathered leaves in time, and nothing is waited for once it has', () => {
+  test('gathered lines are written in time, and no timer is left afterwards', () => {
     jest.useFakeTimers()
     try {
       const { sink, text } = sinkOver()
@@ -63,7 +63,7 @@ describe('the log’s way out', () => {
 
   test('lines of threads that share a pipe never mix, however slow its reader is', async () => {
     const program = join(import.meta.dir, '../support/log-threads.ts')
-    // By a shell, because the pipes that Bun makes are sockets.
+    // Through a shell, because the pipes that Bun makes are sockets.
     const command = ['sh', '-c', '"$0" "$1" | { sleep 0.2; cat; }', process.execPath, program]
     const child = Bun.spawn(command, { stdout: 'pipe', stderr: 'inherit' })
     const text = await new Response(child.stdout).text()
@@ -72,14 +72,14 @@ describe('the log’s way out', () => {
     expect(lines.filter(line => !/^(\d)(?:,\1){99}$/.test(line))).toEqual([])
   })
 
-  test('what is taken in part is sent on, and a slow reader is waited for', () => {
+  test('the rest of a partial write is written, and a slow reader is waited for', () => {
     const { sink, text } = sinkOver(10, 'EAGAIN', 'EAGAIN', 20)
     sink.write(line)
     sink.flush()
     expect(text()).toBe(line)
   })
 
-  test('once the reader has gone nothing is tried any more', () => {
+  test('nothing is written any more once the reader has gone', () => {
     const { sink, pieces } = sinkOver('EPIPE')
     for (let i = 0; i < 3; i++) {
       sink.write(line)
@@ -97,7 +97,7 @@ describe('the log’s way out', () => {
     expect(text()).toBe('fir\nthird\n')
   })
 
-  test('a full disk costs its piece, and the log goes on', () => {
+  test('a full disk loses one piece, and the log goes on', () => {
     const { sink, text } = sinkOver('ENOSPC')
     sink.write('lost\n')
     sink.flush()
@@ -180,12 +180,12 @@ describe('the log as text', () => {
     )
   })
 
-  test('colours only where they are asked for, by status', () => {
+  test('colours are used only if they are asked for, by status', () => {
     expect(asText(request, false)).not.toContain('\x1b')
     expect(asText(request, true)).toContain('\x1b[33m401\x1b[0m')
   })
 
-  test('what would move the cursor or turn the text around stands as escapes', () => {
+  test('characters that would move the cursor or reverse the text are escaped', () => {
     const odd = {
       level: 'warn',
       time: 'T',
@@ -200,7 +200,7 @@ describe('the log as text', () => {
     expect(text).toEndWith('\n    r\\u001b\n')
   })
 
-  test('a reason keeps its lines, below', () => {
+  test('a reason keeps its lines, below the message', () => {
     const failed = { level: 'error', time: 'T', thread: 'main', msg: 'failed', reason: 'a\n  at b' }
     expect(asText(JSON.stringify(failed), false)).toEndWith('failed\n    a\n      at b\n')
   })

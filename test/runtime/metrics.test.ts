@@ -50,14 +50,14 @@ describe('requests', () => {
     expect(page.sum(requests)).toBe(4)
   })
 
-  test('a thread that is started again counts on', () => {
+  test('a thread that is started again goes on counting', () => {
     const memory = HttpCounters.memory()
     new HttpCounters(memory, routes).answered(get)
     new HttpCounters(memory, routes).answered(get)
     expect(httpPage(memory).sum(requests)).toBe(2)
   })
 
-  test('what alerts ask for is there from the start, as 0', () => {
+  test('series that alerts ask for are there from the start, as 0', () => {
     const page = httpPage(HttpCounters.memory())
     for (const { method, path } of routes) {
       for (const status of ['401', '429', '500', '503']) {
@@ -68,7 +68,7 @@ describe('requests', () => {
     expect(page.of('cairn_unauthorized_total', { cause: 'retired_key' })).toHaveLength(1)
   })
 
-  test('callers make no series: odd methods, paths and statuses are counted together', () => {
+  test('callers add no series: odd methods, paths and statuses are counted together', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)
     const before = httpPage(memory).samples.length
@@ -86,7 +86,7 @@ describe('requests', () => {
     expect(page.samples.length - before).toBeLessThan(25)
   })
 
-  test('429s by the bucket of their route, HEAD with the rest', () => {
+  test('429s are counted by the bucket of their route, HEAD with the rest', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)
     const path = '/flows/:flow_id/checklist-progress'
@@ -138,7 +138,7 @@ describe('requests', () => {
 describe('commits', () => {
   const batch = { orgRow: 1, receivedAt: 0, skewMs: null }
 
-  test('latency of each, and size in events of those that had any', () => {
+  test('are counted with the latency of each, and the events of those that had any', () => {
     const memory = CommitCounters.memory()
     const counters = new CommitCounters(memory)
     counters.committed({ commands: 2, events: 50, durationMs: 1.5 })
@@ -152,7 +152,7 @@ describe('commits', () => {
     expect(page.sum('cairn_commands_total')).toBe(2)
   })
 
-  test('events by verdict, each there from the start', () => {
+  test('events are counted by verdict, and each verdict is there from the start', () => {
     const memory = CommitCounters.memory()
     expect(commitPage(memory).of('cairn_events_total')).toHaveLength(11)
     const counters = new CommitCounters(memory)

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { outsideOf, type Resolve } from '../../src/runtime/outside.ts'
 
-/** What leaves the machine goes to the very address that was judged, and nothing else follows from it. */
+/** A request that leaves the machine goes to the very address that was judged, and leads to no other. */
 
 let asked = 0
 const server = Bun.serve({
@@ -22,7 +22,7 @@ const strict = (resolve: Resolve) => outsideOf({ ...settings, webhooksPrivate: '
 const free = (resolve: Resolve = async () => ['127.0.0.1']) =>
   outsideOf({ ...settings, webhooksPrivate: 'on' }, { resolve })
 
-test('a name is resolved once, and the connection goes to what it was', async () => {
+test('a name is resolved once, and the connection goes to the result', async () => {
   const answers = [['127.0.0.1'], ['192.0.2.1']]
   let times = 0
   const resolve = async () => answers[times++] ?? []
@@ -38,7 +38,7 @@ test.each([
   [['::1']],
   [['fd00::1']],
   [['::ffff:169.254.169.254']],
-])('a name that means %j is sent nothing', async addresses => {
+])('nothing is sent to a name that means %j', async addresses => {
   const before = asked
   const sent = await strict(async () => addresses).post(
     `https://hooks.example.com:${server.port}/`,
@@ -64,7 +64,7 @@ test('a redirect is not followed, and a large answer not read', async () => {
   })
 })
 
-test('another address of the name is tried where one cannot be reached', async () => {
+test('another address of the name is tried if one cannot be reached', async () => {
   const closed = Bun.serve({ hostname: '127.0.0.2', port: 0, fetch: () => new Response() })
   const { port } = closed
   await closed.stop(true)
@@ -78,14 +78,14 @@ test('another address of the name is tried where one cannot be reached', async (
   })
 })
 
-test('what the resolver does not know is said', async () => {
+test('a name that cannot be resolved is reported', async () => {
   const sent = await strict(async () => {
     throw new Error('ENOTFOUND')
   }).post('https://hooks.example.com/', {}, '{}')
   expect(sent).toEqual({ fault: 'The name of the receiver cannot be resolved' })
 })
 
-test('a proxy of the environment is asked for the address, and never for the name', async () => {
+test('a proxy from the environment is given the address, and never the name', async () => {
   const lines: string[] = []
   const proxy = Bun.listen({
     hostname: '127.0.0.1',

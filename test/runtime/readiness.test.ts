@@ -108,7 +108,7 @@ test('a pulse is silent since its last beat, and not before its first', () => {
   expect(watcher.silentMs(50_000 + stuckAfterMs)).toBe(stuckAfterMs)
 })
 
-describe('only a new start can heal', () => {
+describe('only a restart can heal', () => {
   const stuck = new Map([['http-1', stuckAfterMs]])
 
   test('a thread that is stuck', () => {

@@ -5,9 +5,9 @@ import { reloadOf } from '../../src/runtime/reload.ts'
 
 const configOf = (env: Record<string, string> = {}): Config => readConfig({ env }).config
 
-test('what can change while it serves is taken up; the rest waits for the next start', () => {
+test('settings that can change while serving are taken up, and the rest wait for a restart', () => {
   const asked = configOf({ CAIRN_PORT: '0' })
-  // The port that it chose for 0 is no change.
+  // The port that the server chose for 0 is no change.
   const running = { ...asked, port: 40_000 }
   const next = configOf({
     CAIRN_PORT: '0',

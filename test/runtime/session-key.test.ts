@@ -82,7 +82,7 @@ const config = () => ({
   organisationClaim: 'org',
 })
 
-test('without a secret, tokens of one data directory hold there and nowhere else', async () => {
+test('without a secret, tokens of a data directory are valid there and nowhere else', async () => {
   const { token } = await ownTokensFor(config(), clock).issue('harbor', 60)
   expect(await ownTokensFor(config(), clock).organisationOf(token)).toBe('harbor')
   const elsewhere = { ...config(), data: join(folder, 'other') }

@@ -20,7 +20,7 @@ test('a start leaves the files of this release, and nothing else', async () => {
     expect(await keptSnippetFile(data, null, name)).toBe(text)
 })
 
-test('a file that an end midway has left cut is whole after the next start', () => {
+test('a file that was cut off midway is whole after the next start', () => {
   const { name, text } = snippetFiles[0]!
   const path = join(data, 'snippet', name)
   mkdirSync(join(data, 'snippet'))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Tally } from '../../src/runtime/tally.ts'
 
-test('counts from the first look on, and no more once nobody has looked for ten seconds', () => {
+test('counts from the first look on, until nobody has looked for ten seconds', () => {
   let now = 0
   const tally = new Tally<string>(() => now)
   expect(tally.isWatched).toBe(false)
@@ -17,7 +17,7 @@ test('counts from the first look on, and no more once nobody has looked for ten 
   expect(tally.read()).toEqual([])
 })
 
-test('of many it tells those with most of anything', () => {
+test('of many it returns those with most of anything', () => {
   const tally = new Tally<number>(() => 0)
   tally.read()
   for (let key = 0; key < 5_000; key++) tally.add(key, { requests: key })

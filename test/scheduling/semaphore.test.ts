@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Semaphore } from '../../src/scheduling/cooperative.ts'
 
-test('never more at once than there are turns, all in order, also after a failure', async () => {
+test('never runs more at once than there are turns, in order, even after a failure', async () => {
   const turns = new Semaphore(2)
   let underWay = 0
   let most = 0

@@ -3,13 +3,13 @@ import { TimeSlices } from '../../src/scheduling/cooperative.ts'
 
 const turnOfTheLoop = () => new Promise<void>(resolve => setImmediate(resolve))
 
-/** Works longer than a slice, so that the next rest gives way. */
+/** Works longer than a slice, so that the next rest yields. */
 function workLong(): void {
   const until = performance.now() + 4
   while (performance.now() < until);
 }
 
-/** Who worked in each turn of the event loop in which somebody did. */
+/** Who worked in each turn of the event loop, without the turns in which nobody did. */
 async function turnsOf(working: Record<string, TimeSlices>, slices: number): Promise<string[][]> {
   const turns: string[][] = []
   const done = Promise.all(
@@ -29,12 +29,12 @@ async function turnsOf(working: Record<string, TimeSlices>, slices: number): Pro
   return turns.filter(of => of.length > 0)
 }
 
-test('of all that work at length, one works in a turn of the event loop, in order', async () => {
+test('of several long workers, one works in each turn of the event loop, in order', async () => {
   const three = { a: new TimeSlices(), b: new TimeSlices(), c: new TimeSlices() }
   expect(await turnsOf(three, 2)).toEqual([['a'], ['b'], ['c'], ['a'], ['b'], ['c']])
 })
 
-test('what others wait for has every other turn, however many are patient', async () => {
+test('urgent work gets every other turn, however many patient workers there are', async () => {
   const urgent = new TimeSlices(true)
   const patient = { a: new TimeSlices(), b: new TimeSlices(), c: new TimeSlices() }
   const turns = (await turnsOf({ ...patient, urgent }, 3)).flat()

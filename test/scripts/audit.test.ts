@@ -4,7 +4,7 @@ import { advisoriesIn, verdictOn } from '../../scripts/audit.ts'
 
 const advisory = (severity: string) => ({ severity, title: 'Reads too much', url: 'https://x' })
 
-test('a high or critical advisory is a failure; others are told', () => {
+test('a high or critical advisory is a failure; others are only reported', () => {
   const mild = { a: [advisory('low'), advisory('moderate')] }
   expect(verdictOn(mild)).toEqual({
     isBad: false,
@@ -20,7 +20,7 @@ test('a high or critical advisory is a failure; others are told', () => {
   expect(verdictOn({})).toMatchObject({ isBad: false })
 })
 
-test('what a registry without advisories says is none', () => {
+test('an answer that is no list of advisories is not taken for an empty one', () => {
   expect(advisoriesIn('{}')).toEqual({})
   for (const text of ['', 'error: POST … - 405', '[]', 'null']) {
     expect(advisoriesIn(text)).toBeNull()
@@ -42,7 +42,7 @@ describe('its last line says whether anything was checked', () => {
     ],
     ['knows of one', () => Response.json(bad), 1, '1 known advisories, 1 of them'],
   ]
-  test.each(registries)('where the registry %s', async (_, answer, status, last) => {
+  test.each(registries)('if the registry %s', async (_, answer, status, last) => {
     using registry = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',

@@ -17,7 +17,7 @@ const figure = (of: Partial<Figure>): Figure => ({
 })
 
 describe('figures of the bench', () => {
-  test('the median is the middle, or between the two that are', () => {
+  test('the median is the middle value, or between the two in the middle', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 2, 3])).toBe(2.5)
     expect(median([7])).toBe(7)

@@ -17,13 +17,13 @@ const life = 'flow_started step_viewed step_completed step_viewed flow_completed
 
 const openRuns = 1_000
 
-/** What a load of many people sends in a second, a list of events a request. */
+/** What a load of many people sends in a second: a list of events for each request. */
 async function sent(): Promise<Sent[][]> {
   const requests: Sent[][] = []
   using server = Bun.serve({
     port: 0,
     async fetch(request) {
-      // More would only take longer to look at.
+      // More requests would only take longer to check.
       if (requests.length < 500) {
         requests.push(((await request.json()) as { events: Sent[] }).events)
       }
@@ -48,7 +48,7 @@ describe.skipIf(!Bun.which('wrk'))('the load of many people', () => {
     requests = await sent()
   })
 
-  test('a request has events of as many runs, each of one person in one flow, from start to end', () => {
+  test('the events of a request are of different runs, each of a person in a flow, start to end', () => {
     expect(requests.length).toBeGreaterThan((10 * openRuns) / 50)
     for (const events of requests) {
       expect(new Set(events.map(({ runId }) => runId)).size).toBe(50)
@@ -65,7 +65,7 @@ describe.skipIf(!Bun.which('wrk'))('the load of many people', () => {
     for (const events of runs) {
       const kinds = events.map(({ kind }) => kind).join(' ')
       const number = Number(events[0]!.userId.slice('user-'.length))
-      // The first ones were in the middle of their lives, the last ones have not ended.
+      // The first runs had begun before, and the last ones have not ended.
       if (number <= openRuns) expect(life).toContain(kinds)
       else expect(life).toStartWith(kinds)
       expect(new Set(events.map(({ flowId }) => flowId)).size).toBe(1)
@@ -73,14 +73,14 @@ describe.skipIf(!Bun.which('wrk'))('the load of many people', () => {
     expect(new Set(all.map(({ flowId }) => flowId)).size).toBe(20)
   })
 
-  test('runs come back with other companions', () => {
+  test('runs come back in a request with other runs', () => {
     const around = openRuns / 50
     const runsOf = (request: Sent[]) => request.map(({ runId }) => runId)
     const kept = requests.slice(around).map((request, i) => {
       const before = new Set(runsOf(requests[i]!))
       return runsOf(request).filter(run => before.has(run)).length
     })
-    // In the same order all but those that have ended would be: 40 of 50.
+    // In the same order, all runs but those that have ended would come back together: 40 of 50.
     expect(median(kept)).toBeLessThan(20)
   })
 })

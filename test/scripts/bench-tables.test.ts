@@ -22,7 +22,7 @@ describe('growth', () => {
     expect(slope(growthOf(cost))).toBeCloseTo(exponent),
   )
 
-  test('n log n is met, what is steeper is not, also from a single thing on', () => {
+  test('n log n meets the bound and what is steeper does not, even from a size of one on', () => {
     expect(
       isMet(
         figureOf(
@@ -61,13 +61,13 @@ describe('capacity', () => {
     status: 100,
   }
 
-  test('a visit is its requests, and a day of visits fits the busiest hour', () => {
+  test('a visit costs its requests, and a day of visits fits the busiest hour', () => {
     const { budgetMicros, visitMicros, visitorsPerDay } = capacityOf(costs)
     expect(visitMicros).toBe(2 + 9 + 10 + 300 + 50)
     expect((visitorsPerDay / 86_400) * vm.peak * visitMicros).toBeCloseTo(budgetMicros)
   })
 
-  test('organisations at all limits are whole ones, and fit', () => {
+  test('the number of organisations at all limits is whole, and they fit', () => {
     const { budgetMicros, fullMinuteMicros, organisationsAtLimits } = capacityOf(costs)
     expect(fullMinuteMicros).toBe(300_000 + 600 + 3_000 + 3_000 + 100 + 1_000)
     expect(organisationsAtLimits).toBeInteger()

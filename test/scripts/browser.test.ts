@@ -7,7 +7,7 @@ import { installedBrowsers } from '../browser/installed.ts'
 import { bundledProgram, program } from '../browser/program.ts'
 import { tryOut } from '../browser/try-out.ts'
 
-/** Which browser the tests take, and that one which will not do is told and passed over. */
+/** Which browser the tests use, and that one that is unsuitable is reported and passed over. */
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-browsers-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -22,7 +22,7 @@ function standIn(script: string) {
   return { executablePath, env: {} }
 }
 
-/** Answers Chrome's protocol far enough to tell a version. */
+/** Speaks enough of Chrome's protocol to tell a version. */
 const ofVersion = (version: string) =>
   standIn(`#!${process.execPath}
 const { createReadStream, createWriteStream } = require('node:fs')
@@ -74,7 +74,7 @@ describe('an installed browser is found', () => {
     expect(foundIn(root, '/usr/bin:/nix/store/bin')).toEqual(['/nix/store/bin/chromium'])
   })
 
-  test('Chrome before Chromium before Edge, and a link to one of them not again', () => {
+  test('Chrome before Chromium before Edge, and a link to one of them not a second time', () => {
     const chrome = '/usr/bin/google-chrome-stable'
     const root = machineWith('/usr/bin/microsoft-edge', '/usr/bin/chromium', chrome)
     symlinkSync(join(root, chrome), join(root, 'usr/bin/google-chrome'))
@@ -109,7 +109,7 @@ describe.skipIf(!program)('a browser is tried before tests run in it', () => {
     })
   })
 
-  test('the first that works is taken, and each is told', async () => {
+  test('the first that works is taken, and each that was tried is reported', async () => {
     const told: string[] = []
     const old = ofVersion('90.0.4430.212')
     const silent = standIn('#!/bin/sh\nexit 1\n')
@@ -124,8 +124,8 @@ describe.skipIf(!program)('a browser is tried before tests run in it', () => {
   })
 })
 
-describe.skipIf(!bundledProgram())('the browser that is brought along', () => {
-  test('without a font it is told, as what ends it', async () => {
+describe.skipIf(!bundledProgram())('the bundled browser', () => {
+  test('without a font is refused, because text cannot be entered in it', async () => {
     const fonts = join(folder, 'fonts.conf')
     writeFileSync(fonts, '<?xml version="1.0"?>\n<fontconfig></fontconfig>\n')
     const { executablePath, env } = bundledProgram()!

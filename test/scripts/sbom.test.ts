@@ -39,7 +39,7 @@ describe('the bill of materials', () => {
     expect(bom.specVersion).toBe('1.6')
   })
 
-  test('names every dependency of package.json, what they lean on, and Bun; no tool of ours', async () => {
+  test('names every dependency of package.json, what those depend on, and Bun, but no tools', async () => {
     const { components, metadata, dependencies }: Bom = JSON.parse(await billOfMaterials(source))
     const purls = components.map(({ purl }) => purl)
     for (const [name, version] of Object.entries(manifest.dependencies)) {
@@ -56,7 +56,7 @@ describe('the bill of materials', () => {
     expect(own?.dependsOn).toHaveLength(Object.keys(manifest.dependencies).length + 1)
   })
 
-  test('names what is packed for JavaScript applications, by its hash', async () => {
+  test('names what is packed for JavaScript applications, with its hash', async () => {
     const packed = [{ name: '@cairn/browser', sha512: 'ab'.repeat(64) }]
     const { components }: Bom = JSON.parse(await billOfMaterials({ ...source, packed }))
     const own = components.find(
@@ -69,7 +69,7 @@ describe('the bill of materials', () => {
     expect(await billOfMaterials(source)).toBe(await billOfMaterials(source))
   })
 
-  test('follows the copy that each package gets, and stops where the lock has a hole', () => {
+  test('follows the copy that each package gets, and fails if the lock has a hole', () => {
     const entry = (id: string, dependencies = {}) =>
       [id, '', { dependencies }, 'sha512-AA=='] as const
     const packages = {

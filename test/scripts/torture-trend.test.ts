@@ -3,7 +3,7 @@ import { mediansOf, trendOf } from '../../scripts/torture/trend.ts'
 
 const points = (...values: number[]) => values.map((value, at) => ({ at, value }))
 
-test('the slope of a straight line is exact, and sure', () => {
+test('the slope of a straight line is exact, without uncertainty', () => {
   const { slope, plusMinus } = trendOf(points(5, 8, 11, 14))
   expect(slope).toBeCloseTo(3, 10)
   expect(plusMinus).toBeCloseTo(0, 10)
@@ -16,7 +16,7 @@ test('the interval is that of the textbook', () => {
   expect(plusMinus).toBeCloseTo(3.182 * Math.sqrt(0.8 / 10), 3)
 })
 
-test('the medians of pieces leave out what comes and goes, and keep the order', () => {
+test('the medians of pieces leave out brief outliers, and keep the order', () => {
   const values = [1, 90, 1, 2, 2, 80, 3, 70, 3]
   expect(mediansOf(points(...values), 3).map(({ value }) => value)).toEqual([1, 2, 3])
 })

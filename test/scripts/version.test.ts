@@ -25,7 +25,7 @@ describe('the version that a changelog is at', () => {
     expect(versionIn(changelog)).toBe(version)
   })
 
-  test('is none where it tells of nothing', () => {
+  test('is an error if there is no release and no change', () => {
     expect(() => versionIn(head)).toThrow('no release and no change')
   })
 
@@ -38,7 +38,7 @@ describe('the executable', () => {
   const place = new Workplace()
   afterAll(() => place.close())
 
-  test('says one version wherever it says one, with its commit', async () => {
+  test('says the same version everywhere, with its commit', async () => {
     const { version, commit } = await place.json<{ version: string; commit: string }>(['version'])
     expect(version).toBe(`${manifest.version}+${commit}`)
     expect(commit).toMatch(/^([0-9a-f]{12}(-dirty)?|unknown)$/)

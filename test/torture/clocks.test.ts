@@ -7,7 +7,7 @@ const isMovable = fakeTimeLibrary() !== null
 if (!isMovable) console.error("cairn: the binary's clock is not set: there is no libfaketime")
 
 test.skipIf(!isMovable)(
-  'limits, runs and days stay right where the clock of the executable is set',
+  'limits, runs and days stay right when the clock of the executable is set',
   async () => {
     const ledger = await clocks({ isLong: false, seed: 1 })
     expect({ broken: broken(ledger), notes: ledger.notes }).toEqual({ broken: [], notes: [] })

@@ -17,7 +17,7 @@ const write = (from: number, length: number) =>
 const sync = '71 fdatasync(16) = 0'
 const failed = '71 fdatasync(16) = -1 EIO (Input/output error) (INJECTED)'
 
-test('a sync after a failed one is trusted where all that may be dropped was written again', () => {
+test('a sync after a failed one is trusted if all that may be dropped was written again', () => {
   const before = [
     write(0, 32),
     write(32, 4_120),
@@ -30,6 +30,6 @@ test('a sync after a failed one is trusted where all that may be dropped was wri
   expect(hollowIn(write(4_152, 24), write(4_176, 4_096), sync)).toBe(0)
   expect(hollowIn(sync, write(8_272, 24), sync)).toBe(1)
   expect(hollowIn(write(4_152, 24), write(8_272, 24), sync)).toBe(1)
-  // What lies behind the end of what counts may be anything.
+  // What lies beyond the end of the part that counts may be anything.
   expect(hollowIn(write(4_152, 24), sync)).toBe(0)
 })

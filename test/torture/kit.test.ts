@@ -36,7 +36,7 @@ function hasAll(): boolean {
   return isNowhereEmpty && [...pages.event.acknowledged].some(ticksItem)
 }
 
-/** What the kit sees of the first organisation after a damage, which is taken back. */
+/** What the kit sees of the first organisation after a damage, which is then rolled back. */
 function seenAfter(damage: string) {
   const [{ id, diary }] = scene.tenants as [Scene['tenants'][0]]
   database.run('begin')
@@ -46,13 +46,13 @@ function seenAfter(damage: string) {
   return seen
 }
 
-/** The first row of what the organisation has, by its source (`eventSources`). */
+/** Selects the first batch that the organisation has from a source (`eventSources`). */
 const batch = (source: number) =>
   `seq = (select min(seq) from event_batches where org_id = 1 and source = ${source})`
 
 const columns = 'org_id, received_at, later, source, events, facts, details'
 
-test('what is undamaged has no fault', () => {
+test('undamaged data has no fault', () => {
   const none = { lost: 0, twice: 0, unsent: 0, torn: 0 }
   expect(seenAfter('delete from server_state where false')).toEqual(none)
 })
@@ -81,7 +81,7 @@ test.each([
   expect(seenAfter(damage).twice).toBeGreaterThan(0)
 })
 
-test('it sees what nobody has sent', () => {
+test('it sees data that nobody has sent', () => {
   const damage = "update step_reports set message = 'made up' where org_id = 1"
   expect(seenAfter(damage).unsent).toBeGreaterThan(0)
 })

@@ -14,7 +14,7 @@ import { publish } from '../../scripts/torture/parts/publish.ts'
 import { SeededRandom } from '../../src/cli/demo/random.ts'
 import { Workplace } from '../support/binary.ts'
 
-test('of a publication its version and its line of the audit log are there, or neither', async () => {
+test('a publication leaves both its version and its line in the audit log, or neither', async () => {
   expect(broken(await publish({ isLong: false, seed: 1 }))).toEqual([])
 }, 600_000)
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 const isAnswered = (way: string) => (one: Publication) => one.via === way && one.version !== null
 
-test('the kit finds nothing where nothing is damaged', () => {
+test('the kit finds nothing if nothing is damaged', () => {
   const none = { lost: 0, unsaid: 0, unmade: 0, misnamed: 0, gaps: 0 }
   expect(faultsOfPublications(database, told)).toEqual(none)
 })

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => world.close())
 
-/** The wall clock is set; no time goes by. */
+/** Sets the wall clock; no time passes. */
 const setClock = (byMs: number) => {
   world.clock.wallMs += byMs
 }
@@ -129,7 +129,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     expect(await health(flow)).toBe('healthy')
   })
 
-  test('has a token end by what the clock says then', async () => {
+  test('makes a token end by what the clock says then', async () => {
     const flow = tenant.publish(tour())
     const lasts = async (seconds: number) => {
       const { token } = await world.tokens.issue(tenant.organisation.id, seconds)
@@ -155,7 +155,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
       const { seen } = await world.stores.presence.read(tenant.ref, world.clock.now())
       return seen.heartbeat?.lastAt
     }
-    // A second is within what requests differ by: then it stays as it is.
+    // A second is within what requests may differ by, so the time stays as it is.
     const expected = Math.abs(byMs) > minuteMs ? now : Math.max(now, world.clock.now() - 11_000)
     expect(await heartbeat()).toBe(expected)
     await world.storage.housekeeping.writePresence()
@@ -166,7 +166,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     ).toEqual([[expected]])
   })
 
-  test('does not put the sealing of runs off', async () => {
+  test('does not delay the sealing of runs', async () => {
     const flow = tenant.publish(tour())
     const started = (from: number) =>
       tenant.send(
