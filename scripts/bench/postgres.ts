@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { familyCpuMsOf } from '../support/process.ts'
 import { until } from '../support/until.ts'
-import { type Folder, spawned } from './programs.ts'
+import { endedWithBench, type Folder } from './programs.ts'
 
 /** PostgreSQL refuses to run as root; then it runs as the user that Debian's package has made. */
 const runner =
@@ -35,7 +35,7 @@ export class Postgres {
   private constructor(
     private readonly port: number,
     private readonly programs: string,
-    private readonly child: ReturnType<typeof spawned>,
+    private readonly child: Bun.Subprocess,
   ) {}
 
   /** Whether a folder has one. */
@@ -66,7 +66,10 @@ export class Postgres {
     }
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
     const command = [...runner, join(programs, 'postgres'), '-D', directory, ...flags]
-    const postgres = new Postgres(port, programs, spawned(command, folder, {}))
+    // Into a file: it logs more than a pipe holds that nobody reads, and would then wait for a reader.
+    const log = Bun.file(join(folder.path, 'postgres.log'))
+    const child = Bun.spawn(command, { cwd: folder.path, env: {}, stdout: log, stderr: log })
+    const postgres = new Postgres(port, programs, endedWithBench(child))
     const isReady = [join(programs, 'pg_isready'), '-h', host, '-p', `${port}`]
     await until(() => Bun.spawnSync(isReady).success)
     return postgres

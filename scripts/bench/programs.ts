@@ -18,9 +18,8 @@ process.on('exit', () => {
   for (const folder of folders) folder[Symbol.dispose]()
 })
 
-/** Runs a program that ends with the bench, however the bench ends. */
-export function spawned(command: string[], folder: Folder, env: Record<string, string>) {
-  const child = Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' })
+/** Has a program end with the bench, however the bench ends. */
+export function endedWithBench<Child extends Bun.Subprocess>(child: Child): Child {
   running.add(child)
   child.exited.then(() => running.delete(child))
   return child
@@ -66,7 +65,9 @@ export class Program implements AsyncDisposable {
     helper?: Helper,
   ): Promise<Program> {
     const startedAt = performance.now()
-    const child = spawned(command, folder, env)
+    const child = endedWithBench(
+      Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' }),
+    )
     const ready = Promise.withResolvers<string>()
     let told = ''
     const watch = async (stream: ReadableStream<Uint8Array>) => {
