@@ -43,7 +43,7 @@ function flowOf(...versions: [number, string[], (string | [string, string])[]?][
   }
 }
 
-/** An event of flow `f`, so many seconds after noon of 10 June; by user `u` unless told. */
+/** An event of flow `f`, `seconds` after noon on 10 June; by user `u` unless `more` names somebody. */
 function at(seconds: number, kind: RefEvent['kind'], more: Partial<RefEvent> = {}): RefEvent {
   const person = more.userId ?? more.anonymousId ?? null
   const flow = kind === 'custom' ? {} : { flowKey: 'f' }
@@ -99,7 +99,7 @@ describe('runs', () => {
     })
   })
 
-  test('belong to the least user they name, else to the least anonymous name', () => {
+  test('belong to the lowest user id they name, else to the lowest anonymous id', () => {
     const runs = runsOf(plain, [
       at(0, 'flow_started', { runId: 'x', anonymousId: 'A' }),
       at(1, 'step_viewed', { stepKey: 'a', runId: 'x', userId: 'b', anonymousId: 'A' }),
@@ -157,7 +157,7 @@ describe('a completion without run or session', () => {
     expect(outcomes(20)).toEqual(['r3'])
   })
 
-  test('makes a run only for a person without one, which later ones then find', () => {
+  test('makes a run only for a person without one, and later completions join that run', () => {
     const runs = runsOf(plain, [
       at(5, 'flow_completed'),
       at(-5, 'item_completed', { itemKey: 'i' }),
@@ -181,7 +181,7 @@ describe('a completion without run or session', () => {
     })
   })
 
-  test('goes by the person of the run, who need not be the one on the event', () => {
+  test('goes by the person of the run, who may differ from the person on its event', () => {
     const runs = runsOf(plain, [
       at(0, 'flow_started', { runId: '1', userId: 'b' }),
       at(1, 'step_viewed', { stepKey: 'a', runId: '1', userId: 'a' }),
@@ -197,7 +197,7 @@ describe('a completion without run or session', () => {
 describe('versions', () => {
   const flow = flowOf([t0, ['a']], [t0 + 10_000, ['a']], [t0 + 20_000, ['a']])
 
-  test('a run has the lowest one it names, else the one published when it started', () => {
+  test('a run has the lowest version it names, else the one published when it started', () => {
     const runs = runsOf(flow, [
       at(30, 'flow_started', { runId: 'named', flowVersion: 3 }),
       at(31, 'step_viewed', { runId: 'named', stepKey: 'a', flowVersion: 2 }),
@@ -219,7 +219,7 @@ describe('versions', () => {
     })
   })
 
-  test('a filter leaves out the other runs everywhere but in the list of versions', () => {
+  test('a filter leaves out the other runs everywhere except in the list of versions', () => {
     const events = [
       at(0, 'flow_started', { runId: '1', flowVersion: 1 }),
       at(1, 'flow_completed', { runId: '1' }),
@@ -265,7 +265,7 @@ test('rates have four decimals, half up', () => {
   ])
   // 1/32 is .03125 and 3/160 is .01875; neither may come down to an even digit.
   expect([rate(1, 32), rate(3, 160)]).toEqual([0.0313, 0.0188])
-  // 29/20000 is .00145, which no binary fraction is: scaled it is 14.49999…, which rounds down.
+  // 29/20000 is .00145, which has no exact binary form: scaled, it is 14.49999…, which rounds down.
   expect(rate(29, 20_000)).toBe(0.0015)
 })
 
@@ -338,14 +338,14 @@ describe('steps', () => {
       seconds([1, 'step_viewed', 'a'], [9, 'step_completed', 'a'], [6, 'step_skipped', 'a']),
     ).toBe(5)
     expect(seconds([5, 'step_viewed', 'a'], [1, 'step_completed', 'a'])).toBe(0)
-    // An end that was reported goes before a later step seen sooner.
+    // A reported end takes precedence over a later step that was viewed sooner.
     expect(
       seconds([0, 'step_viewed', 'a'], [2, 'step_viewed', 'b'], [8, 'step_completed', 'a']),
     ).toBe(8)
     expect(seconds([0, 'step_viewed', 'a'], [4, 'step_viewed', 'c'], [3, 'step_viewed', 'b'])).toBe(
       3,
     )
-    // Only the first view of the later step is asked about, and it was before this one.
+    // Only the first view of the later step counts, and it came before the view of this one.
     expect(seconds([2, 'step_viewed', 'a'], [1, 'step_viewed', 'b'], [6, 'step_viewed', 'b'])).toBe(
       null,
     )
@@ -383,7 +383,7 @@ describe('steps', () => {
     ])
   })
 
-  test("are ordered by the run's own version, and a tie goes to a step of it", () => {
+  test("are ordered by the run's own version, and a tie goes to a step of that version", () => {
     const flow = flowOf([0, ['a', 'b']], [1, ['b', 'a', 'x']], [2, ['z', 'y', 'b', 'a']])
     const events = (...keys: string[]) =>
       keys.map((stepKey, n) => at(n, 'step_viewed', { stepKey, runId: '1', flowVersion: 1 }))
@@ -397,7 +397,7 @@ describe('steps', () => {
     expect(droppedAt(['y', 'b', 'a'])).toEqual(['b'])
     // `x` is at 2 in the newest version that has it.
     expect(droppedAt(['x', 'b'])).toEqual(['x'])
-    // Two foreign steps at one position: by rank, else by key.
+    // Two steps that are not in the run's version, at one position: by rank, else by key.
     const two = flowOf([0, ['a']], [1, ['a', 'p']], [2, ['a', 'q']])
     const foreign = ['p', 'q'].map(stepKey =>
       at(0, 'step_viewed', { stepKey, runId: '1', flowVersion: 1 }),
@@ -458,7 +458,7 @@ describe('checklists', () => {
     expect(referenceAnalytics([flow], events, june).checklist!.completedAll).toBe(1)
   })
 
-  test('ticks of everybody whom one run names count together', () => {
+  test('ticks of all people named by one run count together', () => {
     const events = [
       tick(0, 'i', { runId: '1', userId: 'b' }),
       at(1, 'custom', { name: 'saved', userId: 'b' }),
@@ -474,7 +474,7 @@ describe('checklists', () => {
     })
   })
 
-  test('each pass counts, and a taking back or one more item begins another', () => {
+  test('each pass counts, and reopening an item or adding one begins another pass', () => {
     const reopened = at(10, 'item_reopened', { itemKey: 'i' })
     const events = [
       tick(1, 'i', { runId: '1' }),
@@ -488,7 +488,7 @@ describe('checklists', () => {
     })
   })
 
-  test('completing one makes no run and counts nowhere without one', () => {
+  test('completing one makes no run, and without a run it counts nowhere', () => {
     const events = [
       at(0, 'flow_started', { runId: '1', userId: 'a' }),
       at(1, 'custom', { name: 'saved', userId: 'b' }),
@@ -504,7 +504,7 @@ describe('checklists', () => {
     })
   })
 
-  test('are whole by the version that was published at the tick', () => {
+  test('are judged complete by the version that was published at the time of the tick', () => {
     const changing = flowOf(
       [t0, ['a'], ['i', 'j', 'k']],
       [t0 + 10_000, ['a'], ['i', 'j']],
@@ -520,7 +520,7 @@ describe('checklists', () => {
     expect(wholeAt(tick(1, 'i'), tick(10, 'j'))).toBe(10)
     expect(wholeAt(tick(-3, 'i'), tick(-2, 'j'), tick(-1, 'k'))).toBe(-1)
     expect(wholeAt(tick(5, 'i'), tick(5, 'j'), tick(5, 'k'))).toBe(5)
-    // A version without items completes nothing, and another person's tick is not one's own.
+    // A version without items completes nothing, and another person's tick does not count.
     expect(wholeAt(tick(1, 'i'), tick(21, 'j'))).toBeNull()
     expect(wholeAt(tick(11, 'i'), tick(12, 'j', { userId: 'v' }))).toBeNull()
   })
@@ -543,7 +543,7 @@ describe('days', () => {
     return answer.daily.map(day => [day.date, day.starts])
   }
 
-  test('a run belongs to the day of its start, with everything that came later', () => {
+  test('a run counts on the day of its start, with everything that happened later', () => {
     const events = [
       at(0, 'flow_started', { runId: '1' }),
       at(86_400, 'flow_completed', { runId: '1' }),
@@ -581,7 +581,7 @@ describe('days', () => {
     expect(on('2026-06-11', '2026-06-11').totals).toMatchObject({ starts: 1, completions: 0 })
   })
 
-  test('in Asia/Kathmandu begin at a quarter past six in the evening of Greenwich', () => {
+  test('in Asia/Kathmandu begin at 18:15 UTC', () => {
     const days = daysOf(
       'Asia/Kathmandu',
       '2026-06-10',
@@ -597,8 +597,8 @@ describe('days', () => {
     ])
   })
 
-  test('in Australia/Lord_Howe change their length by half an hour', () => {
-    // Summer time, eleven hours ahead, ends at two on 5 April 2026 and leaves ten and a half.
+  test('in Australia/Lord_Howe change in length by half an hour', () => {
+    // Summer time (UTC+11) ends at 02:00 on 5 April 2026; after it, the offset is UTC+10:30.
     const days = daysOf(
       'Australia/Lord_Howe',
       '2026-04-04',
@@ -684,7 +684,7 @@ describe('random histories', () => {
     fc.assert(property, { numRuns: 60, seed: 1 })
   })
 
-  test('are the same for the same seed, stay in reach and meet every definition', () => {
+  test('are the same for the same seed, stay within reach and cover every definition', () => {
     const samples = fc.sample(history, { numRuns: 200, seed: 7 })
     expect(fc.sample(history, { numRuns: 200, seed: 7 })).toEqual(samples)
 

@@ -5,15 +5,15 @@ import { authoredId } from '../../src/core/step/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
 import { changes } from '../support/element-changes/pages.ts'
 
-/** What is said of real changes: fingerprints of the pages in `pages.ts`, taken by a browser. */
+/** How real changes are judged: fingerprints of the pages in `pages.ts`, taken by a browser. */
 
 type Print = Record<string, unknown>
 const prints = seen as Record<string, { before: Print; after: Print | null; candidates: Print[] }>
 
 /**
  * The change; score and verdict; how many elements the step's selector finds afterwards; the signals
- * that are not 1; the selector suggested. The verdict is of the element, whatever finds it: where the
- * selector does not find it alone, a matching element still wants another selector.
+ * that are not 1; the suggested selector. The verdict is about the element, however it is found: where
+ * the selector does not find it alone, a matching element still needs another selector.
  */
 const table: [string, number, string, number, string, string | null][] = [
   ['nothing changed', 1.0, 'match', 1, '', null],
@@ -175,7 +175,7 @@ test.each([
   expect(authoredId(id)).toBe((isAuthored ? id : undefined) as string)
 })
 
-test('no id takes long to judge: pages send them, and the one thread that writes judges', () => {
+test('no id takes long to judge: pages send ids, and the only writing thread judges them', () => {
   const parts = ['a', 'a-', '-', '_', 'rc-', '-_r_', ':r', 'f', 'f0', '0', '1-']
   const ids = parts.flatMap(prefix =>
     parts.map(part => (prefix + part.repeat(50_000)).slice(0, 50_000)),

@@ -3,7 +3,7 @@ import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** What is told of events as they arrive: what became of each, as their sender is told. */
+/** What is shown of events as they arrive: the verdict on each, as its sender is told. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -89,7 +89,7 @@ test('nothing is remembered once nobody has asked for half a minute', async () =
   expect(body).toMatchObject({ isAnew: true, missed: 0, events: [] })
 })
 
-test('of too many organisations, one that nobody asks for makes room, and else who comes late waits', async () => {
+test('beyond 16 organisations, a newcomer waits until one that nobody asks for makes room', async () => {
   world.clock.advance(60_000)
   world.storage.watch()
   const all = []

@@ -8,7 +8,7 @@ import { type Asked, Tenant } from '../support/tenant.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 import { World } from '../support/world.ts'
 
-/** Rules notice what is wrong, and those who want to know are told of it, signed, until it arrives. */
+/** Rules notice what is wrong, and receivers are sent a signed message until it arrives. */
 
 const worlds: World[] = []
 const receivers: WebhookReceiver[] = []
@@ -33,7 +33,7 @@ async function house() {
   const receiver = new WebhookReceiver()
   receivers.push(receiver)
   const { body } = await ask('POST /manage/webhooks', { body: { url: receiver.url } })
-  /** So many looks, five minutes apart, each with what is to be sent of it. */
+  /** Looks the given number of times, five minutes apart, and sends what is due after each look. */
   const look = async (times = 1) => {
     for (let i = 0; i < times; i++) {
       await watch.look()
@@ -57,7 +57,7 @@ async function house() {
 }
 
 describe('a step that has lost its element', () => {
-  test('is told of once, with where to look, and once it is found again', async () => {
+  test('is reported once, with where to look, and again once it is found', async () => {
     const { tenant, ask, look, set, receiver, types, secret } = await house()
     const target = { selector: '#search' }
     const { steps } = tenant.publish(
@@ -82,7 +82,7 @@ describe('a step that has lost its element', () => {
     await look(3)
     expect(types()).toEqual(['step.broken'])
     const [got] = receiver.received
-    // The library has a clock of its own.
+    // The library reads the system clock.
     setSystemTime(Number(got!.headers.get('webhook-timestamp')) * 1_000)
     WebhookReceiver.verify(got!, secret)
     setSystemTime()
@@ -116,7 +116,7 @@ describe('a step that has lost its element', () => {
   })
 })
 
-test('completion that falls week on week is told of, with both weeks', async () => {
+test('completion that falls week on week is reported, with both weeks', async () => {
   const { world, tenant, look, set, types, receiver } = await house()
   const flow = tenant.publish(tour({ key: 'welcome' }))
   let made = 0
@@ -147,7 +147,7 @@ test('completion that falls week on week is told of, with both weeks', async () 
   })
 })
 
-test('an install that goes stale, and dead letters', async () => {
+test('an install that goes stale is reported, and so are dead letters', async () => {
   const { world, tenant, look, set, types } = await house()
   await tenant.answer('GET /heartbeat')
   await set({ rules: { installStale: { on: true, hours: 2 }, deadLetters: { on: true } } })
@@ -168,7 +168,7 @@ test('an install that goes stale, and dead letters', async () => {
 })
 
 describe('a receiver that fails', () => {
-  test('is sent the same message by the schedule, and the next ones after it; replay sends it again', async () => {
+  test('is sent the same message again on schedule, then the next ones; replay sends it again', async () => {
     const { world, ask, watch, receiver, secret, deliveries, webhook, id } = await house()
     receiver.answer = () => new Response(null, { status: 503 })
     await ask('POST /manage/alerts/report', { body: { send: true } })
@@ -206,7 +206,7 @@ describe('a receiver that fails', () => {
     expect([late.status, late.body.code]).toEqual([404, 'delivery_not_found'])
   })
 
-  test('for five days is switched off, which is said, until somebody switches it on', async () => {
+  test('for five days is switched off, with a finding, until somebody switches it on', async () => {
     const { world, ask, watch, receiver, webhook, id } = await house()
     receiver.answer = () => new Response(null, { status: 500 })
     const report = () => ask('POST /manage/alerts/report', { body: { send: true } })
@@ -239,9 +239,9 @@ describe('a receiver that fails', () => {
   })
 })
 
-test('the weekly report comes on Mondays at eight by the organisation’s zone, once', async () => {
+test('the weekly report comes once, on Mondays at eight in the organisation’s zone', async () => {
   const { world, ask, look, set, types } = await house()
-  // A Friday; Berlin's Monday at eight is seven in UTC.
+  // It is a Friday. Monday at eight in Berlin is seven in UTC.
   await ask('PATCH /manage/settings', { body: { timezone: 'Europe/Berlin' } })
   await set({ report: { on: true } })
   await look(1)
@@ -255,7 +255,7 @@ test('the weekly report comes on Mondays at eight by the organisation’s zone, 
   expect(types()).toEqual(['report.weekly', 'report.weekly'])
 })
 
-describe('what is asked badly', () => {
+describe('a bad request', () => {
   test.each([
     ['PATCH /manage/alerts/settings', { rules: { stepBroken: { on: 'yes' } } }],
     ['PATCH /manage/alerts/settings', { rules: { stepBroken: { from: 'healthy' } } }],
@@ -281,7 +281,7 @@ describe('what is asked badly', () => {
   })
   const shared = house()
 
-  test('with a name that means an address in a private network, where that is not allowed', async () => {
+  test('for an address in a private network is refused, where that is not allowed', async () => {
     const { world, ask } = await house()
     const settings = { publicUrl: null, smtpUrl: null, mailFrom: null }
     world.outside = outsideOf({ ...settings, webhooksPrivate: 'off' })
@@ -291,7 +291,7 @@ describe('what is asked badly', () => {
     }
   })
 
-  test('ten webhooks are enough', async () => {
+  test('for an eleventh webhook is refused', async () => {
     const { ask } = await house()
     const url = 'https://hooks.example.com/'
     for (let i = 0; i < 9; i++) await ask('POST /manage/webhooks', { body: { url } })
@@ -300,7 +300,7 @@ describe('what is asked badly', () => {
   })
 })
 
-test('another organisation has none of it, and without the scope nobody does', async () => {
+test('another organisation has none of it, and nobody has it without the scope', async () => {
   const { world, ask, id, watch, deliveries } = await house()
   await ask('POST /manage/alerts/report', { body: { send: true } })
   await watch.sendDue()
@@ -351,7 +351,7 @@ test('another organisation has none of it, and without the scope nobody does', a
   }
 })
 
-test('a rotation signs by both secrets until the grace time is over', async () => {
+test('after a rotation, both secrets sign until the grace time is over', async () => {
   const { world, ask, receiver, secret, id } = await house()
   const { body } = await ask(`POST /manage/webhooks/${id}/rotate`, { body: { graceHours: 2 } })
   const signatures = async () => {

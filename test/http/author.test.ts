@@ -9,7 +9,7 @@ import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** Authoring on a page: tickets, what they are spent for, and what a page may say with it. */
+/** Authoring on a page: tickets, what they are exchanged for, and what a page may send with that. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -32,7 +32,7 @@ async function house(origins?: string[]) {
   return { tenant, credential, manage, begin }
 }
 
-/** As a page asks: with its origin, and a body that needs no preflight. */
+/** Asks as a page does: with its origin, and a body that needs no preflight. */
 async function say(
   path: string,
   body: unknown,
@@ -46,7 +46,7 @@ async function say(
     ...{ method: 'POST', headers, body: text },
   })
   const response = await world.app.handle(request)
-  // biome-ignore lint/suspicious/noExplicitAny: whoever looks at an answer says what it is
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answers
   const answer = (await response.json()) as any
   return { status: response.status, headers: response.headers, body: answer }
 }
@@ -64,7 +64,7 @@ const pick = {
   fingerprint: { matchCount: 1, tag: 'button', text: 'Search', value: 'typed', nonsense: 1 },
 }
 
-test('a ticket is spent once, for the step and the mailbox of one session', async () => {
+test('a ticket can be redeemed once, for the step and the mailbox of one session', async () => {
   const { manage, begin, tenant } = await house()
   const session = await begin()
   expect(session.openAddress).toBe(`${origin}/board?a=b#cairn-author=${session.ticket}`)
@@ -93,11 +93,11 @@ test('a ticket is spent once, for the step and the mailbox of one session', asyn
     },
   ])
   expect(body.proposals[0].fingerprint).toEqual({ matchCount: 1, tag: 'button', text: 'Search' })
-  // What is proposed changes nothing.
+  // A proposal changes nothing.
   const flows = (await tenant.answer('GET /flows')).body.flows
   expect(flows[0].steps[0].target.selector).toBe('#search')
 
-  // The page's token is none of the API's, and no other credential opens the mailbox.
+  // The API does not accept the page's token, and no other credential opens the mailbox.
   for (const what of [
     'GET /flows',
     'GET /manage/flows',
@@ -110,13 +110,13 @@ test('a ticket is spent once, for the step and the mailbox of one session', asyn
   expect(outcome(await say('step', {}, { token }))).toEqual(refused)
 })
 
-test('a stolen ticket, a late one, one of no page: one answer, and nothing told', async () => {
+test('a ticket that is stolen, late or of no page: one answer, which tells nothing', async () => {
   const { begin, credential, manage, tenant } = await house()
   const stolen = await begin()
   expect(
     outcome(await say('redeem', { ticket: stolen.ticket }, { from: 'https://evil.example' })),
   ).toEqual(refused)
-  // From then on it is worth nothing at home either, and its author sees that.
+  // From then on it does not work at its own origin either, and its author sees that.
   expect(outcome(await say('redeem', { ticket: stolen.ticket }))).toEqual(refused)
   expect((await manage(`GET /${stolen.id}`)).body.state).toBe('ended')
   const { ticket } = await begin()
@@ -133,7 +133,7 @@ test('a stolen ticket, a late one, one of no page: one answer, and nothing told'
   expect(outcome(await say('redeem', { ticket }))).toEqual(refused)
 })
 
-test('a token is of its origin, and ends when nobody uses it', async () => {
+test('a token works only at its origin, and ends when nobody uses it', async () => {
   const { begin } = await house()
   const { body } = await say('redeem', { ticket: (await begin()).ticket })
   const { token } = body
@@ -149,7 +149,7 @@ test('a token is of its origin, and ends when nobody uses it', async () => {
   expect(outcome(await say('step', {}, { token }))).toEqual(refused)
 })
 
-test('what is typed works once as well, in whatever case, and cannot be guessed', async () => {
+test('a typed code works once too, in upper or lower case, and cannot be guessed', async () => {
   const { begin } = await house()
   const { typedCode } = await begin()
   expect((await say('redeem', { code: ` ${typedCode.toLowerCase()} ` })).status).toBe(200)
@@ -182,7 +182,7 @@ test.each([
   expect((await manage(`GET /${session.id}`)).body.proposals).toEqual([])
 })
 
-test('a page that proposes without end is not heard any more', async () => {
+test('a page that makes too many proposals is refused from then on', async () => {
   const { begin, manage } = await house()
   const session = await begin()
   const { token } = (await say('redeem', { ticket: session.ticket })).body
@@ -206,7 +206,7 @@ test('only pages of the origins that an organisation lists can be picked on', as
   expect((await manage('POST', { ...asked, url: 'https://other.example/' })).status).toBe(201)
 })
 
-test('a step that is not stored yet can be picked for', async () => {
+test('an element can be picked for a step that is not stored yet', async () => {
   const { manage } = await house()
   const { body } = await manage('POST', { ...asked, flow: 'next', step: 'new' })
   const entered = await say('redeem', { ticket: body.ticket })

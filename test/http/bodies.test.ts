@@ -30,7 +30,7 @@ test.each([
   'application/json ; x=y',
   'text/plain',
   'text/plain;charset=UTF-8',
-  // Present but empty: no type at all.
+  // Present but empty, which counts as no type at all.
   '',
 ])('a body as %j is read as JSON', async type => {
   expect(await sent(good, type)).toBe(202)
@@ -121,7 +121,7 @@ describe('422', () => {
     },
   )
 
-  test('names every wrong place, and never what stood there', async () => {
+  test('names every wrong place, and never its value', async () => {
     const secret = 'a secret of the caller'
     const problems = await details(`POST /steps/${stepId}/health`, {
       outcome: secret,

@@ -24,7 +24,7 @@ test('one page answers at every address, and finds its files from each', async (
   expect((await ask(`/dashboard${'/deep'.repeat(9)}`)).status).toBe(404)
 })
 
-test('with a slash behind it an address leads to the one without', async () => {
+test('an address with a trailing slash redirects to the one without', async () => {
   for (const path of ['/dashboard/', '/dashboard/harbor/flows/']) {
     const { status, headers } = await ask(path)
     expect(status).toBe(308)
@@ -46,7 +46,7 @@ test('no text becomes markup, and no other site opens, embeds or reads it', asyn
   expect(headers.get('access-control-allow-origin')).toBeNull()
 })
 
-test('files are compressed, and kept for ever under the name that is their hash', async () => {
+test('files are compressed, and cached for ever under a name that has their hash', async () => {
   const html = await (await ask('/dashboard')).text()
   const files = [...html.matchAll(/(?:href|src)="(dashboard\/assets\/[^"]+)"/g)]
   expect(files.length).toBeGreaterThan(1)

@@ -7,7 +7,7 @@ import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** The dashboard's sign-in: who gets in, what the two halves are worth, and when it ends. */
+/** Sign-in to the dashboard: who gets in, what cookie and token open, and when a session ends. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -20,7 +20,7 @@ for (const one of [tenant, other]) one.limit({ manage: 1e6, analytics: 1e6, expo
 const unauthorized = '{"error":"Unauthorized"}'
 const analytics = `GET /flows/${flow.id}/analytics`
 
-/** Status, body and headers of an answer, but for what every answer has anew. */
+/** Status, body and headers of an answer, without the headers that differ in every answer. */
 async function seen(response: Response | Promise<Response>) {
   const { status, headers } = await response
   const varying = ['x-request-id', 'x-ratelimit-reset']
@@ -31,7 +31,7 @@ async function seen(response: Response | Promise<Response>) {
   }
 }
 
-/** What somebody is answered who sends nothing at all. */
+/** The answer to a request that sends no credential at all. */
 const refusalOf = (what: string) => seen(tenant.ask(what, { credential: null }))
 
 describe('a link', () => {
@@ -61,7 +61,7 @@ describe('a link', () => {
     expect((await new Visitor(tenant).redeem({ code })).status).toBe(401)
   })
 
-  test('works for ten minutes, and none that was never made does', async () => {
+  test('works for ten minutes, and a made-up one never works', async () => {
     const code = await linkCode(tenant, 'owner')
     world.clock.advance(10 * minuteMs)
     for (const wrong of [code, newDashboardSecret(), '', 'x', `${code} `]) {
@@ -70,14 +70,14 @@ describe('a link', () => {
     }
   })
 
-  test('for the operator is made at the machine alone, not by whoever is operator in a browser', async () => {
+  test('for the operator can be made only at the machine, not by an operator in a browser', async () => {
     const visitor = await Visitor.of(tenant, 'operator')
     const make = (role: string) => visitor.api('POST /manage/dashboard/links', {}, { role })
     expect((await make('owner')).status).toBe(201)
     expect((await make('operator')).status).toBe(403)
   })
 
-  test('is made by the operator alone', async () => {
+  test('can be made only by the operator', async () => {
     const credential = await tenant.managementToken(...scopesOfRole.owner)
     const asked = { body: { role: 'owner' }, credential }
     expect(await tenant.answer('POST /manage/dashboard/links', asked)).toMatchObject({
@@ -89,7 +89,7 @@ describe('a link', () => {
     expect(answer.status).toBe(403)
   })
 
-  test('and who came in by it stand in the audit log; its code and the cookie nowhere', async () => {
+  test('and who used it are in the audit log; its code and the cookie are nowhere', async () => {
     const code = await linkCode(tenant, 'editor', 'Ann')
     const visitor = new Visitor(tenant)
     await visitor.redeem({ code })
@@ -113,7 +113,7 @@ describe('a link', () => {
 })
 
 describe('a pasted session token', () => {
-  test('lets a viewer in, until it ends itself', async () => {
+  test('lets a viewer in, until the token expires', async () => {
     const { token } = await world.tokens.issue(tenant.organisation.id, 3_600)
     const visitor = new Visitor(tenant)
     expect((await visitor.redeem({ token })).body).toMatchObject({
@@ -128,7 +128,7 @@ describe('a pasted session token', () => {
     expect((await visitor.ask('token')).status).toBe(401)
   })
 
-  test('that is none lets nobody in, nor does the dashboard’s own', async () => {
+  test('that is not valid lets nobody in, nor does the dashboard’s own token', async () => {
     const visitor = await Visitor.of(tenant, 'owner')
     for (const token of ['', 'a.b.c', tenant.key, visitor.token!]) {
       const { status, body, headers } = await new Visitor(tenant).redeem({ token })
@@ -139,7 +139,7 @@ describe('a pasted session token', () => {
 })
 
 describe('the cookie', () => {
-  test('cannot be read by scripts, is sent from our own pages alone, and over TLS cannot be set by others', async () => {
+  test('cannot be read by scripts, is sent only from our own pages, and over TLS cannot be set by others', async () => {
     const cookieAt = async (origin: string) => {
       const code = await linkCode(tenant, 'viewer')
       const { headers } = await new Visitor(tenant).redeem({ code }, { origin })
@@ -154,7 +154,7 @@ describe('the cookie', () => {
   })
 })
 
-describe('of the two halves', () => {
+describe('cookie and token', () => {
   const routes = [
     ['analytics', analytics],
     ['their export', `${analytics}/export.csv`],
@@ -162,7 +162,7 @@ describe('of the two halves', () => {
     ['what needs a scope', 'GET /manage/tokens'],
   ] as const
 
-  test.each(routes)('%s takes both together alone', async (_, what) => {
+  test.each(routes)('%s takes only both together', async (_, what) => {
     const visitor = await Visitor.of(tenant, 'owner')
     const another = await Visitor.of(tenant, 'owner')
     const foreign = await Visitor.of(other, 'owner')
@@ -198,7 +198,7 @@ describe('of the two halves', () => {
     expect(await seen(visitor.api('GET /flows'))).toEqual(await refusalOf('GET /flows'))
   })
 
-  test('a token of five minutes is one no longer', async () => {
+  test('the token works for five minutes, and no longer', async () => {
     const visitor = await Visitor.of(tenant, 'owner')
     world.clock.advance(5 * minuteMs - 1_000)
     expect((await visitor.api('GET /manage/me')).status).toBe(200)
@@ -208,7 +208,7 @@ describe('of the two halves', () => {
     expect((await visitor.api('GET /manage/me')).status).toBe(200)
   })
 
-  test('a token that analysts have is no dashboard’s, whatever it says', async () => {
+  test('a token that analysts have is not a dashboard token, whatever it claims', async () => {
     const visitor = await Visitor.of(tenant, 'owner')
     const [head, claims] = visitor.token!.split('.')
     const hmac = new Bun.CryptoHasher('sha256', world.secret)
@@ -221,13 +221,13 @@ describe('of the two halves', () => {
   })
 })
 
-describe('who may ask the dashboard’s own routes', () => {
+describe('the dashboard’s own routes', () => {
   const actions = [
     ['token', {}],
     ['sign-out', { everywhere: false }],
   ] as const
 
-  test.each(actions)('%s: our own pages alone', async (action, body) => {
+  test.each(actions)('%s: only for our own pages', async (action, body) => {
     const visitor = await Visitor.of(tenant, 'owner')
     const path = `/dashboard/session/${action}`
     const { 'sec-fetch-site': _, ...unsaid } = ownPage
@@ -257,7 +257,7 @@ describe('who may ask the dashboard’s own routes', () => {
     expect((await visitor.fetch('POST', path, asked)).status).toBe(200)
   })
 
-  test('a link’s code is spent by our own pages alone', async () => {
+  test('a link’s code can be redeemed only by our own pages', async () => {
     const code = await linkCode(tenant, 'owner')
     const visitor = new Visitor(tenant)
     const away = { 'sec-fetch-site': 'cross-site' }
@@ -281,7 +281,7 @@ describe('who may ask the dashboard’s own routes', () => {
     expect(response.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('they are counted for the organisation', async () => {
+  test('requests are counted for the organisation', async () => {
     const busy = await Tenant.of(world)
     busy.limit({ manage: 3 })
     const visitor = await Visitor.of(busy)
@@ -308,7 +308,7 @@ describe('a session ends', () => {
     expect(await isIn(visitor)).toEqual([401, 401])
   })
 
-  test('after a day, whatever is done', async () => {
+  test('after a day, however active it is', async () => {
     const visitor = await Visitor.of(tenant)
     for (let hours = 0; hours < 23; hours += 1) {
       world.clock.advance(hourMs)
@@ -323,7 +323,7 @@ describe('a session ends', () => {
     expect(await isIn(visitor)).toEqual([401, 401])
   })
 
-  test('by signing out: at once, that one alone', async () => {
+  test('by signing out: at once, and only that one', async () => {
     const [visitor, another] = [await Visitor.of(tenant), await Visitor.of(tenant)]
     const { cookie } = visitor
     expect((await visitor.ask('sign-out', { everywhere: false })).body).toEqual({
@@ -346,7 +346,7 @@ describe('a session ends', () => {
     expect(await isIn(theirAnn)).toEqual([200, 200])
   })
 
-  test('and leaves nothing behind once it was swept', async () => {
+  test('and leaves nothing behind after the next sweep', async () => {
     const rows = () =>
       world.database
         .query<{ n: number }, []>(
@@ -362,7 +362,7 @@ describe('a session ends', () => {
   })
 })
 
-test('what somebody changes who is signed in stands under their name', async () => {
+test('a change by somebody who is signed in is noted under their name', async () => {
   const visitor = await Visitor.of(tenant, 'owner', 'Ann')
   const answer = await visitor.api('PATCH /manage/settings', {}, { retentionDays: 40 })
   expect(answer.status).toBe(200)
@@ -373,7 +373,7 @@ test('what somebody changes who is signed in stands under their name', async () 
   })
 })
 
-test('without a dashboard there is none of it', async () => {
+test('without a dashboard none of its routes exist', async () => {
   const bare = new World({ dashboard: null })
   const alone = await Tenant.of(bare)
   const visitor = new Visitor(alone)
@@ -391,7 +391,7 @@ describe('a flow’s numbers as CSV', () => {
     `/dashboard/${org}/flows/${key}/export.csv${query}`
   const navigation = { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'navigate' }
 
-  test('are a link’s for whoever is signed in, to the byte those of the API', async () => {
+  test('can be downloaded by a link when signed in, byte for byte as from the API', async () => {
     const visitor = await Visitor.of(tenant)
     const query = '?from=2026-11-01&to=2026-11-02'
     const byToken = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv${query}`)
@@ -416,7 +416,7 @@ describe('a flow’s numbers as CSV', () => {
     expect(wrong.status).toBe(422)
   })
 
-  test('are no page’s of another origin, a sibling’s either, and nobody’s who is not signed in', async () => {
+  test('are refused to pages of other origins, siblings included, and without sign-in', async () => {
     const visitor = await Visitor.of(tenant)
     const wrong: [Visitor, string, Record<string, string>][] = [
       [visitor, at(slug), { 'sec-fetch-site': 'same-site' }],

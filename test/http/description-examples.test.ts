@@ -6,14 +6,14 @@ import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
 /**
- * The description's examples of requests are true: sent as they are, with nothing but the ids of a
- * new organisation put in, each succeeds, whenever that may be.
+ * The description's examples of requests are true: sent as they are, with only the ids of a new
+ * organisation put in, each succeeds, at any time.
  */
 
 const worlds: World[] = []
 afterAll(() => Promise.all(worlds.map(world => world.close())))
 
-/** A new organisation with one flow, published once, in a world at a moment. */
+/** A new organisation with one flow, published once, in a world at the given time. */
 async function newcomer(wallMs: number) {
   const world = new World()
   worlds.push(world)
@@ -35,7 +35,7 @@ async function newcomer(wallMs: number) {
 
 const firstOf = ({ examples }: JsonSchema) => (examples as unknown[] | undefined)?.[0]
 
-/** An example, and the same with the own example of each field that a schema has in its place. */
+/** An example, and for each field of the schema the same example with that field's own example. */
 function* variantsOf(description: Description, schema: JsonSchema, example: object) {
   yield example
   const { properties = {} } = description.resolved(schema) as {
@@ -90,7 +90,7 @@ describe.each([
     expect(sent).toBeGreaterThan(20)
   })
 
-  test('every event is kept whatever field’s example it has, and no clock is taken to be off', async () => {
+  test('every event is kept with each field’s own example, and no clock counts as wrong', async () => {
     const Event = { $ref: '#/components/schemas/Event' }
     const example = firstOf(description.resolved(Event)) as object
     for (const event of variantsOf(description, Event, example)) {

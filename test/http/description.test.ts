@@ -17,7 +17,7 @@ import { Description, type Document } from '../support/described.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** The API's description: that it is one, that it says everything, and that it is served. */
+/** The API's description: it is valid, it says everything, and it is served. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -114,7 +114,7 @@ describe('every route says', () => {
 describe('schemas', () => {
   const parts = [...schemasIn(document)]
 
-  test('are plain JSON Schema 2020-12: nothing of the library that made them, nothing draft-04', () => {
+  test('are plain JSON Schema 2020-12, without keywords of the library or of draft-04', () => {
     const known = new Set(['mustBe', 'default', 'nullable', 'patternProperties', 'definitions'])
     const strange = parts.flatMap(([path, schema]) =>
       Object.keys(schema)
@@ -133,7 +133,7 @@ describe('schemas', () => {
     expect(odd.map(([path]) => path)).toEqual([])
   })
 
-  test('have no pattern that looks around, which not every reader of them can do', () => {
+  test('have no pattern with lookaround, which not every reader supports', () => {
     const patterns = parts.flatMap(([, { pattern }]) =>
       typeof pattern === 'string' ? [pattern] : [],
     )
@@ -141,7 +141,7 @@ describe('schemas', () => {
     for (const pattern of patterns) expect(() => new RegExp(pattern, 'u')).not.toThrow()
   })
 
-  test('are referred to wherever they are components, and every component is used', () => {
+  test('that are components are all referred to', () => {
     const references = new Set(
       parts.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])),
     )
@@ -196,7 +196,7 @@ describe('examples', () => {
     expect(JSON.stringify(example)).not.toMatch(/sentAt|occurredAt/)
   })
 
-  test('every field’s own fits it', () => {
+  test('every field’s own example fits it', () => {
     const wrong = [...schemasIn(document)].flatMap(([path, schema]) => {
       const examples = Array.isArray(schema.examples) ? schema.examples : []
       return examples.filter(example => !description.fits(schema, example)).map(() => path)
@@ -204,14 +204,14 @@ describe('examples', () => {
     expect(wrong).toEqual([])
   })
 
-  test('every header’s too', () => {
+  test('every header’s example fits it too', () => {
     for (const [name, { schema, example }] of Object.entries(document.components.headers)) {
       expect([name, description.fits(schema, example)]).toEqual([name, true])
     }
   })
 })
 
-describe('of analytics', () => {
+describe('analytics', () => {
   const operation = document.paths['/flows/{flow_id}/analytics']!.get!
   const { content } = operation.responses[200] as { content: Record<string, { schema: object }> }
   const schema = content['application/json']!.schema as Record<string, unknown>
@@ -232,7 +232,7 @@ describe('of analytics', () => {
 
   const leaves = [...leavesOf(schema, [])] as [string[], { type: unknown; description?: string }][]
 
-  test('every field is said to mean something', () => {
+  test('every field has a description', () => {
     expect(leaves.length).toBeGreaterThan(40)
     const bare = leaves.filter(([, leaf]) => !leaf.description).map(([path]) => path.join('.'))
     expect(bare).toEqual([])
@@ -260,7 +260,7 @@ describe('of analytics', () => {
     expect(undefinedOnes).toEqual([])
   })
 
-  test('the export’s csvColumns are all explained, each by a kind of row that fills it', () => {
+  test('the columns of the export are all explained, each by a kind of row that fills it', () => {
     const { description: words } = document.paths['/flows/{flow_id}/analytics/export.csv']!
       .get as unknown as { description: string }
     const rows = words.split('\n').filter(line => line.startsWith('| `'))
@@ -298,7 +298,7 @@ describe('of analytics', () => {
 })
 
 describe('is served', () => {
-  test('to anyone, to be kept for a while, in whatever encoding they take', async () => {
+  test('to anyone, cacheable for a while, in any encoding that they accept', async () => {
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=300')
     const encoded = await tenant.ask('GET /openapi.json', {
@@ -310,7 +310,7 @@ describe('is served', () => {
     expect(Buffer.from(Bun.gunzipSync(await encoded.arrayBuffer())).toString()).toBe(text)
   })
 
-  test('304 where it is known', async () => {
+  test('with 304 where it is known', async () => {
     const headers = { 'if-none-match': response.headers.get('etag')! }
     const known = await tenant.ask('GET /openapi.json', { ...anonymously, headers })
     expect([known.status, await known.text()]).toEqual([304, ''])
@@ -322,7 +322,7 @@ describe('is served', () => {
     '/docs/page.js',
     '/docs/viewer.css',
     '/docs/viewer-licence.txt',
-  ])('%s with the limits of no organisation, and to GET and HEAD alone', async path => {
+  ])('%s without the limits of an organisation, and only to GET and HEAD', async path => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers } = await tenant.ask(`${method} ${path}`)
       expect(status).toBe(200)
@@ -336,7 +336,7 @@ describe('is served', () => {
   })
 
   test('a file that the page does not have is 404', async () => {
-    // The page itself is at /docs alone, where its policy is sent with it.
+    // The page itself is only at /docs, where its policy is sent with it.
     const names = ['nothing.js', 'constructor', '..%2f..%2fetc%2fpasswd', 'index.html']
     for (const name of names) {
       const { status, body } = await tenant.answer(`GET /docs/${name}`, anonymously)
@@ -344,7 +344,7 @@ describe('is served', () => {
     }
   })
 
-  test('the page and the document name no path from the root: a proxy may put a prefix there', async () => {
+  test('the page and the document have no absolute path, because a proxy may add a prefix', async () => {
     const page = await (await tenant.ask('GET /docs', anonymously)).text()
     expect(page).toContain('href="docs/page.css"')
     expect(page).not.toMatch(/(?:href|src)="\//)
@@ -354,7 +354,7 @@ describe('is served', () => {
     expect(new URL(server!.url, from).pathname).toBe('/tours/api/v1')
   })
 
-  test('the page lets nothing in but what this server has', async () => {
+  test('the page may load only what this server serves', async () => {
     const { headers } = await tenant.ask('GET /docs', anonymously)
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self';")

@@ -19,7 +19,7 @@ function distant(own: Stores): Stores {
   return { ...own, catalogue }
 }
 
-/** Every sort of request for which something is looked up, with what it is answered. */
+/** Every kind of request for which something is looked up, with its answer. */
 async function story(world: World) {
   const [tenant, other] = [await Tenant.of(world), await Tenant.of(world)]
   const checklist = { items: [{ key: 'one', title: 'One', completeOn: { event: 'done' } }] }
@@ -80,7 +80,7 @@ async function story(world: World) {
     const response = await tenant.ask(what, how)
     answers.push({ asked: what, status: response.status, body: await response.text() })
   }
-  // Ids, and hashes of texts with ids, differ from world to world: each is told by which of all it is.
+  // Ids, and hashes of texts with ids, differ from world to world, so each becomes its number of appearance.
   const ids: string[] = []
   const numbered = (text: string) =>
     text.replace(
@@ -93,7 +93,7 @@ async function story(world: World) {
   return JSON.parse(numbered(JSON.stringify(answers)))
 }
 
-test('a catalogue that answers by promises serves what one that answers at once does', async () => {
+test('a catalogue that answers with promises serves the same as a synchronous one', async () => {
   const [near, far] = [new World(), new World({ stores: distant })]
   try {
     const told = await story(far)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { csvStream } from '../../src/http/download.ts'
 
-test('a client that goes away while a page is read has broken nothing, and no more is read', async () => {
+test('a client that goes away while a page is read breaks nothing, and no more is read', async () => {
   const broken: unknown[] = []
   const asked = Promise.withResolvers<void>()
   const arrived = Promise.withResolvers<void>()

@@ -28,7 +28,7 @@ async function pair() {
 
 const push = (publish: boolean, ...flows: object[]) => ({ flows, publish })
 
-test('what was read on both sides is what is promoted, and steps keep the ids that they have', async () => {
+test('only what was read on both sides is promoted, and steps keep the ids that they have', async () => {
   const { manage, try_, path, production } = await pair()
   await manage('POST /manage/push', push(true, tour({ key: 'a', steps: steps('one', 'two') })))
   const idsHere = async () =>
@@ -101,7 +101,7 @@ test('both audit logs say what was promoted, and by whom they were linked', asyn
   expect(links.some(({ action }: { action: string }) => action === 'organisation.link')).toBe(true)
 })
 
-test('staging gets nothing by the link, and production nothing but flows, until it is taken away', async () => {
+test('a link gives staging nothing, and production only flows, until it is removed', async () => {
   const { manage, try_, slug, path, production } = await pair()
   await try_('POST /manage/push', push(true, tour({ key: 'a' })))
   const named = (await try_('GET /manage/environments')).body.production.slug
@@ -117,7 +117,7 @@ test('staging gets nothing by the link, and production nothing but flows, until 
   expect((await manage(`DELETE /manage/environments/${slug}`)).status).toBe(404)
 })
 
-test('an origin that staging alone has is told before', async () => {
+test('an origin that only staging has is reported before the promotion', async () => {
   const { manage, try_, path, staging } = await pair()
   staging.allowOrigins('https://staging.example.com')
   const urls = [{ match: 'prefix', pattern: 'https://staging.example.com/app' }]

@@ -8,8 +8,8 @@ import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
 /**
- * The description and the behaviour are held against each other: requests are drawn from what the
- * description says, and every answer must be one that it has, to the last header and field.
+ * The description and the behaviour are checked against each other: requests are generated from the
+ * description, and every answer must be one that it has, down to the last header and field.
  */
 
 const world = new World()
@@ -30,7 +30,7 @@ const items = flow.checklist!.items
 
 const description = new Description((await tenant.answer('GET /openapi.json')).body as Document)
 
-// A few minutes, so that the tests' own minutes do not make them too old.
+// Only a few minutes old, so that the time that the tests take does not make them too old.
 const now = world.clock.now()
 const recent = fc
   .integer({ min: now - 300_000, max: now + 60_000 })
@@ -55,7 +55,7 @@ const known: Known = {
 
 const generator = new Generator(description, known)
 
-/** In a tick `id` is an item's, elsewhere an event's own or an element's. */
+/** In a tick, `id` is an item's id; elsewhere it is an event's own or an element's. */
 const ticking = new Generator(description, { ...known, id: known.itemId! })
 const generatorOf = (path: string) => (path.endsWith('/checklist-progress') ? ticking : generator)
 
@@ -65,12 +65,12 @@ const pathTo = (path: string, ids: { flow?: string; step?: string } = {}) =>
     .replace('{step_id}', ids.step ?? flow.steps[0]!.id)
     .replace('{file}', 'page.js')
 
-/** Of a JSON answer, what is looked at here. */
+/** The part of a JSON answer that is looked at here. */
 interface Body {
   results: { index: number; status: string; code: string }[]
 }
 
-/** Sends, holds the answer against the description, and gives its status and JSON. */
+/** Sends, checks the answer against the description, and returns its status and JSON. */
 async function ask(
   method: string,
   path: string,
@@ -96,15 +96,15 @@ const bodyOf = ({ operation }: (typeof posts)[number]) =>
 const named = <T extends { method: string; path: string }>(operations: T[]) =>
   operations.map(operation => [`${operation.method} ${operation.path}`, operation] as const)
 
-/** Their places are judged one by one, or leniently: they have tests of their own below. */
+/** Their places are judged one by one, or leniently, so they have tests of their own below. */
 const isJudgedApart = (path: string) => path === '/events' || path.endsWith('/fingerprint')
 
-describe('what fits the description is taken', () => {
+describe('what fits the description is accepted', () => {
   test.each(named(posts))('%s', async (_, operation) => {
     const { path } = operation
     await fc.assert(
       fc.asyncProperty(generatorOf(path).valid(bodyOf(operation)), async body => {
-        // Which steps ask what is no matter of shapes.
+        // A schema cannot say which steps ask which question.
         fc.pre(!JSON.stringify(body).includes('question_answered'))
         const { status } = await ask('POST', path, { body })
         expect([200, 202]).toContain(status)
@@ -159,11 +159,11 @@ describe('what does not fit the description is refused', () => {
     const batch = fc.array(event, { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(batch, async events => {
-        // Which steps ask what is no matter of shapes.
+        // A schema cannot say which steps ask which question.
         fc.pre(!JSON.stringify(events).includes('question_answered'))
         const { status, body } = await ask('POST', '/events', { body: { events } })
         const wrong = events.flatMap((sent, i) => (description.fits(Event, sent) ? [] : [i]))
-        // The one reason that no schema knows and a broken time can have.
+        // `too_old` is the only reason that a broken time can have and no schema knows.
         const rejected = body.results.filter(
           ({ status, code }) => status === 'rejected' && code !== 'too_old',
         )
@@ -192,7 +192,7 @@ describe('what does not fit the description is refused', () => {
     }
   })
 
-  test('a fingerprint never: what is odd about one is left out, and the whole is bounded', async () => {
+  test('but never a fingerprint: its odd parts are left out, and the whole is bounded', async () => {
     const path = '/steps/{step_id}/fingerprint'
     const schema = bodyOf(posts.find(operation => operation.path === path)!)
     const Fingerprint = { $ref: '#/components/schemas/Fingerprint' }
@@ -255,7 +255,7 @@ describe('every refusal is the one that is described', () => {
   for (const bucket of Object.keys({ ...unlimited, status: 1, analytics: 1, export: 1 }))
     spent[bucket] = 1
 
-  /** One request of another tenant, or with something else about it, held against the description. */
+  /** A request of another tenant, or one with some other fault, checked against the description. */
   async function refused(
     method: string,
     path: string,
@@ -296,7 +296,7 @@ describe('every refusal is the one that is described', () => {
     },
   )
 
-  test.each(named(posts))('%s with a body that is none', async (_, { path }) => {
+  test.each(named(posts))('%s with a body that cannot be read', async (_, { path }) => {
     const headers = { 'content-type': 'text/xml' }
     expect(await refused('POST', path, tenant, { body: '{' })).toBe(400)
     expect(await refused('POST', path, tenant, { body: 'x'.repeat(1_048_577) })).toBe(413)

@@ -146,7 +146,7 @@ describe('every response', () => {
   })
 
   test.each(cases)(
-    '%d (%s) is told of exactly once, under its own request id',
+    '%d (%s) is logged exactly once, under its own request id',
     async (status, _, ask) => {
       world.answers.length = 0
       const response = await ask({})
@@ -158,7 +158,7 @@ describe('every response', () => {
     },
   )
 
-  test('403 carries the headers too, or the page could not read why', async () => {
+  test('403 carries the headers too, otherwise the page could not read the reason', async () => {
     const response = await picky.ask('GET /flows', { headers: { origin: 'https://else.example' } })
     expect(response.status).toBe(403)
     expect(response.headers.get('x-ratelimit-remaining')).toBe('59')
@@ -204,7 +204,7 @@ describe('the limit that is shown', () => {
   })
 })
 
-test('a preflight is answered for two hours, with the methods and headers of the contract', async () => {
+test('a preflight is valid for two hours, with the methods and headers of the contract', async () => {
   const response = await tenant.ask('OPTIONS /events', {
     credential: null,
     headers: { origin: 'https://page.example', 'access-control-request-method': 'POST' },
@@ -218,7 +218,7 @@ test('a preflight is answered for two hours, with the methods and headers of the
   )
 })
 
-test('nothing but flows may be kept by a cache', async () => {
+test('only flows may be kept by a cache', async () => {
   const policy = async (what: string) => (await tenant.ask(what)).headers.get('cache-control')
   expect(await policy('GET /flows')).toBe('private, max-age=60')
   expect(await policy(`GET /flows/${flowId}`)).toBe('private, max-age=60')

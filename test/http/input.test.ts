@@ -66,7 +66,7 @@ describe('a problem says where', () => {
   })
 })
 
-test('fields that nobody named are let through, so that a newer client can send more', () => {
+test('unknown fields are let through, so that a newer client can send more', () => {
   expect(said(Type.Object(PersonFields), { userId: 'u', newer: { a: 1 } })).toEqual([])
   expect(said(Type.Object({ inner: Maybe(Type.Object({})) }), { inner: { newer: 1 } })).toEqual([])
 })

@@ -7,7 +7,7 @@ import { World } from '../support/world.ts'
 const world = new World()
 afterAll(() => world.close())
 
-/** One cheap request a bucket. */
+/** One cheap request per bucket. */
 async function requestsOf(tenant: Tenant): Promise<Record<Bucket, () => Promise<Response>>> {
   const manager = await tenant.managementToken('flows:read')
   const { id, steps } = tenant.publish(tour())
@@ -44,7 +44,7 @@ test('ten organisations at once: every bucket admits exactly its limit, never on
   expect(refusals).toEqual(Array(10 * buckets.length).fill(7))
 })
 
-test('an operator’s override takes the default’s place, and shows in the headers', async () => {
+test('an operator’s override replaces the default, and shows in the headers', async () => {
   const tenant = await Tenant.of(world)
   const { heartbeat } = await requestsOf(tenant)
   tenant.limit({ heartbeat: 3 })
@@ -91,7 +91,7 @@ describe('a request is counted', () => {
     expect([refused.status, remaining(refused)]).toEqual([403, --left])
   })
 
-  test('for its own organisation also where it names another’s flow', async () => {
+  test('for its own organisation, even if it names the flow of another', async () => {
     const [tenant, other] = [await Tenant.of(world), await Tenant.of(world)]
     const foreign = other.publish(tour()).id
     expect((await tenant.ask(`GET /flows/${foreign}`)).status).toBe(401)
@@ -99,7 +99,7 @@ describe('a request is counted', () => {
     expect(remaining(await other.ask('GET /flows'))).toBe(59)
   })
 
-  test('not where its credential is wrong, its path unknown or its method another', async () => {
+  test('but not if its credential is wrong, its path unknown or its method wrong', async () => {
     const tenant = await Tenant.of(world)
     await tenant.ask('GET /flows', { credential: 'C'.repeat(32) })
     await tenant.ask('DELETE /flows')
@@ -117,7 +117,7 @@ test('a 401 never turns into a 429', async () => {
   expect((await tenant.ask('GET /heartbeat')).status).toBe(200)
 })
 
-test('buckets do not touch one another, nor do organisations', async () => {
+test('buckets are independent of one another, and so are organisations', async () => {
   const [tenant, other] = [await Tenant.of(world), await Tenant.of(world)]
   tenant.limit({ flows: 1 })
   await tenant.ask('GET /flows')
@@ -168,7 +168,7 @@ describe('a window', () => {
     }
   })
 
-  test('does not move when the wall clock is set: it is measured by a clock that never steps', async () => {
+  test('is not moved by setting the wall clock: its own clock never steps', async () => {
     const tenant = await Tenant.of(world)
     tenant.limit({ heartbeat: 1 })
     await tenant.ask('GET /heartbeat')
@@ -180,7 +180,7 @@ describe('a window', () => {
   })
 })
 
-test('a limiter that answers by a promise, as one on another machine, admits and refuses alike', async () => {
+test('a limiter that answers with a promise, as one on another machine, admits the same', async () => {
   const distant = new World({
     limiter: own => ({ take: async (...args) => own.take(...args) }),
   })

@@ -6,7 +6,7 @@ import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** The management API: who is let in, and what authors and owners do by it. */
+/** The management API: who is let in, and what authors and owners do with it. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -20,14 +20,14 @@ const everything = await tenant.managementToken(...scopes)
 
 const routes = world.routes.filter(({ caller }) => caller === 'management')
 
-/** Where a request goes, as a route's path with values in its places. */
+/** Each route with a pattern that finds it by the path of a request. */
 const templates = description.managing.map(({ method, path }) => ({
   method,
   path,
   pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }))
 
-/** Asks, and holds the answer against the description. */
+/** Asks, and checks the answer against the description. */
 async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
   const [method = '', target = ''] = what.split(' ')
   const path = target.split('?')[0]!
@@ -88,7 +88,7 @@ describe('who is let in', () => {
     },
   )
 
-  test('a management token opens nothing of pages and analysts', async () => {
+  test('a management token opens no route of pages or analysts', async () => {
     for (const what of ['GET /flows', 'POST /events', 'GET /flows/flow_x/analytics']) {
       const asked = what.startsWith('POST') ? { body: { events: [] } } : {}
       const response = await tenant.ask(what, { ...asked, credential: everything })
@@ -96,11 +96,11 @@ describe('who is let in', () => {
     }
   })
 
-  test('a token is noted as used, to the minute', async () => {
+  test('the last use of a token is noted, to the minute', async () => {
     const credential = await tenant.managementToken('flows:read')
     expect((await newestToken())?.lastUsedAt).toBeNull()
     await ask('GET /manage/me', { credential })
-    // Nobody waits for the note: the test alone does.
+    // No request waits for the note; only the test does.
     let noted = await newestToken()
     for (; noted?.lastUsedAt === null; noted = await newestToken()) await Bun.sleep(0)
     expect(noted?.lastUsedAt).toBe('2026-11-20T09:30:00.000Z')
@@ -111,14 +111,14 @@ describe('who is let in', () => {
     return (body as { tokens: { lastUsedAt: string | null }[] }).tokens[0]
   }
 
-  test('nobody gives a scope that they lack', async () => {
+  test('nobody can grant a scope that they lack', async () => {
     const credential = await tenant.managementToken('settings:write')
     const body = { name: 'More', scopes: ['people:erase'], expiresInDays: 1 }
     const { status, body: refusal } = await ask('POST /manage/tokens', { body, credential })
     expect([status, refusal]).toMatchObject([403, { scope: 'people:erase' }])
   })
 
-  test('pages of other origins are let read nothing', async () => {
+  test('pages of other origins may read nothing', async () => {
     const headers = { origin: 'https://evil.example' }
     const { headers: answered } = await ask('GET /manage/me', { headers })
     expect([...answered.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
@@ -129,7 +129,7 @@ describe('who is let in', () => {
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull()
   })
 
-  test('what one organisation has, a token of another neither sees nor changes', async () => {
+  test('a token of one organisation neither sees nor changes what another has', async () => {
     const other = await Tenant.of(world)
     other.publish(tour({ key: 'theirs' }))
     const { body } = await ask('GET /manage/flows')
@@ -159,7 +159,7 @@ describe('bad input', () => {
     expect(inQuery.status).toBe(422)
   })
 
-  test('flows are judged by the rules of flow files, place by place, and none is kept', async () => {
+  test('flows are judged by the rules of flow files, and with a bad one none is kept', async () => {
     const flows = [tour({ key: 'good' }), { key: 'bad', steps: [{ key: 'a', kind: 'tooltip' }] }]
     const { status, body } = await ask('POST /manage/push', { body: { flows } })
     expect(status).toBe(422)
@@ -175,7 +175,7 @@ describe('bad input', () => {
 })
 
 describe('authoring', () => {
-  test('a draft is made, read, changed, published, rolled back: each by what was read', async () => {
+  test('each step from creating a draft to a rollback needs the ETag that was read', async () => {
     const body = tour({ key: 'edited', name: 'One' })
     const made = await ask('PUT /manage/flows/edited/draft', {
       body,
@@ -246,7 +246,7 @@ describe('authoring', () => {
     expect(now).toMatchObject({ name: (winner.body as { name: string }).name })
   })
 
-  test('a push says what became of each flow, and a trial of it changes nothing', async () => {
+  test('a push reports the outcome for each flow, and a dry run changes nothing', async () => {
     const flows = [tour({ key: 'pushed' })]
     const trial = await ask('POST /manage/push', { body: { flows, publish: true, dryRun: true } })
     expect(trial.body).toMatchObject({
@@ -262,14 +262,14 @@ describe('authoring', () => {
     })
   })
 
-  test('to publish by a push, the scope for it is needed too', async () => {
+  test('publishing by a push needs the scope for publishing too', async () => {
     const credential = await tenant.managementToken('flows:write')
     const body = { flows: [tour({ key: 'unpublished' })], publish: true }
     const { status, body: refusal } = await ask('POST /manage/push', { body, credential })
     expect([status, refusal]).toMatchObject([403, { scope: 'flows:publish' }])
   })
 
-  test('a draft is given up, and a flow that was never published has nothing to go back to', async () => {
+  test('a draft can be discarded, except where there is no published version to go back to', async () => {
     const body = tour({ key: 'given-up' })
     await ask('POST /manage/push', { body: { flows: [body], publish: true } })
     const headers = { 'if-match': '*' }
@@ -281,7 +281,7 @@ describe('authoring', () => {
     expect([status, refusal]).toMatchObject([404, { code: 'version_not_found' }])
   })
 
-  test('what pages see follows in the request after the answer', async () => {
+  test('pages see a change in the first request after its answer', async () => {
     const seen = async () => {
       const { body } = await tenant.answer('GET /flows')
       return (body as unknown as { flows: { key: string }[] }).flows.map(({ key }) => key)
@@ -358,7 +358,7 @@ describe('settings', () => {
   const patch = (by: Tenant, body: object, asked: Asked = { asOperator: true }) =>
     ask('PATCH /manage/settings', { by, body, ...asked })
 
-  test('that are changed count from the next request on, and the rest stays', async () => {
+  test('apply from the next request on when they are changed, and the rest stays', async () => {
     const one = await Tenant.of(world)
     const credential = await one.managementToken('settings:write')
     const origins = ['https://App.example']
@@ -383,7 +383,7 @@ describe('settings', () => {
     })
   })
 
-  test('the zone of the dashboard’s days has its usual name, and is taken back', async () => {
+  test('the zone of the dashboard’s days has its usual name, and can be removed', async () => {
     const one = await Tenant.of(world)
     expect((await patch(one, { timezone: 'europe/berlin' })).body).toMatchObject({
       timezone: 'Europe/Berlin',
@@ -400,7 +400,7 @@ describe('settings', () => {
     expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
   })
 
-  test('the theme says in words what is wrong, and is told to pages with another ETag', async () => {
+  test('a wrong theme is explained in words, and a new one gives pages another ETag', async () => {
     const one = await Tenant.of(world)
     const { body: refusal } = await patch(one, { theme: { accent: 'red;' } })
     expect(refusal).toMatchObject({
@@ -419,7 +419,7 @@ describe('settings', () => {
     expect((await unless(after)).status).toBe(304)
   })
 
-  test('limits are for the operator, not for a token with every scope; then nothing is set', async () => {
+  test('only the operator may set limits; a token with every scope sets nothing by trying', async () => {
     const one = await Tenant.of(world)
     const credential = await one.managementToken(...scopes)
     const body = { limits: { status: 1 }, retentionDays: 30 }
@@ -461,7 +461,7 @@ describe('settings', () => {
     expect(settings).toMatchObject({ overrides: {}, origins: [], retentionDays: null })
   })
 
-  /** Something that would be right alone. */
+  /** A setting that would be valid on its own. */
   const fine = (body: object) => ('origins' in body ? { retentionDays: 7 } : { origins: [] })
 })
 
@@ -487,7 +487,7 @@ describe('keys and secrets', () => {
     expect([await status(one.key), await status(snippetKey!)]).toEqual([401, 401])
   })
 
-  test('a secret is told when it is made, and then only to who asks for it', async () => {
+  test('a secret is shown when it is made, and later only to those who ask for it', async () => {
     const one = await Tenant.of(world)
     const { body: rotated } = await rotate(one, 'identity', 24)
     const { secret } = rotated as { secret: string }
@@ -503,7 +503,7 @@ describe('keys and secrets', () => {
     expect(JSON.stringify(audit)).not.toContain(secret)
   })
 
-  test('hashes are counted up to the moment of the question', async () => {
+  test('hashes are counted up to the moment of the request', async () => {
     const one = await Tenant.of(world)
     const asked = { by: one, asOperator: true }
     await ask('PATCH /manage/settings', { ...asked, body: { identityMode: 'observe' } })
@@ -522,7 +522,7 @@ describe('keys and secrets', () => {
 })
 
 describe('what authors ask', () => {
-  test('which published steps have lost their element, and what that is known by', async () => {
+  test('which published steps have lost their element, and the evidence for it', async () => {
     const { steps } = tenant.publish(tour({ key: 'checked' }))
     tenant.limit({ health: 1e6, fingerprint: 1e6 })
     const url = 'https://app.example/projects?token=secret'
@@ -559,7 +559,7 @@ describe('what authors ask', () => {
     expect((await ask('GET /manage/health?flow=')).status).toBe(422)
   })
 
-  test('how published steps fared in the last 30 days, a day at a time, as JSON and as CSV', async () => {
+  test('how published steps fared in the last 30 days, day by day, as JSON and as CSV', async () => {
     const { steps } = tenant.publish(tour({ key: 'aged' }))
     tenant.limit({ health: 1e6 })
     const say = async (outcome: string, userId: string) => {
@@ -619,7 +619,7 @@ describe('what authors ask', () => {
     expect((await ask('GET /manage/flows/nothing/health.csv')).status).toBe(404)
   })
 
-  test('whether a person sees a flow on a page, and why; of somebody who is named only who may read of people', async () => {
+  test('whether a person sees a flow on a page, and why; for a named person it needs people:read', async () => {
     const { id } = tenant.publish(tour({ key: 'explained', priority: 90 }))
     const events = [{ kind: 'flow_completed', userId: 'eve', flowId: id, runId: 'of-eve' }]
     await tenant.send(events)

@@ -8,7 +8,7 @@ import { poison } from '../support/ledger.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** People's data by the management API, and what the operator alone does by it. */
+/** People's data in the management API, and what only the operator does with the API. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -25,7 +25,7 @@ beforeAll(async () => {
   token = await tenant.managementToken(...scopes)
 })
 
-/** Asks, and holds the answer against the description. */
+/** Asks, and checks the answer against the description. */
 async function ask(what: string, asked: Asked & { by?: Tenant } = {}) {
   const { by = tenant, ...rest } = asked
   const response = await by.ask(what, { credential: token, ...rest })
@@ -54,7 +54,7 @@ test('an export is all that is stored of a person, whatever their id, and nothin
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
-test('a history is what somebody has met, and their events, the latest arrival first, a page at a time', async () => {
+test('a history has the flows a person met and their events, latest arrival first, page by page', async () => {
   const one = await Tenant.of(world)
   const credential = await one.managementToken('people:read')
   const flow = one.publish(tour({ key: 'welcome' }))
@@ -113,7 +113,7 @@ test('an export of any length is one JSON object, and others are answered while 
   expect(new Set(body.events.map(({ id }: { id: string }) => id)).size).toBe(1_000)
 })
 
-test('who is not known, or of another organisation alone, is 404', async () => {
+test('a person who is unknown, or known only to another organisation, is 404', async () => {
   const other = await Tenant.of(world)
   await report('theirs-alone', other)
   for (const userId of ['nobody', 'theirs-alone']) {
@@ -142,7 +142,7 @@ test('an erasure leaves nothing in any file, and a receipt and an audit log that
   expect(receipt.finishedAt).not.toBeNull()
   expect(textsIn(world.dataDir, [userId])).toEqual([])
   expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
-  // Answered like anybody's, and not kept.
+  // The report is answered like anybody's, but not kept.
   expect((await report(userId)).body.accepted).toBe(1)
   expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
 
@@ -161,7 +161,7 @@ test('an erasure leaves nothing in any file, and a receipt and an audit log that
   expect(JSON.stringify(lines)).not.toContain(userId)
 })
 
-test('who accepts lines is told how far an erasure is, and what it came to', async () => {
+test('a caller who accepts lines is sent the progress of an erasure and its result', async () => {
   await report('told-of')
   const headers = { accept: 'application/x-ndjson' }
   const response = await tenant.ask(`DELETE ${named('told-of')}`, { credential: token, headers })
@@ -174,7 +174,7 @@ test('who accepts lines is told how far an erasure is, and what it came to', asy
   expect(lines.length).toBeGreaterThan(1)
 })
 
-test('beside a rebuild or another erasure it is 409, and nothing has begun', async () => {
+test('an erasure or rebuild during another one is 409, and nothing has begun', async () => {
   const release = beginRewriting(world.dataDir)
   for (const [what, asOperator] of [
     [`DELETE ${named('waiting')}`, false],
@@ -194,14 +194,14 @@ test('beside a rebuild or another erasure it is 409, and nothing has begun', asy
   expect(later).toHaveLength(asked.length + 1)
 })
 
-test('to hold up everybody’s writes for an erasure is for the operator', async () => {
+test('only the operator may hold up everybody’s writes for an erasure', async () => {
   const what = `DELETE ${named('large')}&compact=true`
   const { status, body } = await ask(what)
   expect([status, body]).toMatchObject([403, { code: 'forbidden' }])
   expect((await ask(what, { asOperator: true })).status).toBe(200)
 })
 
-test('dead letters are the named organisation’s, or all, tried again or dropped, with a line in the log', async () => {
+test('dead letters of one organisation, or all, are retried or dropped, with a line in the log', async () => {
   const [one, other] = [await Tenant.of(world), await Tenant.of(world)]
   poison(world.database, 'bad')
   const bad = (id: string) => [{ id, kind: 'custom', name: 'seen', userId: id }]
@@ -239,13 +239,13 @@ test('dead letters are the named organisation’s, or all, tried again or droppe
   ])
 })
 
-test('a rebuild tells what it did; a compaction is refused beside a server', async () => {
+test('a rebuild reports what it did; a compaction is refused while a server runs', async () => {
   const other = await Tenant.of(world)
   other.publish(tour({ key: 'one' }))
   other.publish(tour({ key: 'two' }))
   const { body } = await ask('POST /manage/rebuild', { asOperator: true })
   expect(body).toMatchObject({ changed: 0 })
-  // Of their own flows alone, and to each organisation that has any.
+  // Each organisation that has flows gets a line, about its own flows only.
   for (const [by, flows] of [
     [tenant, 1],
     [other, 2],

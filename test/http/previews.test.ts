@@ -4,7 +4,7 @@ import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** Links to drafts: what a page may know by one, and what nobody may. */
+/** Links to drafts: what a page may learn from one, and what nobody may. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -26,13 +26,13 @@ async function house(origins?: string[]) {
 
 const ticketOf = ({ link }: { link: string }) => link.split('#cairn-preview=')[1]!
 
-/** As a page asks: with its origin and the ticket. */
+/** Asks as a page does: with its origin and the ticket. */
 async function look(ticket: string, from: string | null = origin) {
   const headers: Record<string, string> = { authorization: `Bearer ${ticket}` }
   if (from !== null) headers.origin = from
   const request = new Request('http://cairn.test/preview/flow', { method: 'POST', headers })
   const response = await world.app.handle(request)
-  // biome-ignore lint/suspicious/noExplicitAny: whoever looks at an answer says what it is
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape of its answers
   const body = (await response.json()) as any
   return { status: response.status, headers: response.headers, body }
 }
@@ -40,7 +40,7 @@ async function look(ticket: string, from: string | null = origin) {
 const refused = { status: 401, body: { error: 'Unauthorized' } }
 const outcome = ({ status, body }: { status: number; body: unknown }) => ({ status, body })
 
-test('a link shows the draft as it is at each look, to its origin alone, with no id of its own', async () => {
+test('a link shows the current draft at each look, only to its origin, with keys as ids', async () => {
   const { make, ask } = await house()
   const made = await make()
   const first = await look(ticketOf(made))
@@ -58,11 +58,11 @@ test('a link shows the draft as it is at each look, to its origin alone, with no
   expect(outcome(await look(ticketOf(made), null))).toEqual(refused)
   expect(outcome(await look('nonsense'))).toEqual(refused)
   expect(outcome(await look(`${ticketOf(made).slice(0, -1)}!`))).toEqual(refused)
-  // Another page's mistake takes nothing away.
+  // The mistake of another page does not invalidate the ticket.
   expect((await look(ticketOf(made))).status).toBe(200)
 })
 
-test('it ends when it was said, and when somebody ends it', async () => {
+test('a link ends at its set time, and when somebody ends it', async () => {
   const { make, ask } = await house()
   const short = await make({ minutes: 15 })
   const long = await make()
@@ -78,7 +78,7 @@ test('it ends when it was said, and when somebody ends it', async () => {
   expect((await ask(`DELETE /manage/previews/${long.id}`)).status).toBe(404)
 })
 
-test('its ticket opens nothing else, stands in no list and in no audit log', async () => {
+test('the ticket of a link opens nothing else, and is in no list and no audit log', async () => {
   const { make, ask, tenant } = await house()
   const made = await make()
   const ticket = ticketOf(made)
@@ -92,7 +92,7 @@ test('its ticket opens nothing else, stands in no list and in no audit log', asy
   expect(told).not.toContain(ticket)
 })
 
-test('the page is that of the flow, or of the only origin, unless it is said', async () => {
+test('the page is that of the flow, or of the only origin, unless one is given', async () => {
   const { ask } = await house([origin])
   const urlOf = async (body: object) => (await ask('POST /manage/previews', body)).body.url
   expect(await urlOf({ flow: 'welcome' })).toBe(`${origin}/`)
@@ -111,7 +111,7 @@ test('the page is that of the flow, or of the only origin, unless it is said', a
   expect([none.status, none.body.details[0].path]).toEqual([422, '/url'])
 })
 
-test('a snippet that is too old for it is told', async () => {
+test('a snippet that is too old for previews is reported', async () => {
   const { make, tenant } = await house()
   expect((await make()).oldSnippet).toBeNull()
   await tenant.answer('GET /heartbeat?v=0.0.9')

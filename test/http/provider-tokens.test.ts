@@ -15,7 +15,7 @@ import {
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** Tokens of a real OpenID provider, and what is like them, against the keys that it publishes. */
+/** Tokens of a real OpenID provider, and imitations, checked against the keys that it publishes. */
 
 let provider: Provider
 let world: World
@@ -28,7 +28,7 @@ let ed: SigningKey
 let publicKeys: unknown[]
 let renewals = 0
 
-/** The service with another claim or audience, over the same stores. */
+/** The service with another claim, audience or type. */
 const worldWith = (rules: { organisationClaim?: string; audience?: string; type?: string } = {}) =>
   new World({
     sessionTokens: clock =>
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const response = await fetch(`${provider.issuer}/jwks`)
   publicKeys = ((await response.json()) as { keys: unknown[] }).keys
   world = worldWith()
-  // The provider has no clock but the machine's.
+  // The provider uses the machine's clock.
   world.clock.wallMs = Date.now()
   tenant = await Tenant.of(world)
   other = await Tenant.of(world)
@@ -95,7 +95,7 @@ const hmacOver = (text: string, header: object = {}) =>
     .setProtectedHeader({ alg: 'HS256', ...header })
     .sign(new TextEncoder().encode(text))
 
-describe('a token of the provider is taken', () => {
+describe('a token of the provider is accepted', () => {
   test.each(['RS256', 'ES256', 'EdDSA'])('signed with %s, by id and by slug', async alg => {
     expect(await status(await provider.token(tenant.organisation.id, alg))).toBe(200)
     expect(await status(await provider.token(tenant.organisation.slug, alg))).toBe(200)
@@ -105,14 +105,14 @@ describe('a token of the provider is taken', () => {
     expect(await status(await signedWith(rs, claims({ aud: ['else', audience] })))).toBe(200)
   })
 
-  test('of no type, or of that of an access token', async () => {
+  test('without a type, or with that of an access token', async () => {
     const types = [undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt', 'AT+JWT']
     for (const typ of types) {
       expect([typ, await status(await signedWith(rs, claims(), { typ }))]).toEqual([typ, 200])
     }
   })
 
-  test('without a kid, where one key alone fits', async () => {
+  test('without a kid, where only one key fits', async () => {
     expect(await status(await signedWith(es, claims(), { kid: undefined }))).toBe(200)
   })
 
@@ -131,7 +131,7 @@ describe('a token of the provider is taken', () => {
     expect(await status(token)).toBe(200)
   })
 
-  test('and a good one never has the keys fetched', async () => {
+  test('and a good one never causes the keys to be fetched', async () => {
     renewals = 0
     await status(await provider.token(tenant.organisation.id))
     expect(renewals).toBe(0)
@@ -259,7 +259,7 @@ describe('a token is refused', () => {
     expect(world.answers.at(-1)).toMatchObject({ cause })
   })
 
-  test('with an unknown kid, after the keys were asked for once', async () => {
+  test('with an unknown kid, after the keys were fetched once', async () => {
     renewals = 0
     expect(await status(await signedWith(rs, claims(), { kid: 'unknown' }))).toBe(401)
     expect(renewals).toBe(1)
@@ -290,7 +290,7 @@ describe('a token is refused', () => {
     expect(unauthorizedCauseOf(refusal)).toBe('token_ambiguous_key')
   })
 
-  test('with alg none or HS256 under an unknown kid before any key is asked for', async () => {
+  test('with alg none or HS256 under an unknown kid, before any key is fetched', async () => {
     renewals = 0
     await status(`${base64({ alg: 'none', kid: 'unknown' })}.${base64(claims())}.`)
     await status(await hmacOver('x', { kid: 'unknown' }))
@@ -305,7 +305,7 @@ test('a token of one organisation opens nothing of another', async () => {
   expect(await status(await provider.token(other.organisation.slug), foreign)).toBe(200)
 })
 
-test('where a type is configured, tokens of that type alone are taken', async () => {
+test('where a type is configured, only tokens of that type are accepted', async () => {
   const strict = worldWith({ type: 'application/at+jwt' })
   strict.clock.wallMs = world.clock.wallMs
   const analysed = await Tenant.of(strict)
@@ -324,7 +324,7 @@ test('where a type is configured, tokens of that type alone are taken', async ()
   await strict.close()
 })
 
-test('the organisation is in the claim that is configured, and in no other', async () => {
+test('the organisation is read from the configured claim, and from no other', async () => {
   const elsewhere = worldWith({ organisationClaim: 'https://id.example/tenant' })
   elsewhere.clock.wallMs = world.clock.wallMs
   const analysed = await Tenant.of(elsewhere)

@@ -5,7 +5,7 @@ import { rotateKey } from '../support/organisations.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** The bodies of refusals, and which of two things that are wrong is told. */
+/** The bodies of refusals, and which of two faults is reported. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -193,7 +193,7 @@ test('500 says nothing about the inside; the log has it under the same request i
   expect(String(answered?.error)).toContain('disk on fire')
 })
 
-describe('of two things that are wrong, the first of the order is told', () => {
+describe('of two faults, the first in the order of checks is reported', () => {
   const large = 'x'.repeat(1_048_577)
   const origin = { origin: 'https://stranger.example' }
   const picky = async () => {

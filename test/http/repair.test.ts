@@ -4,7 +4,7 @@ import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** A step that has lost its element gets another selector, in the draft alone. */
+/** A step that has lost its element gets another selector, only in the draft. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -36,7 +36,7 @@ async function published() {
   }
 }
 
-test('what fingerprints suggest is taken before what reports do, and stands in the draft alone', async () => {
+test('a suggestion of fingerprints comes before one of reports, and is only in the draft', async () => {
   const { tenant, ask, report, look, repair, draft } = await published()
   const none = await repair()
   expect([none.status, none.body]).toMatchObject([409, { code: 'nothing_to_repair' }])
@@ -48,7 +48,7 @@ test('what fingerprints suggest is taken before what reports do, and stands in t
     { step: 'search', outcome: 'repaired', suggestedBy: 'reports', before: '#search' },
   ])
   expect(byReports.body.flow).toMatchObject({ status: 'published', version: 1, hasDraft: true })
-  // What is suggested is one element, and no alternate of itself.
+  // A suggested selector finds one element, and is not an alternate of itself.
   expect((await draft()).target).toMatchObject({
     ...{ selector: '#find', nth: null, alternates: ['[name=q]'] },
   })
@@ -77,7 +77,7 @@ test('what fingerprints suggest is taken before what reports do, and stands in t
   expect([pages.version, pages.steps[1].target.selector]).toEqual([1, '#search'])
 })
 
-test('a selector that finds the element by itself takes the place among others away', async () => {
+test('a selector that finds the element by itself removes its place among others', async () => {
   const { repair, draft } = await published()
   const same = await repair({ selector: '#search', alone: true })
   expect(same.body).toMatchObject({ outcome: 'repaired', suggestedBy: null })
@@ -98,7 +98,7 @@ test('a selector that is given is judged, keeps the rest of the target, and need
   expect((await draft()).target).toMatchObject({ ...target, selector: '.search input' })
 })
 
-test('it says what it was made from, and a draft that means another element takes no suggestion', async () => {
+test('a repair says what it was made from; a draft for another element takes no suggestion', async () => {
   const { ask, report, repair, draft } = await published()
   await report({ outcome: 'found_by_alternate', selector: '#find', userId: 'ann' })
   expect((await repair({}, {})).status).toBe(428)

@@ -66,7 +66,7 @@ test('a run says whose it was, how far it came, how long that took, and how it e
   ])
 })
 
-test('pages have each run once, the latest start first, also of runs that start together, and of no other organisation', async () => {
+test('pages have each run once, latest start first, even if runs start together, and no foreign run', async () => {
   const [tenant, other] = [await Tenant.of(world), await Tenant.of(world)]
   const credential = await tenant.managementToken('analytics:read')
   for (const one of [tenant, other]) {
@@ -97,7 +97,7 @@ test('pages have each run once, the latest start first, also of runs that start 
   expect(starts).toEqual(starts.toSorted().reverse())
 })
 
-test('those of one outcome, of one version or of days are asked for alone, also page after page', async () => {
+test('runs can be filtered by outcome, version or days, also page after page', async () => {
   const tenant = await Tenant.of(world)
   const { id: flowId } = tenant.publish(tour({ key: 'welcome', steps }))
   const credential = await tenant.managementToken('analytics:read')
@@ -124,7 +124,7 @@ test('those of one outcome, of one version or of days are asked for alone, also 
   expect((await ask('timezone=Asia/Tokyo')).runs).toHaveLength(12)
   const [from, to] = [3, 2].map(days => new Date(noon - days * dayMs).toISOString().slice(0, 10))
   expect((await ask(`from=${from}&to=${to}`)).runs).toHaveLength(6)
-  // There it is the day after already.
+  // In that zone it is already the next day.
   const east = await ask(`from=${from}&to=${to}&timezone=Pacific/Kiritimati`)
   expect(east.runs.map(({ startedAt }) => startedAt)).toEqual(
     [3, 3, 3, 4, 4, 4].map(days => new Date(noon - days * dayMs).toISOString()),

@@ -43,7 +43,7 @@ const ofType = (typ: unknown, more: JWTPayload = {}) =>
     .setProtectedHeader({ alg: 'HS256', typ: typ as string })
     .sign(world.secret)
 
-/** Signed over claims that are text, so that they can be such as no JSON of ours would be. */
+/** Signs claims given as text, so that they can be what JSON.stringify never writes. */
 const signedText = (text: string, header: object = {}) =>
   new CompactSign(new TextEncoder().encode(text))
     .setProtectedHeader({ alg: 'HS256', ...header })
@@ -52,7 +52,7 @@ const signedText = (text: string, header: object = {}) =>
 const withText = (more: string) =>
   signedText(`{${JSON.stringify(claims({ exp: undefined })).slice(1, -1)},${more}}`)
 
-/** The same token with its last part written otherwise: other characters for the same bytes. */
+/** The same token with its last part written differently: other characters for the same bytes. */
 const rewritten = async (rewrite: (signature: string) => string) => {
   const [head, payload, signature = ''] = (await signed(claims())).split('.')
   return `${head}.${payload}.${rewrite(signature)}`
@@ -60,11 +60,11 @@ const rewritten = async (rewrite: (signature: string) => string) => {
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Of a signature's last character two bits belong to no byte. */
+/** Two bits of a signature's last character belong to no byte. */
 const otherLast = (signature: string) =>
   signature.slice(0, -1) + alphabet[alphabet.indexOf(signature.at(-1)!) + 1]
 
-describe('a session token is taken', () => {
+describe('a session token is accepted', () => {
   test('with the organisation by id or by slug', async () => {
     expect(await status(await signed(claims()))).toBe(200)
     expect(await status(await signed(claims({ org: tenant.organisation.slug })))).toBe(200)
@@ -103,13 +103,13 @@ describe('a session token is taken', () => {
     expect(await status(token)).toBe(200)
   })
 
-  test('of no type, or of that of an access token', async () => {
+  test('without a type, or with that of an access token', async () => {
     for (const typ of [undefined, 'JWT', 'at+jwt', 'application/at+jwt', 'AT+JWT']) {
       expect([typ, await status(await ofType(typ))]).toEqual([typ, 200])
     }
   })
 
-  test('with a claim twice, by the last, as every JSON parser has it (RFC 7519, section 4)', async () => {
+  test('with a claim twice: the last counts, as in JSON parsers (RFC 7519, section 4)', async () => {
     const [late, past] = [seconds() + 60, seconds() - 60]
     expect(await status(await withText(`"exp":${past},"exp":${late}`))).toBe(200)
     expect(await status(await withText(`"exp":${late},"exp":${past}`))).toBe(401)
@@ -189,7 +189,7 @@ describe('a session token is refused', () => {
       'with base64 in place of base64url',
       'token_malformed',
       async () => {
-        // Until there is a signature with one of the two characters that differ.
+        // Repeats until a signature has one of the two characters that differ.
         for (let n = 0; ; n++) {
           const token = await signed(claims({ n }))
           const [head, payload, signature = ''] = token.split('.')

@@ -27,7 +27,7 @@ const withHeader = (authorization: string): Asked => ({
 })
 
 describe('the header', () => {
-  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('takes the scheme as %s', async scheme => {
+  test.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('accepts the scheme as %s', async scheme => {
     expect(await status('GET /flows', withHeader(`${scheme} ${tenant.key}`))).toBe(200)
   })
 
@@ -76,7 +76,7 @@ describe('?key=', () => {
       [`/flows/${flowId}/checklist-progress`, { userId: 'u', items: [] }, 422],
     ] as const
 
-  test('lets in where a caller cannot set headers: heartbeat and every POST', async () => {
+  test('is accepted where a caller cannot set headers: heartbeat and every POST', async () => {
     expect(await status(`GET /heartbeat?key=${tenant.key}`, none)).toBe(200)
     expect(await status(`HEAD /heartbeat?key=${tenant.key}`, none)).toBe(200)
     for (const [path, body, expected] of posts()) {
@@ -84,7 +84,7 @@ describe('?key=', () => {
     }
   })
 
-  test('lets nobody in anywhere else', async () => {
+  test('is accepted nowhere else', async () => {
     for (const path of [
       '/flows',
       `/flows/${flowId}`,
@@ -98,7 +98,7 @@ describe('?key=', () => {
     }
   })
 
-  test('given twice is no key, right or wrong', async () => {
+  test('given twice is not a key, right or wrong', async () => {
     const { key } = tenant
     expect(await status(`GET /heartbeat?key=${key}&key=${key}`, none)).toBe(401)
     expect(await status(`GET /heartbeat?key=${key}&key=`, none)).toBe(401)
@@ -150,7 +150,7 @@ test('a session token is no snippet key, and the other way round', async () => {
   }
 })
 
-test('20,000 random keys leave nothing behind: the catalogue holds whom it knows alone', async () => {
+test('20,000 random keys leave nothing behind: the catalogue holds only what it knows', async () => {
   const held = () => {
     const catalogue = world.stores.catalogue() as unknown as Record<string, Map<unknown, unknown>>
     return ['byRow', 'byKey', 'byName', 'flowsById', 'stepsById', 'itemsById'].map(

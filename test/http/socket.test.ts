@@ -6,7 +6,7 @@ import { overSocket } from '../support/raw-socket.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** What only shows over a connection: framing, reuse, headers that `Request` would not take. */
+/** What only shows over a connection: framing, reuse, headers that `Request` would not accept. */
 
 const world = new World()
 afterAll(async () => {
@@ -233,7 +233,7 @@ test.each(['', 'x', '%%%[', 'a b', '[::1', 'é', 'h/path?x=', 'a#b', 'h:99999999
   },
 )
 
-/** Of every length up to one that no router takes for too short, and such as no URL can have. */
+/** Hosts of every length up to one that no router takes for too short, then some that no URL can have. */
 const hosts = ['', 'x', 'ab', 'app', 'abcd', 'abcde', 'a:1', 'cairn.test', '[::1]', '[::1]:80']
 const oddHosts = [
   '[::1',
@@ -312,7 +312,7 @@ test('an unknown path and a wrong method answer with every header', async () => 
   }
 })
 
-test('downloads alone may stand still for minutes before they are given up', async () => {
+test('only downloads may stall for minutes before they are given up', async () => {
   const { server } = world.app
   const given: number[] = []
   const { timeout } = server!
@@ -333,7 +333,7 @@ describe('an export', () => {
   const page = Array(2_000).fill({ ...row, reportedAt: null, stepRow: null, itemRow: null })
   const what = () => `GET /flows/${flowId}/analytics/export.csv?rows=events`
 
-  /** The answer where the ledger gives ten pages, and then fails or not. */
+  /** The answer where the ledger gives ten pages, and then fails or ends. */
   const exported = async (failure: Error | null) => {
     const { analytics } = world.stores
     const events = async function* () {

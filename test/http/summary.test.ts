@@ -25,7 +25,7 @@ async function withRuns(): Promise<Tenant> {
   return tenant
 }
 
-test('they are those of each flow alone, by key, of this organisation', async () => {
+test('the numbers are those of each flow alone, by key, for this organisation only', async () => {
   const [tenant] = [await withRuns(), await withRuns()]
   const credential = await tenant.managementToken('analytics:read')
   const query = 'timezone=Europe/Berlin'

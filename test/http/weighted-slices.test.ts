@@ -11,7 +11,7 @@ test('light work that comes alone waits for nothing', () => {
   expect(slices.enter(1)).toBeInstanceOf(Promise)
 })
 
-test('what is heavier than a slice has one to itself', async () => {
+test('work that is heavier than a slice has one to itself', async () => {
   const slices = new WeightedSlices(100)
   expect(slices.enter(1_000)).toBeUndefined()
   let hasBegun = false
@@ -24,7 +24,7 @@ test('what is heavier than a slice has one to itself', async () => {
   expect(hasBegun).toBe(true)
 })
 
-test('what waits is weighed until its slice begins', async () => {
+test('waiting work counts as waiting weight until its slice begins', async () => {
   const slices = new WeightedSlices(100)
   const all = [60, 60, 70].map(weight => slices.enter(weight))
   expect(slices.waitingWeight).toBe(130)
@@ -34,7 +34,7 @@ test('what waits is weighed until its slice begins', async () => {
   expect(slices.waitingWeight).toBe(0)
 })
 
-test('whoever is quick is answered between two slices', async () => {
+test('quick work is done between two slices', async () => {
   const slices = new WeightedSlices(10)
   const order: string[] = []
   const work = async (name: string) => {

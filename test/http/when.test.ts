@@ -5,7 +5,7 @@ import { tour } from '../support/flows.ts'
 import { type Asked, type PublishedFlow, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
-/** When flows begin and for whom, as the API tells it; each answer is held against the description. */
+/** When flows begin and for whom, as the API tells it; each answer is checked against the description. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -41,7 +41,7 @@ async function ask(what: string, asked: Asked = {}) {
 const manage = (what: string, body?: object) =>
   ask(what, { credential: token, ...(body && { body }) })
 
-test('a named person is told the events that flows wait for; who says a throttle, has it told', async () => {
+test('the list for a person has the events that flows wait for; every list has the throttle', async () => {
   const none = await ask('GET /flows?userId=ann')
   expect(none.body.events).toEqual({})
   expect(none.body).not.toHaveProperty('throttle')
@@ -69,7 +69,7 @@ test('a named person is told the events that flows wait for; who says a throttle
   expect((await ask('GET /flows')).body).not.toHaveProperty('throttle')
 })
 
-test('explain says why, rule by rule, and leaves to the browser what it alone knows', async () => {
+test('explain says why, rule by rule, and leaves to the browser what only it knows', async () => {
   tenant.publish(
     tour({
       key: 'all',
@@ -98,7 +98,7 @@ test('explain says why, rule by rule, and leaves to the browser what it alone kn
   expect(await rules({ userId: 'bob' })).toMatchObject({ after: true })
 })
 
-test('who is held back is counted beside those who saw it, in JSON and CSV; of a segment nothing is said', async () => {
+test('people held out are counted beside those who saw the flow, in JSON and CSV, but not by segment', async () => {
   const { id } = measured
   const none = await ask(`GET /flows/${id}/analytics`)
   expect(none.body.experiment).toMatchObject({ difference: null, interval: null })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { listedTraits, mayNameSomebody, traitIn } from '../../../src/core/event/traits.ts'
 
-test('only what is listed is kept, as texts', () => {
+test('only listed traits are kept, as text', () => {
   const said = {
     plan: 'pro',
     seats: 12,
@@ -18,22 +18,22 @@ test('only what is listed is kept, as texts', () => {
   expect(listedTraits([], said)).toBeNull()
 })
 
-test('what is no value to count by is as if it was not said', () => {
+test('a value that cannot be counted by is treated as absent', () => {
   const said = { a: null, b: {}, c: [1], d: '', e: undefined, f: () => 1 }
   expect(listedTraits(Object.keys(said), said)).toBeNull()
-  // Nothing of what every object has.
+  // Nothing that every object inherits.
   expect(listedTraits(['constructor', 'toString'], {})).toBeNull()
   expect(traitIn({ plan: 'pro' }, 'constructor')).toBeNull()
 })
 
-test('a long value is cut to 64 characters, none of them in two', () => {
+test('a long value is cut to 64 characters, and no character is split', () => {
   const of = (plan: string) => listedTraits(['plan'], { plan })!.plan
   expect(of('x'.repeat(1_000_000))).toBe('x'.repeat(64))
   expect(of('😀'.repeat(70))).toBe('😀'.repeat(64))
   expect(of(`${'x'.repeat(63)}😀`)).toBe(`${'x'.repeat(63)}😀`)
 })
 
-test('names that tell one person from all others are known', () => {
+test('names that may identify one person are recognised', () => {
   for (const name of [
     'email',
     'E-Mail',

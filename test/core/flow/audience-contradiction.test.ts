@@ -166,19 +166,19 @@ describe('two rules that somebody can satisfy', () => {
   })
 })
 
-test('where one rule is enough, none contradicts another', () => {
+test('rules do not contradict each other where one of them is enough', () => {
   const twice = rules(['eq', 'a'], ['eq', 'b'])
   expect(contradictions({ match: 'any', rules: twice })).toEqual([])
 })
 
-test('each rule is told of once, beside the first that it contradicts', () => {
+test('each rule is reported once, with the first rule that it contradicts', () => {
   expect(found(['eq', 'a'], ['exists'], ['eq', 'b'], ['eq', 'c'])).toEqual([
     [0, 2],
     [0, 3],
   ])
 })
 
-test('of rules that contradict each other no person has both', () => {
+test('nobody satisfies two rules that contradict each other', () => {
   const scalar = fc.oneof(fc.constantFrom('', 'a', 'b', 'ab', '1'), fc.integer({ min: 0, max: 4 }))
   const rule = fc.oneof(
     fc.tuple(fc.constantFrom('eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'contains'), scalar),

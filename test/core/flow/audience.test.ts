@@ -180,7 +180,7 @@ describe('every answer says why', () => {
     expect(ruleHolds(rule(attribute, op, value), traits).why).toBe(why)
   })
 
-  test('in bounded length, whatever the person is called', () => {
+  test('in bounded length, however long the traits of the person are', () => {
     const { why } = ruleHolds(rule('a'.repeat(100), 'in', Array(100).fill('x'.repeat(1_000))), {
       ['a'.repeat(100)]: '\u001b[2J'.repeat(10_000),
     })
@@ -208,7 +208,7 @@ describe('whatever the values', () => {
     )
   })
 
-  test('gte is gt or, of what has an order, eq; and so lte', () => {
+  test('for values with an order, gte is gt or eq, and lte is lt or eq', () => {
     const ordered = fc.oneof(
       fc.tuple(fc.string(), fc.string()),
       fc.tuple(fc.integer(), fc.integer()),

@@ -21,7 +21,7 @@ interface Shape {
   rules?: AudienceRule[]
   kind?: FlowDefinition['kind']
   target?: Target
-  /** Of its two steps, the paths that they are for. */
+  /** The paths that its steps are for, in order. */
   pages?: (string | null)[]
   history?: Partial<FlowHistory>
 }
@@ -170,7 +170,7 @@ describe('of several flows', () => {
     [{ priority: 5 }, [{ key: 'b', priority: 1 }], 'priority 5, before b with 1'],
     [{}, [{ key: 'b', priority: 1 }], 'priority 0, and b comes first with 1'],
     [{}, [{ key: 'b' }], 'priority 0, and b comes first with the same (by key)'],
-  ] as [Shape, Shape[], string][])('and it is said why: %j %j', (shape, others, why) => {
+  ] as [Shape, Shape[], string][])('and the reason is given: %j %j', (shape, others, why) => {
     const { rules } = decide(candidate(shape), visit, others.map(candidate))
     expect(rules.find(({ rule }) => rule === 'priority')?.why).toBe(why)
   })
@@ -201,7 +201,7 @@ test.each([
   [target({ onMissing: 'wait' }), /without it, the step waits/],
   [target({ alternates: ['#find'] }), /has #search, or finds it otherwise, only the browser/],
   [target({ onMissing: 'stop', waitMs: 0 }), /after 0 ms without it, the flow ends/],
-])('what the first step points at is left to the browser: %#', (first, why) => {
+])('the target of the first step is left to the browser: %#', (first, why) => {
   const { rules, shown } = decide(candidate({ target: first }), visit, [])
   expect(rules.at(-1)).toMatchObject({
     rule: 'target',
@@ -211,7 +211,7 @@ test.each([
   expect(shown).toBe(true)
 })
 
-test('what a page finds due is what the explanation says is shown', () => {
+test('the flow that a page finds due is the one that the explanation says is shown', () => {
   const past: Partial<FlowHistory>[] = [
     {},
     { runs: 1, startedAt: 1, inProgress: true },

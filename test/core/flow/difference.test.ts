@@ -24,7 +24,7 @@ const list = (...items: string[]) =>
 
 const none = { added: [], returning: [], removed: [], moved: [] }
 
-describe('steps and items are told by their keys', () => {
+describe('steps and items are identified by their keys', () => {
   test.each<[string, string[], string[], object]>([
     ['the same', ['a', 'b'], ['a', 'b'], {}],
     ['one more', ['a'], ['a', 'b'], { added: ['b'] }],
@@ -72,7 +72,7 @@ describe('the diff', () => {
     )
   })
 
-  test('is empty for equal flows alone, and makes the one text from the other', () => {
+  test('is empty only for equal flows, and turns one text into the other', () => {
     fc.assert(
       fc.property(anyFlow, anyFlow, fc.boolean(), (before, other, isSame) => {
         const after = isSame ? structuredClone(before) : { ...other, key: before.key }

@@ -10,7 +10,7 @@ import { anyFlow, byKey, isRight } from '../../support/any-flow.ts'
 
 const lines = (...all: string[]) => all.join('\n')
 
-/** Where, what and which: a problem without its sentence. */
+/** Place, code and path: a problem without its message. */
 const brief = ({ line, column, code, path }: FileProblem) => `${line}:${column} ${code} ${path}`
 
 const briefs = (text: string, format?: 'yaml' | 'json') =>
@@ -18,7 +18,7 @@ const briefs = (text: string, format?: 'yaml' | 'json') =>
 
 const messages = (text: string) => readFlowFile(text).problems.map(({ message }) => message)
 
-/** The least that is a flow, in two lines, and on one. */
+/** The smallest flow, on two lines and on one. */
 const minimal = (key: string) => `key: ${key}\nsteps: [{ key: s, title: S }]`
 const inline = (key: string, more = '') => `{ key: ${key}, steps: [{ key: s, title: S }]${more} }`
 const json = (key: string) => `{"key": "${key}", "steps": [{"key": "s", "title": "S"}]}`
@@ -131,7 +131,7 @@ describe('a file holds', () => {
   })
 })
 
-describe('a usual mistake is told as what it is, where it was made', () => {
+describe('a common mistake is named for what it is, where it was made', () => {
   const noTab = 'A tab cannot indent YAML: use spaces'
   const noFit = 'The indentation does not fit: line this up with its neighbours, inside its parent'
   const further =
@@ -349,14 +349,14 @@ describe('a file that cannot be read has one problem, with its place', () => {
     ['1.00000000000000000000', ''],
     ['0x1e5', ''],
     ['+5e1', ''],
-  ])('a number is one that is kept, not %s', (value, problem) => {
+  ])('a number is reported only if it would lose digits: %s', (value, problem) => {
     const text = `key: a\nsteps: [{ key: b, kind: modal, title: c }]\npriority:\n     ${value}`
     expect(briefs(text, 'yaml').filter(brief => brief.includes('inexact'))).toEqual(
       problem === '' ? [] : [problem],
     )
   })
 
-  // A look at every pair of fields would take longer than the runner's patience.
+  // Comparing every pair of fields would take longer than the test runner waits.
   test('a mapping of 100,000 fields is read all the same', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `k${index}:`).join('\n')
     expect(readFlowFile(text).problems).toHaveLength(51)
@@ -373,7 +373,7 @@ describe('a file that cannot be read has one problem, with its place', () => {
   })
 })
 
-describe('a wrong field is told with its place', () => {
+describe('a wrong field is reported with its place', () => {
   test.each<[string, string, string, string]>([
     [
       'unknown',
@@ -497,7 +497,7 @@ describe('a wrong field is told with its place', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('a pointer escapes what a pointer must', () => {
+  test('a JSON pointer escapes the characters that need it', () => {
     expect(briefs('key: a\nx/y~z: 1')).toEqual(['2:1 unknown_field /x~1y~0z'])
   })
 
@@ -511,7 +511,7 @@ describe('a wrong field is told with its place', () => {
     ).toEqual(['a', 'd'])
   })
 
-  test('what is wrong behind an anchor is told once, however often it is used', () => {
+  test('a problem behind an anchor is reported once, however often it is used', () => {
     const text =
       '- { key: a, theme: &t { radius: x } }\n- { key: b, theme: *t }\n- { key: c, theme: *t }'
     expect(briefs(text)).toEqual(['1:33 invalid_value /0/theme/radius'])
@@ -581,7 +581,7 @@ test('problems are in the order of the file, whatever order they are found in', 
   ])
 })
 
-test('fifty problems are told, then how many more there are', () => {
+test('fifty problems are reported, then how many more there are', () => {
   const of = (count: number) =>
     readFlowFile(lines('key: a', ...Array.from({ length: count }, (_, index) => `x${index}: 1`)))
       .problems
@@ -608,7 +608,7 @@ describe('describeProblem', () => {
     column: 5,
   }
 
-  test('is one line that editors can jump by', () => {
+  test('is one line, from which editors can jump to the place', () => {
     expect(describeProblem(problem, 'welcome.yaml')).toBe(
       'welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …',
     )
@@ -661,7 +661,7 @@ describe('laws', () => {
   // The library loses blank lines where it spreads a text over lines: ' \n' comes back as '\n'.
   const exact = { blockQuote: false, doubleQuotedMinMultiLineLength: 1_000_000 } as const
 
-  test('what is written as YAML or JSON and read is the same, and is judged the same', () => {
+  test('flows written as YAML or JSON are read back the same, and judged the same', () => {
     const brief = (path: string, problem: FlowProblem) =>
       [problem.severity, problem.code, path + problem.path, problem.message].join(' ')
     let right = 0
@@ -684,7 +684,7 @@ describe('laws', () => {
     expect(right).toBeGreaterThan(100)
   })
 
-  test('one wrong field hides nothing of what the parts mean', () => {
+  test('one wrong field hides no problem that concerns a part alone', () => {
     const ofTheWhole = [
       ...['empty_flow', 'unreachable_target', 'never_begins', 'items_not_shown', 'steps_not_shown'],
       ...['unknown_step', 'unused_goto', 'goto_itself', 'unreachable_step', 'never_answered'],

@@ -67,14 +67,14 @@ function flowWith(pointer: string, value: unknown): unknown {
 
 const many = <T>(count: number, value: T) => Array.from({ length: count }, () => value)
 
-test('a complete flow is a definition, and so is it without steps, checklist and theme', () => {
+test('a complete flow is a definition, and so is one without steps, checklist and theme', () => {
   expect(Value.Check(FlowDefinition, flow)).toBe(true)
   expect(Value.Check(FlowDefinition, { ...flow, steps: [], checklist: null, theme: null })).toBe(
     true,
   )
 })
 
-describe('the largest value is taken, one more is refused', () => {
+describe('the largest value is accepted, one more is refused', () => {
   test.each<[string, unknown, unknown]>([
     ['/key', 'k'.repeat(64), 'k'.repeat(65)],
     ['/key', 'A-z_0.9', ''],
@@ -150,8 +150,8 @@ describe('refused', () => {
   })
 })
 
-test('text is taken exactly when it is well-formed Unicode without NUL, whatever else it holds', () => {
-  // Units that are likely to meet: halves of pairs, NUL, and plain letters beside them.
+test('text is accepted exactly if it is well-formed Unicode without NUL', () => {
+  // Few units, so that they often meet: surrogate halves, NUL, and plain characters.
   const unit = fc.constantFrom('\ud83d', '\ude00', '\ud800', '\udfff', '\0', 'a', '\n', '\u2028')
   fc.assert(
     fc.property(fc.array(unit, { minLength: 1, maxLength: 8 }), units => {
@@ -180,7 +180,7 @@ describe('a link', () => {
     'a/b:c',
     '?at=10:30',
     '#part:2',
-  ])('%j is taken', href => {
+  ])('%j is accepted', href => {
     expect(isTaken(href)).toEqual([true, true])
   })
 
@@ -208,7 +208,7 @@ describe('a link', () => {
     expect(isTaken(href)).toEqual([false, false])
   })
 
-  test('that is taken is, as a browser reads it, of a harmless scheme', () => {
+  test('that is accepted has a harmless scheme when a browser reads it', () => {
     const unit = fc.constantFrom(
       ...['javascript', 'JAVA', 'script', 'data', 'http', 'mailto', ':', ':', '/', '\\', '?', '#'],
       ...[' ', '\t', '\n', '\u0001', '\u007f', '\u00a0', 'x', '%', '&'],
@@ -225,7 +225,7 @@ describe('a link', () => {
   })
 })
 
-test('every colour a theme usually has is taken', () => {
+test('every kind of colour that themes commonly use is accepted', () => {
   const colours = ['#fff', '#0b7285cc', 'rebeccapurple', 'rgb(1, 2, 3)', 'oklch(60% 0.1 240 / 0.5)']
   const functions = ['var(--brand)', 'hsl(-10deg 50% 50%)', 'color-mix(in srgb, red 50%, blue)']
   for (const colour of [...colours, ...functions, 'RGBA(1, 2, 3, .5)', '#abcd']) {
@@ -233,7 +233,7 @@ test('every colour a theme usually has is taken', () => {
   }
 })
 
-test('whatever is taken for a colour loads nothing and ends no rule', () => {
+test('whatever is accepted as a colour loads nothing and does not end the CSS rule', () => {
   const unit = fc.constantFrom(
     ...[
       'url(',
@@ -282,7 +282,7 @@ test('whatever is taken for a colour loads nothing and ends no rule', () => {
   expect(taken.size).toBeGreaterThan(5)
 })
 
-describe('the API answers the definition and what the server adds to it', () => {
+describe('the API returns the definition and what the server adds to it', () => {
   test.each<[string, TObject, TObject, string[]]>([
     ['flow', FlowDefinition, Flow, ['id', 'version', 'publishedAt']],
     ['step', StepDefinition, Step, ['id', 'position']],
@@ -322,14 +322,14 @@ test('every default in the schemas is valid where it stands', () => {
   expect(seen).toBeGreaterThan(20)
 })
 
-describe('what is not said is taken from its neighbours', () => {
+describe('a missing field is derived from its neighbours', () => {
   const checklist = flow.checklist
 
-  test('a flow is named by its key', () => {
+  test('a flow is named after its key', () => {
     expect(derivedDefaults.flow.name(flow)).toBe('welcome')
   })
 
-  test('a checklist without steps is a checklist, everything else a tour', () => {
+  test('a flow with a checklist and no steps is a checklist, every other flow a tour', () => {
     const { kind } = derivedDefaults.flow
     expect(kind({ checklist, steps: [] })).toBe('checklist')
     expect(kind({ checklist, steps: [step] })).toBe('tour')

@@ -55,7 +55,7 @@ describe('nothing is wrong with', () => {
   })
 })
 
-test('no scheme but the harmless ones is let through', () => {
+test('only the harmless schemes are let through', () => {
   const harmless = ['http', 'https', 'mailto', 'tel']
   const scheme = fc
     .oneof(fc.stringMatching(/^[a-z][a-z0-9+.-]{0,12}$/), fc.constantFrom(...harmless))
@@ -69,6 +69,6 @@ test('no scheme but the harmless ones is let through', () => {
   )
 })
 
-test('what a page would follow is shown without what moves a cursor', () => {
+test('a link is shown as a page would follow it, without characters that move a cursor', () => {
   expect(unsafeLinkIn('[x](<java\tscript:1>)')).toStartWith('The link "java�script:1" is')
 })

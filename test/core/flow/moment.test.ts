@@ -6,7 +6,7 @@ import { changesInMs, judgeOf, type Moment, newcomer } from '../../../src/core/f
 import { rolloutOf } from '../../../src/core/flow/rollout.ts'
 import { spanMs, spanOf } from '../../../src/core/flow/schedule.ts'
 
-/** When a flow begins beyond its address and audience, and for whom. */
+/** When a flow begins, and for whom, apart from its address and audience. */
 
 const now = Date.UTC(2026, 10, 20, 12)
 const dayMs = 86_400_000
@@ -46,7 +46,7 @@ describe('a schedule', () => {
     expect(failed({ schedule })[0]).toBe(why as string)
   })
 
-  test('a run that has begun goes on after it', () => {
+  test('a run that has begun goes on after the schedule ends', () => {
     const schedule = { to: '2026-11-19', timezone: 'UTC' }
     const begun = {
       ...candidate({ schedule }),
@@ -55,7 +55,7 @@ describe('a schedule', () => {
     expect(decide(begun, { ...newcomer(now), ...place }, []).shown).toBe(true)
   })
 
-  test('law: clocks of a zone are read as Temporal reads them', () => {
+  test('law: local times of a zone are read as Temporal reads them', () => {
     const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Apia', 'Asia/Kolkata']
     const odd = ['Australia/Lord_Howe', 'America/Sao_Paulo', 'Africa/Casablanca', 'Asia/Tehran']
     const minute = fc.integer({ min: 0, max: 40 * 365 * 24 * 60 })
@@ -73,7 +73,7 @@ describe('a schedule', () => {
     ['Europe/Berlin', '2026-03-29T02:30'],
     ['Europe/Berlin', '2026-10-25T02:30'],
     ['America/Sao_Paulo', '2018-11-04'],
-  ])('so where clocks are set, %s %s', (timezone, local) => {
+  ])('also when the clocks change, %s %s', (timezone, local) => {
     const is = Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds
     expect(spanOf({ from: local, timezone }).from).toBe(is)
   })
@@ -87,11 +87,11 @@ describe('a rollout', () => {
     )
   const count = (of: string[], what: string) => of.filter(one => one === what).length / of.length
 
-  test('is of so many percent, in any flow', () => {
+  test('takes in the given percentage, in any flow', () => {
     for (const key of ['a', 'b', 'welcome', 'spring-release']) {
       for (const percent of [1, 10, 50, 90]) {
         const part = 1 - count(share(key, percent), 'out')
-        // Four standard deviations of as many throws.
+        // Four standard deviations for this number of people.
         const reach = 4 * Math.sqrt(((percent / 100) * (1 - percent / 100)) / people.length)
         expect(Math.abs(part - percent / 100)).toBeLessThan(reach)
       }
@@ -100,7 +100,7 @@ describe('a rollout', () => {
     }
   })
 
-  test('law: who is in stays in where it grows, and who is held back stays so', () => {
+  test('law: people who are in or held out stay so when the percentage grows', () => {
     const percent = fc.integer({ min: 0, max: 100 })
     const holdOut = fc.integer({ min: 1, max: 90 })
     fc.assert(
@@ -120,14 +120,14 @@ describe('a rollout', () => {
     )
   })
 
-  test('of two flows one says nothing of the other, nor the hold-out of the rollout', () => {
+  test('is independent of any other flow, and the hold-out is independent of the rollout', () => {
     const [a, b] = [share('a', 50, 50), share('b', 50, 50)]
     const both = people.filter((_, i) => a[i] !== 'out' && b[i] !== 'out').length / people.length
     expect(Math.abs(both - 0.25)).toBeLessThan(0.02)
     expect(Math.abs(count(a, 'held_out') - 0.25)).toBeLessThan(0.02)
   })
 
-  test('of nobody by name it is not known', () => {
+  test('is undecided while the person is unknown', () => {
     expect(failed({ rollout: { percent: 50 } })[0]).toStartWith(
       'rollout null: 50 % of people see it',
     )
@@ -222,7 +222,7 @@ test('law: pages and explain judge alike', () => {
         const decision = decide(one, { ...moment, ...place }, others)
         expect(decision.shown).toBe(one === shown)
         expect(decision.winner).toBe(shown?.flow.key ?? null)
-        // Where a browser is asked, nothing is left to it.
+        // This moment includes the page, so no rule is left for a browser to decide.
         if (!decision.shown) expect(decision.rules.some(({ holds }) => holds === false)).toBe(true)
       }
       expect(held).not.toContain(shown?.flow.key as string)
@@ -231,7 +231,7 @@ test('law: pages and explain judge alike', () => {
   )
 })
 
-test('law: what was caused is joined in any order, however often, each once', () => {
+test('law: caused events can be joined in any order and repeatedly, and each counts once', () => {
   const time = fc.tuple(
     fc.nat(50),
     fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { FlowPositions } from '../../../src/core/flow/positions.ts'
 import type { RunStep } from '../../../src/core/run/run.ts'
 
-/** Version 2 puts step 3 first, brings 4 and drops 2. */
+/** Version 2 puts step 3 first, adds 4 and drops 2. */
 const positions = new FlowPositions({
   versions: [
     { version: 1, stepRefs: [1, 2, 3] },

@@ -36,7 +36,7 @@ test.each<[Question, string[]]>([
   [{ type: 'rating', choices: ab }, ['warning /choices']],
   [{ type: 'text', low: 'Bad' }, ['warning /low']],
   [{ type: 'rating', scale: 'nps', max: 5 }, ['warning /max']],
-])('of the question %p it is said', (question, expected) => {
+])('the question %p has the expected problems', (question, expected) => {
   const told = [...questionProblems(question)].map(({ severity, path }) => `${severity} ${path}`)
   expect(told).toEqual(expected)
 })

@@ -5,7 +5,7 @@ import { flowProblems, storedFlowErrors } from '../../../src/core/flow/rules.ts'
 const problemsOf = (flow: object) =>
   readFlowFile(JSON.stringify({ key: 'a', ...flow }), { format: 'json' }).problems
 
-/** Severity, code and path: a problem without place and sentence. */
+/** Severity, code and path: a problem without its place and message. */
 const brief = ({ severity, code, path }: FileProblem) => `${severity} ${code} ${path}`
 
 const step = { key: 's', title: 'S' }
@@ -193,7 +193,7 @@ describe('an error keeps a flow from being pushed', () => {
   })
 })
 
-describe('a warning does not', () => {
+describe('a warning does not keep a flow from being pushed', () => {
   const link = (href: string, more: object[] = []) => ({
     key: 'go',
     title: 'Go',
@@ -339,7 +339,7 @@ describe('a warning does not', () => {
     expect(flows).toHaveLength(1)
   })
 
-  describe('of a page that a link may reach', () => {
+  describe('and none is given about a page that a link may reach', () => {
     const steps = [link('/settings'), there]
     test.each<[string, object]>([
       ['shown everywhere', { steps }],
@@ -430,7 +430,7 @@ describe('nothing is wrong with', () => {
   })
 })
 
-describe('what is right in a flow with a wrong shape is judged all the same', () => {
+describe('the right parts of a flow with a wrong shape are judged all the same', () => {
   const read = (text: string) => {
     const { flows, problems, isJudgedWhole } = readFlowFile(text)
     expect([flows, isJudgedWhole]).toEqual([[], false])
@@ -491,13 +491,13 @@ steps: [{ key: s, title: S }]
     expect(read(text)).toEqual(expected)
   })
 
-  test('nothing more is to come once every shape is right', () => {
+  test('a flow is judged as a whole once every shape is right', () => {
     expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(true)
     expect(readFlowFile('key: [').isJudgedWhole).toBe(false)
   })
 })
 
-describe('a problem stands at the very place', () => {
+describe('a problem is reported at its exact place', () => {
   const places = (text: string) =>
     readFlowFile(text).problems.map(
       ({ line, column, code, path }) => `${line}:${column} ${code} ${path}`,
@@ -568,7 +568,7 @@ describe('a problem stands at the very place', () => {
     expect(places(text)).toEqual(expected)
   })
 
-  test('what several flows have by alias is told once, and keeps all of them back', () => {
+  test('a problem that flows share by alias is reported once, and holds all of them back', () => {
     const text =
       '- { key: a, steps: &s [{ key: s, title: S, kind: tooltip }] }\n- { key: b, steps: *s }'
     expect(places(text)).toEqual(['1:24 missing_target /0/steps/0/target'])
@@ -582,7 +582,7 @@ describe('of many problems', () => {
   const read = (...steps: string[]) => readFlowFile(['key: a', 'steps:', ...steps].join('\n'))
   const warned = 'advance: { event: x }'
 
-  test('no error is left out for the sake of warnings', () => {
+  test('no error is left out to make room for warnings', () => {
     const { problems, flows } = read(...many(60, warned), '  - { key: s, kind: tooltip }')
     expect(problems.filter(({ severity }) => severity === 'error').map(brief)).toEqual([
       'error missing_target /steps/60/target',
@@ -591,7 +591,7 @@ describe('of many problems', () => {
     expect(flows).toEqual([])
   })
 
-  test('warnings alone keep nothing back, however many', () => {
+  test('warnings alone hold no flow back, however many there are', () => {
     const { problems, flows } = read(...many(60, warned))
     expect(problems).toHaveLength(51)
     expect(problems.every(({ severity }) => severity === 'warning')).toBe(true)
@@ -623,14 +623,14 @@ describe('as much as 1 MiB can hold is judged in well under a second', () => {
     const { flows } = readFlowFile(once, { format: 'json' })
     expect(flows).toHaveLength(1)
     const [flow] = flows
-    // Of the processor, so that what else the machine does is not counted.
+    // CPU time, so that other work on the machine is not counted.
     const begun = process.cpuUsage()
     for (let size = 0; size < 1_048_576; size += once.length) flowProblems(flow!)
     expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(1_500)
   })
 })
 
-describe('what is stored', () => {
+describe('a stored flow', () => {
   test('with a repeated key has an error', () => {
     const [flow] = readFlowFile('{ key: a, steps: [{ key: s }] }').flows
     const twice = { ...flow!, steps: [flow!.steps[0]!, flow!.steps[0]!] }

@@ -6,12 +6,12 @@ import { minimalFlow } from '../../../src/core/flow/minimal.ts'
 import { flowFileSchema } from '../../../src/core/flow/schema.ts'
 import { anyFlow, byKey } from '../../support/any-flow.ts'
 
-// Strictly: a keyword that means nothing is a mistake in the schema.
+// Strict, because a keyword that means nothing is a mistake in the schema.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false })
 ajv.addVocabulary(['enumDescriptions', 'patternErrorMessage', 'doNotSuggest'])
 const isTaken = ajv.compile(flowFileSchema())
 
-/** Problems of shape. What a flow means, and that no key is repeated, a schema cannot say. */
+/** Problems of shape. A schema cannot say what a flow means, nor that no key is repeated. */
 const ofShape = ['invalid_value', 'missing_field', 'unknown_field', 'not_a_flow', 'empty_file']
 
 const isRead = (file: unknown) =>
@@ -64,7 +64,7 @@ const shaped = byKey(anyFlow).chain(flows =>
     .map(shape => shape(flows.map(minimalFlow))),
 )
 
-describe('the schema takes what is read, and nothing else', () => {
+describe('the schema accepts what the reader accepts, and nothing else', () => {
   test('flows as their authors may write them', () => {
     fc.assert(
       fc.property(anyFlow, flow => {
@@ -153,7 +153,7 @@ describe('a typical mistake is refused where it stands', () => {
   })
 })
 
-test('every field that an author may write says what it is, and every word what it means', () => {
+test('every field that an author may write is described, and so is every word of an enum', () => {
   const silent: string[] = []
   const walk = (schema: Record<string, unknown>, at: string) => {
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
@@ -168,6 +168,6 @@ test('every field that an author may write says what it is, and every word what 
   expect(silent).toEqual([])
 })
 
-test('every pattern is told in words, to editors and in problems', () => {
+test('every pattern is explained in words, to editors and in problems', () => {
   expect(JSON.stringify(flowFileSchema())).not.toContain('undefined')
 })

@@ -8,7 +8,7 @@ import { byKey, rightFlow } from '../../support/any-flow.ts'
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 
-/** The flow that a text holds, which has to be a right one. */
+/** The flow that a text holds, which must have no errors. */
 function read(text: string): FlowDefinition {
   const { flows, problems } = readFlowFile(text)
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([])
@@ -16,7 +16,7 @@ function read(text: string): FlowDefinition {
 }
 
 describe('laws', () => {
-  test('what is written is read as exactly the definition', () => {
+  test('a written definition is read back exactly', () => {
     fc.assert(
       fc.property(rightFlow, flow => {
         expect(readFlowFile(flowText(flow)).flows).toEqual([flow])
@@ -25,7 +25,7 @@ describe('laws', () => {
     )
   })
 
-  test('so are several, as documents or as JSON', () => {
+  test('so are several definitions, as documents or as JSON', () => {
     fc.assert(
       fc.property(byKey(rightFlow), flows => {
         fc.pre(flows.length > 0)
@@ -70,7 +70,7 @@ describe('laws', () => {
     )
   })
 
-  test('nothing that is written can move a cursor or turn the text around it', () => {
+  test('written text can neither move a cursor nor reverse the text around it', () => {
     fc.assert(
       fc.property(rightFlow, flow => {
         expect(flowText(flow).replaceAll(/[\n\t]/g, '')).not.toMatch(
@@ -90,7 +90,7 @@ describe('the text of a flow', () => {
     expect(flowText(read(`${checklist}kind: tour\n`))).toContain('kind: tour\n')
   })
 
-  test('lacks what a definition of an earlier release lacks', () => {
+  test('leaves out fields that a definition of an earlier release does not have', () => {
     const { theme, ...older } = read('key: a\npriority: 3\nsteps: [{ key: s }]')
     expect(flowText(older as FlowDefinition)).toBe(
       lines('key: a', 'priority: 3', 'steps:', '  - key: s'),

@@ -10,7 +10,7 @@ import { readThemeFile } from '../../../src/core/flow/theme-file.ts'
 import { luminanceOf, themeProblems } from '../../../src/core/flow/theme-rules.ts'
 import { anyTheme } from '../../support/any-theme.ts'
 
-/** What a theme may say, and what several of them come to. */
+/** What a theme may contain, and how several themes are merged. */
 
 const old = { accent: null, background: null, text: null, radius: null }
 const isTheme = (theme: unknown) => Value.Check(Theme, theme)
@@ -26,7 +26,7 @@ describe('the shape', () => {
   test.each([
     ...['Inter', '"Inter", sans-serif', "'Ünï cöde 2', serif", '-apple-system, BlinkMacSystemFont'],
     ...['Times New Roman', 'system-ui,sans-serif', '"日本語フォント"', 'inherit'],
-  ])('takes %p for fonts', family => {
+  ])('accepts %p as fonts', family => {
     expect(withFamily(family)).toBe(true)
   })
 
@@ -34,11 +34,11 @@ describe('the shape', () => {
     ...['', ' Inter', 'Inter;', 'a; color: red', 'a } body { display: none', 'url(/font.woff)'],
     ...['"a" url(x)', 'var(--x)', '"a\\"', "'a", '"a\nb"', 'a /* b */', '"/* a */"', 'a,', ',a'],
     ...['"a;b"', '"a}"', 'a\u0000', '@import "x"', '2 Stone', '"\u2028"', '"a", , b', '<a>'],
-  ])('takes %p for no font', family => {
+  ])('refuses %p as fonts', family => {
     expect(withFamily(family)).toBe(false)
   })
 
-  test('whatever is taken for fonts can end no rule and load nothing', () => {
+  test('accepts no fonts that could end the CSS rule or load anything', () => {
     const unit = fc.constantFrom(
       ...['url(', 'src(', 'Inter', 'a', ' ', ',', '"', "'", ';', '}', '{', ':', '\\', '/*', '*/'],
       ...['//', '\n', '(', ')', '@', '<', '-', '\u0000', '\u2029', 'ü', '1'],
@@ -64,12 +64,12 @@ describe('the shape', () => {
     'logo.svg',
     '../a.png',
     'HTTPS://a/b',
-  ])('takes %p for a logo', logo => expect(withLogo(logo)).toBe(true))
+  ])('accepts %p as a logo', logo => expect(withLogo(logo)).toBe(true))
 
   test.each([
     ...['http://a/b.png', 'data:image/svg+xml,x', 'javascript:alert(1)', '//a/b.png', '\\\\a\\b'],
     ...[' /a', 'java\nscript:x', '/a\u0000', '', 'blob:x', '/\\a/b'],
-  ])('takes %p for no logo', logo => expect(withLogo(logo)).toBe(false))
+  ])('refuses %p as a logo', logo => expect(withLogo(logo)).toBe(false))
 
   test.each([
     ...[{ zIndex: -1 }, { zIndex: 2 ** 31 }, { font: { size: 9 } }, { font: { size: 25 } }],
@@ -80,7 +80,7 @@ describe('the shape', () => {
     expect(isTheme({ ...old, ...fields })).toBe(false)
   })
 
-  test('and its text say the same', () => {
+  test('is the same after it was written as text and read', () => {
     fc.assert(
       fc.property(anyTheme, theme => {
         const [flow] = readFlowFile('key: a\nsteps: [{ key: s, title: S }]').flows
@@ -95,7 +95,7 @@ describe('the shape', () => {
 describe('several themes', () => {
   const maybe = fc.option(anyTheme, { nil: null })
 
-  test('come to a theme, in which what the upper one says is said', () => {
+  test('merge into a theme that has everything the upper one sets', () => {
     fc.assert(
       fc.property(maybe, anyTheme, (organisation, flow) => {
         const merged = mergedTheme(organisation, flow)
@@ -111,7 +111,7 @@ describe('several themes', () => {
     )
   })
 
-  test('that say nothing change nothing, and the same one twice is it once', () => {
+  test('that set nothing change nothing, and merging one with itself changes nothing', () => {
     fc.assert(
       fc.property(maybe, theme => {
         const once = mergedTheme(null, theme)
@@ -133,7 +133,7 @@ describe('several themes', () => {
     )
   })
 
-  test('stand over a preset: the flow’s, else the organisation’s', () => {
+  test('override the preset, which is the flow’s, else the organisation’s', () => {
     const organisation = { preset: 'calm', radius: 3, font: { family: 'serif' } } as const
     expect(mergedTheme(organisation, null)).toMatchObject({
       ...{ radius: 3, shadow: 'soft', font: { family: 'serif', size: 15 } },
@@ -143,7 +143,7 @@ describe('several themes', () => {
     })
   })
 
-  test('of a newer release, or of none, do no harm', () => {
+  test('of a newer release, or of no release, do no harm', () => {
     const newer = { preset: 'loud', __proto__: null, constructor: 1, sparkle: { a: 1 } } as never
     expect(mergedTheme(newer, null)).toMatchObject({ accent: null, sparkle: { a: 1 } })
     expect(mergedTheme({ preset: 'constructor' } as never, undefined)).toMatchObject(old)
@@ -157,7 +157,7 @@ describe('several themes', () => {
     expect(of('shadow').size).toBe(3)
   })
 
-  test('what says nothing is not stored', () => {
+  test('what sets nothing is not stored', () => {
     expect(storedTheme({})).toBeNull()
     expect(storedTheme({ ...old, dark: {}, font: undefined as never })).toBeNull()
     expect(storedTheme({ accent: '#fff', dark: {} })).toEqual({ ...old, accent: '#fff' })
@@ -165,7 +165,7 @@ describe('several themes', () => {
 })
 
 describe('colours', () => {
-  test('of dark pages are a pair, and hold there alone', () => {
+  test('for dark pages replace background and text as a pair, and only there', () => {
     const theme = { ...old, accent: '#111', background: '#fff', text: '#222' }
     expect(coloursOn({ ...theme, dark: { accent: '#eee' } }, true)).toEqual({
       ...{ accent: '#eee', background: '#fff', text: '#222' },
@@ -176,7 +176,7 @@ describe('colours', () => {
     expect(coloursOn({ ...theme, dark: { background: '#000' } }, false).background).toBe('#fff')
   })
 
-  test('stand out by black or by white, always enough to be read', () => {
+  test('have black or white text on them, always with enough contrast to be read', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), ground => {
         const words = standingOut(ground) === '#000' ? 0 : 1
@@ -210,18 +210,18 @@ describe('colours', () => {
     [{ accent: '#ffe066' }, ['/accent']],
     [{ background: '#fff', text: '#999' }, ['/text']],
     [{ background: '#808080' }, ['/background']],
-    // The ground goes with the text.
+    // The background is one that goes with the text.
     [{ text: '#fff' }, []],
     [{ background: '#000', accent: '#111' }, ['/accent']],
     [{ dark: { background: '#111', text: '#444' } }, ['/dark/text']],
     [{ accent: '#0b7285', dark: { background: '#0c6170' } }, ['/accent']],
     [{ accent: 'var(--x)', background: 'color-mix(in srgb, red, blue)', text: '#777' }, []],
     [{ accent: '#ffe06680' }, []],
-  ])('%p is warned of at %p', (theme, paths) => {
+  ])('%p has a warning at %p', (theme, paths) => {
     expect(briefs(theme)).toEqual(paths.map(path => `warning low_contrast ${path}`))
   })
 
-  test('a flow file is warned of them, where they stand', () => {
+  test('a flow file has the warnings at the place of the colour', () => {
     const text = 'key: a\ntheme: { accent: "#ff0" }\nsteps: [{ key: s, title: S }]'
     const { flows, problems } = readFlowFile(text)
     expect(flows).toHaveLength(1)
@@ -231,8 +231,8 @@ describe('colours', () => {
   })
 })
 
-describe('a file of a theme', () => {
-  test('is read with what is wrong in it, line by line', () => {
+describe('a theme file', () => {
+  test('is read, and its problems are reported with their lines', () => {
     const { theme, problems } = readThemeFile('accent: "#0b7285"\nfont: { size: 16 }\n')
     expect([theme, problems]).toEqual([{ ...old, accent: '#0b7285', font: { size: 16 } }, []])
     const wrong = readThemeFile('accent: red;\nshade: 1\nfont: { size: big }')
@@ -244,7 +244,7 @@ describe('a file of a theme', () => {
     ])
   })
 
-  test.each(['', '- a', 'text', 'a: 1\n---\nb: 2'])('%p is none', text => {
+  test.each(['', '- a', 'text', 'a: 1\n---\nb: 2'])('%p is not one', text => {
     const { theme, problems } = readThemeFile(text)
     expect(theme).toBeNull()
     expect(problems.map(({ code }) => code)).toEqual(['not_a_theme'])

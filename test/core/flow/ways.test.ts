@@ -5,7 +5,7 @@ import type { StepDefinition } from '../../../src/core/flow/flow.ts'
 import { isOnWay, type Known } from '../../../src/core/flow/step-when.ts'
 import { exitsOf, hasBranches, reachIn, stepsAhead } from '../../../src/core/flow/ways.ts'
 
-/** A flow's steps from how they are written, and what is wrong with them. */
+/** A flow's steps, read from their YAML, and the problems found in them. */
 function read(steps: string) {
   const { flows, problems } = readFlowFile(`key: a\nsteps:\n${steps}`)
   return {
@@ -26,7 +26,7 @@ const to = (...keys: string[]) =>
   `, buttons: [${keys.map(key => `{ label: ${key}, action: next, goto: ${key} }`).join(', ')}]`
 const when = (rule: string) => `, when: { rules: [{ ${rule} }] }`
 
-describe('what is said of ways', () => {
+describe('problems with ways', () => {
   test.each<[name: string, steps: string, problems: string[]]>([
     ['nothing of a fork', step('a', to('b', 'c')) + step('b', to('c')) + step('c'), []],
     [
@@ -107,7 +107,7 @@ describe('what is said of ways', () => {
     expect(read(steps).problems).toEqual(problems)
   })
 
-  test('of a misspelt key says which was meant', () => {
+  test('suggest the key that was meant by a misspelt one', () => {
     expect(read(step('a', to('welcom')) + step('welcome')).messages).toEqual([
       'There is no step "welcom": did you mean "welcome"?',
     ])
@@ -140,7 +140,7 @@ describe('what is said of ways', () => {
   })
 })
 
-describe('a step that stands under rules', () => {
+describe('a step with rules', () => {
   const known = (more: Partial<Known> = {}): Known => ({
     traits: { plan: 'pro', age: 3 },
     answers: { score: 9, why: ['price', 'looks'], 'a.b': 'text' },
@@ -166,7 +166,7 @@ describe('a step that stands under rules', () => {
     expect(isOnWay(on!, known())).toBe(holds)
   })
 
-  test('any of which is enough, where it says so', () => {
+  test('is on the way if any of them holds, where it says so', () => {
     const [on] = stepsOf(
       step('on', ', when: { match: any, rules: [{ event: no }, { event: done }] }'),
     )
@@ -190,7 +190,7 @@ describe('ways', () => {
     expect(steps.map((_, at) => stepsAhead(steps, at, always, never))).toEqual([2, 1, 0])
   })
 
-  test('what is ahead follows the only way on, and counts no step that a rule leaves out', () => {
+  test('steps ahead are counted along the only way on, except those that rules leave out', () => {
     const steps = stepsOf(
       step('a', to('c')) + step('b') + step('c', when('event: x')) + step('d') + step('e', to('a')),
     )
@@ -202,7 +202,7 @@ describe('ways', () => {
     expect(stepsAhead(steps, 4, always, ({ key }) => key === 'a')).toBe(0)
   })
 
-  test('whatever leads where, what is ahead is counted once and ends', () => {
+  test('counting the steps ahead ends, and counts each once, wherever the steps lead', () => {
     const some = fc.array(fc.array(fc.nat({ max: 9 }), { maxLength: 3 }), { maxLength: 10 })
     fc.assert(
       fc.property(some, aims => {

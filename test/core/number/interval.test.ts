@@ -17,7 +17,7 @@ test('agrees with published values', () => {
   }
 })
 
-test('holds the share that was counted, and lies between 0 and 1', () => {
+test('contains the share that was counted, and lies between 0 and 1', () => {
   expect(wilsonInterval(0, 0)).toBeNull()
   const counted = fc.nat(100_000).chain(trials => fc.tuple(fc.nat(trials), fc.constant(trials)))
   fc.assert(

@@ -28,7 +28,7 @@ describe('the type of a key decides what it may verify', () => {
     expect(allowed(edKey)).toEqual([['EdDSA', 'Ed25519']])
   })
 
-  test('and of that the algorithm which the key names alone', () => {
+  test('and a key that names an algorithm may verify only with that one', () => {
     expect(allowed({ ...rsaKey, alg: 'PS256' }, { ...edKey, alg: 'EdDSA' })).toEqual([
       ['PS256'],
       ['EdDSA'],
@@ -36,7 +36,7 @@ describe('the type of a key decides what it may verify', () => {
   })
 })
 
-describe('a key of a set is passed over', () => {
+describe('a key of a set is skipped', () => {
   const passedOver: [string, unknown][] = [
     ['that is a shared secret', { kty: 'oct', k: 'c2VjcmV0', alg: 'HS256' }],
     ['that is private', ed25519.privateKey.export({ format: 'jwk' })],
@@ -68,7 +68,7 @@ describe('a key of a set is passed over', () => {
   })
 })
 
-test('for verifying, among other operations', () => {
+test('a key may have other operations besides verifying', () => {
   expect(allowed({ ...ecKey, use: 'sig', key_ops: ['sign', 'verify'] })).toEqual([['ES256']])
 })
 
@@ -79,12 +79,12 @@ test('only public members are kept, whatever stands beside them', () => {
   expect(Object.keys(key!).toSorted()).toEqual(['alg', 'crv', 'kid', 'kty', 'x', 'y'])
 })
 
-test('what has been read is read again the same', () => {
+test('a key set that has been read is the same when it is read again', () => {
   const keys = publicKeysIn({ keys: [{ ...rsaKey, kid: 'a' }, ecKey, edKey] })
   expect(publicKeysIn({ keys })).toEqual(keys)
 })
 
-test('a hundred keys are looked at, and no more', () => {
+test('at most a hundred keys are read', () => {
   const keys = Array.from({ length: 101 }, (_, i) => ({ ...ecKey, kid: String(i) }))
   expect(publicKeysIn({ keys })).toHaveLength(100)
 })
@@ -109,7 +109,7 @@ test('any JSON is read without an error', () => {
   )
 })
 
-test('a token’s key is new where it has a name that nobody knows', () => {
+test('a token’s key is new if its id is not known', () => {
   const keys = publicKeysIn({ keys: [{ ...rsaKey, kid: 'r' }, ecKey] })
   expect(isNewTo(keys, { kid: 'x' })).toBe(true)
   expect(isNewTo(keys, { kid: 'r' })).toBe(false)

@@ -48,7 +48,7 @@ test.each(['8.8.8.8', '172.15.0.1', '172.32.0.1', '100.63.0.1', '2606:4700::1111
 
 test.each([
   'https://127.0.0.1/',
-  // What the URL Standard takes for the same.
+  // Other forms that the URL Standard reads as the same address.
   'https://2130706433/',
   'https://0x7f.1/',
   'https://017700000001/',
@@ -68,7 +68,7 @@ test.each([
   expect(faultOfTarget(url, false)).not.toBeNull()
 })
 
-test('what the operator has allowed may be beside this machine, and by http', () => {
+test('what the operator has allowed may be in the private network, and by http', () => {
   expect(faultOfTarget('https://hooks.example.com/cairn?x=1', false)).toBeNull()
   expect(faultOfTarget('http://127.0.0.1:8080/', true)).toBeNull()
   expect(faultOfTarget('file:///etc/passwd', true)).not.toBeNull()

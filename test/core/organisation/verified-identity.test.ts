@@ -22,11 +22,11 @@ const identity: VerifiedIdentity = {
 const judge = (userId: string, sent: string | null | undefined, at = now) =>
   judgeUserHash(identity, userId, sent, at)
 
-/** As a customer's back end makes it. */
+/** The hash as a customer's back end makes it. */
 const hmac = (key: string, userId: string) =>
   createHmac('sha256', key).update(userId, 'utf8').digest('hex')
 
-test('a hash is the HMAC that every language makes, whatever is in the user id', () => {
+test('a hash is the HMAC that every language computes, whatever is in the user id', () => {
   // RFC 4231, test case 2.
   expect(userHashOf('Jefe', 'what do ya want for nothing?')).toBe(
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
@@ -67,7 +67,7 @@ describe('wrong and missing', () => {
   })
 })
 
-test('the secret from before a rotation counts apart, and until its end', () => {
+test('the secret from before a rotation is counted separately, and only until it expires', () => {
   expect(judge('ann', hmac(old, 'ann'))).toBe('outdated')
   expect(judge('ann', hmac(old, 'ann'), now + 1)).toBe('invalid')
   expect(judge('ann', hmac(secret, 'ann'), now + 1)).toBe('valid')

@@ -15,7 +15,7 @@ const untick = (itemId: number, at: number, person = 'u'): Tick => ({
 })
 const both = () => [1, 2]
 
-describe('where items stand', () => {
+describe('the state of items', () => {
   test.each<[string, Tick[], [number, number][]]>([
     ['a ticked item stands since its first tick', [tick(1, 5), tick(1, 9)], [[1, 5]]],
     ['the last write counts', [tick(1, 5), untick(1, 7)], []],
@@ -30,7 +30,7 @@ describe('where items stand', () => {
   })
 })
 
-describe('when a checklist is whole', () => {
+describe('when a checklist is complete', () => {
   const passes = (ticks: Tick[], itemsAt: (at: number) => number[] = both) =>
     checklistHistory(ticks, itemsAt).passes.map(({ at }) => at)
 
@@ -54,7 +54,7 @@ describe('when a checklist is whole', () => {
     expect(passes([tick(1, 5), tick(3, 12)], at => (at < 10 ? [1, 2] : [1]))).toEqual([12])
   })
 
-  test('a version with one more item wants one more tick', () => {
+  test('a version with one more item needs one more tick', () => {
     const itemsAt = (at: number) => (at < 10 ? [1] : [1, 2])
     expect(passes([tick(1, 5), tick(1, 11), tick(2, 12)], itemsAt)).toEqual([5, 12])
   })

@@ -17,7 +17,7 @@ const duration = fc.oneof(
 const rounded = (ms: number) => durationOfCode(codeOfDuration(ms))
 
 describe('a duration as a code', () => {
-  test('is the very duration below 4 seconds', () => {
+  test('is exact below 4 seconds', () => {
     for (let ms = 0; ms <= 4_000; ms++) expect(rounded(ms)).toBe(ms)
   })
 
@@ -28,7 +28,7 @@ describe('a duration as a code', () => {
     ['an hour', 3_600_000],
     ['a day', 86_400_000],
     ['30 days', 30 * 86_400_000],
-  ])('is the very duration where it is in round figures: %s', (_, ms) => {
+  ])('is exact for a duration in round figures: %s', (_, ms) => {
     expect(rounded(ms)).toBe(ms)
   })
 
@@ -40,7 +40,7 @@ describe('a duration as a code', () => {
     )
   })
 
-  test('is in the order of durations', () => {
+  test('keeps the order of durations', () => {
     fc.assert(
       fc.property(duration, duration, (a, b) => {
         expect(codeOfDuration(Math.max(a, b))).toBeGreaterThanOrEqual(
@@ -59,7 +59,7 @@ describe('a duration as a code', () => {
     }
   })
 
-  test('stops at eighty years or so, and is never the one for none', () => {
+  test('stops at about eighty years, and is never the code for no duration', () => {
     expect(codeOfDuration(longest * 4)).toBe(noDuration - 1)
     expect(longest / (365.25 * 86_400_000)).toBeGreaterThan(80)
   })
@@ -82,7 +82,7 @@ describe('counted durations', () => {
     )
   })
 
-  test('leave out what has none', () => {
+  test('leave out what has no duration', () => {
     const counts = new DurationCounts()
     counts.addAll(Uint16Array.of(noDuration, noDuration))
     expect([counts.total, ...counts.at(0.5, 0.9)]).toEqual([0, null, null])

@@ -49,7 +49,7 @@ describe('the join of run states', () => {
     )
   })
 
-  test('event by event is the same', () => {
+  test('is the same when events are added one by one', () => {
     fc.assert(
       fc.property(stateArbitrary, eventArbitrary, (state, event) => {
         const joined = mergeRuns(state, runOfEvent(event))

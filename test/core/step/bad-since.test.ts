@@ -5,7 +5,7 @@ import { type HealthCounts, noHealthCounts } from '../../../src/core/step/health
 
 const people = (some: Partial<HealthCounts>): HealthCounts => ({ ...noHealthCounts(), ...some })
 
-/** A slot of each pair: [misses, reports] at 0, 10, 20, … */
+/** One slot for each pair of [misses, reports], at 0, 10, 20, … */
 const slots = (...pairs: [number, number][]): ReportSlot[] =>
   pairs.map(([misses, reports], i) => ({
     reports,
@@ -20,7 +20,7 @@ const missesSince = async (misses: number, of: number, ...past: [number, number]
   return (await badSince(counts, () => slots(...past))).missesSince
 }
 
-describe('the moment since when misses are many', () => {
+describe('the moment since which misses are many', () => {
   test('is the first miss after the finds', async () => {
     expect(await missesSince(90, 100, [0, 50], [0, 50], [45, 50], [45, 50])).toBe(20)
   })
@@ -33,11 +33,11 @@ describe('the moment since when misses are many', () => {
     expect(await missesSince(90, 100, [0, 50], [45, 50], [0, 1], [0, 0], [45, 50])).toBe(10)
   })
 
-  test('is the beginning where it was never better', async () => {
+  test('is the beginning if it was never better', async () => {
     expect(await missesSince(10, 10, [5, 5], [5, 5])).toBe(0)
   })
 
-  test('is null where misses are few, and nothing is looked up for it', async () => {
+  test('is null where misses are few, and then nothing is looked up', async () => {
     const asked = () => {
       throw new Error('asked')
     }
@@ -49,7 +49,7 @@ describe('the moment since when misses are many', () => {
     expect(await missesSince(20, 100, [20, 20], [0, 200], [0, 200])).toBeNull()
   })
 
-  test('is told of makeshift finds among the finds', async () => {
+  test('is also given for makeshift finds, counted among the finds', async () => {
     const past: ReportSlot[] = [
       { reports: 20, misses: 10, makeshift: 0, firstMissAt: 1, firstMakeshiftAt: null },
       { reports: 20, misses: 10, makeshift: 8, firstMissAt: 11, firstMakeshiftAt: 12 },
@@ -59,7 +59,7 @@ describe('the moment since when misses are many', () => {
   })
 })
 
-test('whatever came before, it is a moment at which something was missed, and misses were many since', async () => {
+test('whatever came before, something was missed at that moment, and misses were many since', async () => {
   const pair = fc
     .tuple(fc.nat({ max: 20 }), fc.nat({ max: 20 }))
     .map(([misses, finds]): [number, number] => [misses, misses + finds])

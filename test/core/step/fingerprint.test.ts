@@ -85,11 +85,11 @@ describe('allowedFingerprint', () => {
     expect(allowedFingerprint(sent)).toEqual({ matchCount: 1 })
   })
 
-  test.each([undefined, null, -1, 1.5, '1', Number.NaN])('matchCount %p is none', matchCount => {
+  test.each([undefined, null, -1, 1.5, '1', Number.NaN])('matchCount %p becomes 0', matchCount => {
     expect(allowedFingerprint({ matchCount })).toEqual({ matchCount: 0 })
   })
 
-  test('attributes: an allow-list, and never a value', () => {
+  test('attributes: only those on an allow-list, and never a value', () => {
     const attributes = {
       NAME: 'email',
       type: 'email',
@@ -168,7 +168,7 @@ describe('allowedFingerprint', () => {
     ])
   })
 
-  test('applied twice, or to what JSON made of it, changes nothing', () => {
+  test('changes nothing when applied twice, or after a round trip through JSON', () => {
     fc.assert(
       fc.property(print, once => {
         expect(allowedFingerprint(once)).toEqual(once)
@@ -249,7 +249,7 @@ describe('compareFingerprints', () => {
     expect(scoreOf(without('id')).score).toBe(0.8)
   })
 
-  test('with nothing to compare nothing has changed', () => {
+  test('where there is nothing to compare, nothing has changed', () => {
     const bare = { matchCount: 1 }
     expect(scoreOf(bare, bare)).toEqual({ status: 'match', score: 1, signals: {} })
   })
@@ -309,7 +309,7 @@ describe('compareFingerprints', () => {
     expect(scoreOf(b, a).signals.text).toBe(1)
   })
 
-  test('a part of a likeness counts in part', () => {
+  test('a partial likeness counts in part', () => {
     const text = (seen: string) => scoreOf({ ...save, text: seen }).signals.text!
     expect(text('Save projects')).toBeGreaterThan(0.9)
     expect(text('SAVE PROJECT')).toBe(1)
@@ -367,7 +367,7 @@ describe('suggestSelector', () => {
     expect(suggestSelector(bare, [bare], same)).toBeNull()
   })
 
-  test('is null or one of the caller’s own, and does not depend on their order', () => {
+  test('is null or one of the candidates, and does not depend on their order', () => {
     fc.assert(
       fc.property(print, fc.array(print, { maxLength: 6 }), word, (baseline, prints, selector) => {
         const candidates = [...prints, { ...baseline, selector }]

@@ -42,7 +42,7 @@ describe('stepState', () => {
     expect(stepState(counts(some), { required: true })).toEqual({ state, okRate, reports })
   })
 
-  test('a target that may be away is flaky where it would be broken, and else the same', () => {
+  test('a target that is not required is flaky where it would be broken, and else the same', () => {
     fc.assert(
       fc.property(anyCounts, some => {
         const required = stepState(some, { required: true })

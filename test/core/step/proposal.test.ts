@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { judgeSelector, mayNamePerson } from '../../../src/core/step/proposal.ts'
 
-describe('a selector that is proposed', () => {
+describe('a proposed selector', () => {
   test.each([
     ['[data-testid="new"]', 'strong'],
     ['#new', 'strong'],
@@ -20,7 +20,7 @@ describe('a selector that is proposed', () => {
     expect(judged.weaknesses.length > 0).toBe(grade === 'weak')
   })
 
-  test('says where a text in it may be the name of a person', () => {
+  test('is marked if a text in it may name a person', () => {
     expect(judgeSelector('[aria-label="Account of Ann Miller"]').mayNamePerson).toBe(true)
     expect(judgeSelector("[title='ann@example.com']").mayNamePerson).toBe(true)
     expect(judgeSelector('[aria-label="Save Changes"]').mayNamePerson).toBe(false)

@@ -22,8 +22,8 @@ const seen: Fingerprint = {
   rect: { x: 1, y: 2, width: 3, height: 4 },
 }
 
-describe('what is taken over of a baseline', () => {
-  test('no text in clear, no place on the page, and all else that is compared', () => {
+describe('what a pinned fingerprint keeps of a baseline', () => {
+  test('no plain text, no place on the page, and everything else that is compared', () => {
     expect(pinnedFingerprint(seen, 'en')).toEqual({
       tag: 'button',
       id: 'buy',
@@ -36,20 +36,20 @@ describe('what is taken over of a baseline', () => {
     })
   })
 
-  test('a name that is not the text is taken over', () => {
+  test('a name, if it is not the text', () => {
     expect(pinnedFingerprint({ ...seen, name: 'Close' }, null)?.name).toBe('Close')
     const { name, ...labelled } = seen
     expect(pinnedFingerprint({ ...labelled, ariaLabel: 'Close' }, null)?.name).toBe('Close')
   })
 
-  test('nothing where too little is said', () => {
+  test('nothing where the baseline says too little', () => {
     expect(
       pinnedFingerprint({ matchCount: 1, tag: 'div', ancestors: [{ tag: 'main' }] }, null),
     ).toBeNull()
     expect(pinnedFingerprint({ ...seen, tag: undefined }, null)).toBeNull()
   })
 
-  test('whatever a page sends: it fits a flow, or nothing is taken over; and it is like itself', () => {
+  test('whatever a page sends: nothing, or what fits a flow and is like itself', () => {
     const odd = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('buy', 'a'.repeat(300), '\0'),
@@ -83,17 +83,17 @@ describe('what is taken over of a baseline', () => {
   })
 })
 
-describe('how like an element is to the remembered one', () => {
+describe('the likeness of an element to the remembered one', () => {
   const pinned = pinnedFingerprint(seen, 'en')!
   const likeness = (more: Partial<Fingerprint>, locale: string | null = 'en') =>
     rememberedLikeness(pinned, { ...seen, ...more }, locale)
 
-  test('the same one is wholly like it, whatever it has got since', () => {
+  test('is 1 for the same element, whatever attributes it has gained since', () => {
     expect(likeness({})).toBe(1)
     expect(likeness({ testId: { attr: 'data-test', value: 'buy' }, ariaLabel: 'Buy' })).toBe(1)
   })
 
-  test('another id, text or tag costs more than it may', () => {
+  test('is too low with another id or text, or without them', () => {
     expect(likeness({ id: 'sell' })).toBeLessThan(0.85)
     expect(likeness({ text: 'Sell' })).toBeLessThan(0.85)
     expect(likeness({ id: undefined, text: undefined })).toBeLessThan(0.85)
@@ -104,18 +104,18 @@ describe('how like an element is to the remembered one', () => {
     expect(likeness({ ancestors })).toBeGreaterThan(0.85)
   })
 
-  test('words of another language are not compared, and what is left has to be enough', () => {
+  test('leaves out words of another language, and what is left has to be enough', () => {
     expect(likeness({ text: 'Kaufen', name: 'Kaufen' }, 'de')).toBe(1)
     const { id, ...without } = pinned
     expect(rememberedLikeness(without, seen, 'de')).toBe(0)
     expect(rememberedLikeness(without, seen, 'EN')).toBe(1)
   })
 
-  test('what an author writes in upper case is the same', () => {
+  test('ignores that an author writes in upper case', () => {
     expect(rememberedLikeness({ ...pinned, tag: 'BUTTON', role: 'Button' }, seen, null)).toBe(1)
   })
 
-  test('too little to compare is not enough', () => {
+  test('is 0 where there is too little to compare', () => {
     expect(isTelling({ tag: 'button', role: 'button' })).toBe(false)
     expect(isTelling({ tag: 'button', role: 'button', text: 'Buy', ancestors: [{}] })).toBe(true)
     expect(rememberedLikeness({ tag: 'button', role: 'button' }, seen, null)).toBe(0)

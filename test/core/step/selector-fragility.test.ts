@@ -117,12 +117,12 @@ describe('classes that only say how an element looks are fragile', () => {
     ])
   })
 
-  test('but not where the step tells the element by its text', () => {
+  test('but not where the step identifies the element by its text', () => {
     expect(weaknesses('.mt-4.flex', true)).toEqual([])
   })
 })
 
-describe('the page itself is no element to point at', () => {
+describe('the page itself is not an element to point at', () => {
   test.each(['body', 'html', 'html > body', ':root', 'BODY'])('%s', selector => {
     expect(weaknesses(selector, true)).toEqual([
       expect.stringContaining('The selector is the whole page'),
@@ -130,7 +130,7 @@ describe('the page itself is no element to point at', () => {
   })
 })
 
-describe('what a person wrote is not', () => {
+describe('what a person wrote is not fragile', () => {
   test.each([
     '#save',
     '#search',
@@ -219,7 +219,7 @@ describe('what a person wrote is not', () => {
   })
 })
 
-test('each kind of weakness is told once', () => {
+test('each kind of weakness is reported once', () => {
   const told = weaknesses('.css-1a2b3c > div:nth-child(1) > div:nth-child(2), ._1a2b3, button')
   expect(told).toHaveLength(3)
 })

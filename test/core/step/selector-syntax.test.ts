@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readSelector } from '../../../src/core/step/selector-syntax.ts'
 
-/** The lists were made with Chromium 156: what its `document.querySelector` takes and refuses. */
+/** The lists were made with Chromium 156: what its `document.querySelector` accepts and refuses. */
 
 const isRead = (selector: string) => 'tree' in readSelector(selector)
 
@@ -11,7 +11,7 @@ function faultOf(selector: string): string {
   return 'fault' in read ? read.fault : ''
 }
 
-describe('what a browser takes is read', () => {
+describe('what a browser accepts is read', () => {
   test.each([
     'a',
     '*',
@@ -281,7 +281,7 @@ describe('what a browser refuses is a fault', () => {
   })
 })
 
-describe('what a browser takes, but finds nothing by or closes on its own, is a fault too', () => {
+describe('what a browser accepts, but closes itself or finds nothing by, is a fault too', () => {
   test.each([
     '[a',
     '[a=b',

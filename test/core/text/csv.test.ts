@@ -34,7 +34,7 @@ describe('csvRow', () => {
     .integer({ min: 1, max: 5 })
     .chain(width => fc.array(fc.array(cell, { minLength: width, maxLength: width })))
 
-  test('reads back as written, but for the sign in front of formulas', () => {
+  test('reads back as written, except for the apostrophe in front of formulas', () => {
     fc.assert(
       fc.property(rows, written => {
         const read = parse(written.map(csvRow).join(''), { record_delimiter: '\r\n' })
@@ -53,7 +53,7 @@ describe('csvRow', () => {
     )
   })
 
-  test('no formula begins where semicolons, tabs and bars part cells as commas do', () => {
+  test('no cell begins with a formula if semicolons, tabs and bars separate cells too', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), texts => {
         const [read = []] = parse(csvRow(texts), {
@@ -66,7 +66,7 @@ describe('csvRow', () => {
     )
   })
 
-  test('the byte order mark is three bytes that a reader takes off', () => {
+  test('the byte order mark is three bytes, which a reader removes', () => {
     expect(new TextEncoder().encode(csvBom)).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf))
     expect(parse(csvBom + csvRow(['a']), { bom: true })).toEqual([['a']])
   })

@@ -27,13 +27,13 @@ function thrown(value: unknown): never {
   throw value
 }
 
-test.each(quoting)("the value that an engine's error quotes is not told: %s", (_, work) => {
+test.each(quoting)("a value that the engine's error quotes is not given away: %s", (_, work) => {
   const error = thrownBy(work)
   expect(reasonOf(error)).not.toContain(secret)
   expect(shortReasonOf(error)).not.toContain(secret)
 })
 
-test('SQLite’s reasons are told, and name no value', () => {
+test('SQLite’s reasons are given, and contain no value', () => {
   const database = new Database(':memory:', { strict: true })
   database.run('create table t (id text primary key, n integer) strict')
   const insert = database.query('insert into t values (?, ?)')
@@ -48,7 +48,7 @@ test('SQLite’s reasons are told, and name no value', () => {
   }
 })
 
-test('where it happened is told, and a refusal’s own sentence alone', () => {
+test('an error has its place, and a refusal only its own sentence', () => {
   expect(reasonOf(new Error('Broken'))).toMatch(/^Broken\n\s+at .*reason\.test/)
   expect(reasonOf(new AppError('overloaded', 'Try again'))).toBe('Try again')
   expect(shortReasonOf(new Error('Broken'))).toBe('Broken')
@@ -58,7 +58,7 @@ test('a reason is bounded', () => {
   expect(reasonOf(new Error('x'.repeat(10_000))).length).toBeLessThanOrEqual(2_000)
 })
 
-test('of an uncaught error the type or our message is told, and where; no excerpt, no value', () => {
+test('an uncaught error has its type or our message, and its place, but no excerpt or value', () => {
   const report = (title: string) =>
     `1 | const a = '${secret}'\n              ^\n${title}\n code: "${secret}"\n\n      at f (/x.ts:1:2)\n`
   const quoting = `TypeError: "${secret}" is not a function`

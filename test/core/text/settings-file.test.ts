@@ -7,7 +7,7 @@ const valuesOf = (text: string) => {
   return Object.fromEntries(settings.map(({ name, value }) => [name, value]))
 }
 
-test('lines are settings; blank ones and comments are none', () => {
+test('lines are settings, except for blank ones and comments', () => {
   const text = '# a comment\n; another\n\nA=1\r\n  B = 2'.replace('B = 2', 'B=2')
   expect(valuesOf(text)).toEqual({ A: '1', B: '2' })
 })
@@ -25,7 +25,7 @@ test.each([
   expect(valuesOf(line)).toEqual({ A: value })
 })
 
-describe('a line that is none is told with what to do, and never shown', () => {
+describe('a line that is not a setting is reported with what to do, and never shown', () => {
   test.each([
     ['export A=secret', 'leave out "export"'],
     ['A =secret', 'leave no space before "="'],
@@ -40,7 +40,7 @@ describe('a line that is none is told with what to do, and never shown', () => {
     expect(settings.map(({ name }) => name)).toEqual(['B'])
   })
 
-  test('a name that stands there twice', () => {
+  test('a name that is set twice', () => {
     expect(readSettingsFile('A=1\nA=2').faults).toEqual([
       { line: 2, advice: 'A stands in line 1 already: remove one' },
     ])

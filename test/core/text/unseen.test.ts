@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { hasUnseen, onOneLine, withEscapes } from '../../../src/core/text/unseen.ts'
 
-/** Every character that a terminal or a reader could be misled by, each by what it does. */
+/** Every kind of character that could mislead a terminal or a reader, by what it does. */
 const bank: [string, string][] = [
   ['moves the cursor', '\u001b[2J'],
   ['ends a line', '\r'],
@@ -25,13 +25,13 @@ describe('withEscapes', () => {
     expect(JSON.parse(`"${told}"`)).toBe(`a${text}b`)
   })
 
-  test('leaves what can be read: lines, tabs, every script, joined emoji', () => {
+  test('leaves readable text as it is: lines, tabs, every script, joined emoji', () => {
     const text = 'a\n\tb äöü 漢字 עברית عربى 👩\u200d💻 ن\u200cم'
     expect(withEscapes(text)).toBe(text)
     expect(onOneLine(text)).not.toContain('\n')
   })
 
-  test('JSON stays the same in value, whatever is in it', () => {
+  test('keeps the value of JSON the same, whatever is in it', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
       fc.constantFrom(...bank.map(([, text]) => text), '"', '\\', '\n'),

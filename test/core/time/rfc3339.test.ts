@@ -22,7 +22,7 @@ describe.each([
     expect(new Date(parseTime(given) as number).toISOString()).toBe(expected)
   })
 
-  test('whatever a date prints is read as that date', () => {
+  test('what a date prints is read as that date', () => {
     fc.assert(
       fc.property(
         fc.date({
@@ -69,7 +69,7 @@ describe.each([
     expect(parseTime(given)).toBeNull()
   })
 
-  test('the usual form is read as the same moment in any other form is', () => {
+  test('the usual form is read as the same moment as any other form', () => {
     const two = fc.integer({ min: 0, max: 99 }).map(n => `${n}`.padStart(2, '0'))
     const year = fc.integer({ min: 0, max: 9_999 }).map(n => `${n}`.padStart(4, '0'))
     const milliseconds = fc.integer({ min: 0, max: 999 }).map(n => `${n}`.padStart(3, '0'))
@@ -83,7 +83,7 @@ describe.each([
       ),
       { numRuns: 5_000 },
     )
-    // Most of those are no times: these all are.
+    // Most of the texts above are not times; these all are.
     fc.assert(
       fc.property(fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }), date => {
         const text = date.toISOString()

@@ -40,7 +40,7 @@ describe('resolveRange', () => {
     expect(range.days).toHaveLength(days)
   })
 
-  test('a clock at the epoch, west of it, has a day to show', () => {
+  test('a clock at the epoch, in a zone west of UTC, has a day to show', () => {
     expect(rangeOf({ timezone: 'America/Lima' }, 0)).toMatchObject({
       from: '1970-01-01',
       to: '1970-01-01',
@@ -85,9 +85,9 @@ describe('resolveRange', () => {
     expect(problemsOf(query).map(({ path }) => path)).toEqual(paths)
   })
 
-  test.each(refused)('the refusal of %j does not repeat what was asked', query => {
+  test.each(refused)('the refusal of %j does not repeat the value that was sent', query => {
     const said = problemsOf(query).map(({ message }) => message)
-    // "UTC" is among the refused values and in the advice.
+    // "UTC" is skipped: it is among the refused values, and the advice names it.
     for (const value of Object.values(query).filter(text => text.trim().length > 3)) {
       expect(said.join(' ')).not.toContain(value)
     }
@@ -184,7 +184,7 @@ describe('resolveRange', () => {
     )
   })
 
-  test('a resolved range asked for again is the same range', () => {
+  test('a resolved range is the same when it is asked for again', () => {
     fc.assert(
       fc.property(zone, somewhen, somewhen, (timezone, nowMs, laterMs) => {
         const range = rangeOf({ timezone }, nowMs)

@@ -26,7 +26,7 @@ test('everything is off until somebody switches it on', () => {
 })
 
 test("the interval of a difference is Newcombe's", () => {
-  // The example of his paper: 56 of 70 and 48 of 80.
+  // The example in his paper: 56 of 70 and 48 of 80.
   const { low, high } = differenceInterval({ hits: 56, trials: 70 }, { hits: 48, trials: 80 })!
   expect([low.toFixed(4), high.toFixed(4)]).toEqual(['0.0524', '0.3339'])
   expect(differenceInterval({ hits: 0, trials: 0 }, { hits: 1, trials: 2 })).toBeNull()
@@ -41,7 +41,7 @@ describe('a broken step', () => {
     brokenSteps(rule, [{ ...step, state }], open, now).map(({ subject }) => subject)
   const open = new Map([['welcome/create', { facts: { version: 2 }, since: 0, openedAt: 1 }]])
 
-  test('is noticed from the state on that was chosen', () => {
+  test('is noticed from the chosen state on', () => {
     expect(seen('broken')).toEqual(['welcome/create'])
     expect(['healthy', 'drifting', 'flaky', 'unknown'].flatMap(state => seen(state))).toEqual([])
     expect(seen('flaky', none, { on: true, from: 'flaky' })).toEqual(['welcome/create'])
@@ -50,7 +50,7 @@ describe('a broken step', () => {
     ])
   })
 
-  test('stays so while it is flaky, or nobody meets it, until another version is published', () => {
+  test('stays so while it is flaky or nobody meets it, until another version is published', () => {
     expect([seen('flaky', open), seen('unknown', open)].flat()).toHaveLength(2)
     expect([seen('healthy', open), seen('drifting', open)].flat()).toEqual([])
     const older = new Map([['welcome/create', { facts: { version: 1 }, since: 0, openedAt: 1 }]])
@@ -70,11 +70,11 @@ describe('completion falls', () => {
 
   test('beyond chance, by enough, with enough runs', () => {
     expect(fell(80, 200)?.facts).toMatchObject({ rate: 0.4, rateBefore: 0.6, starts: 200 })
-    // Within chance; far, but of few runs; up.
+    // A fall within chance; a large fall, but with few runs; a rise.
     expect([fell(110, 200), fell(4, 40), fell(180, 200)]).toEqual([null, null, null])
     const many = { hits: 5_700, trials: 10_000 }
     const before = { hits: 6_000, trials: 10_000 }
-    // Beyond chance, and too little to matter.
+    // Beyond chance, but too small to matter.
     expect(fallenCompletion(rule, { flow: 'welcome', now: many, before }, none, 0)).toBeNull()
   })
 
@@ -85,7 +85,7 @@ describe('completion falls', () => {
   })
 })
 
-test('an install is stale that was fresh, by the time for which this server has watched', () => {
+test('an install that was fresh goes stale, counting only the time this server has watched', () => {
   const rule = { on: true, hours: 24 }
   const stale = (lastSeenAt: number | null, watchedSince = 0, open = none) =>
     staleInstall(rule, { lastSeenAt, watchedSince }, open, now) !== null
@@ -98,7 +98,7 @@ test('an install is stale that was fresh, by the time for which this server has 
   expect(stale(now - minuteMs, 0, open)).toBe(false)
 })
 
-test('dead letters are noticed from so many on, until there are none', () => {
+test('dead letters are noticed from the set number on, until there are none', () => {
   const rule = { on: true, fewest: 3 }
   const open = new Map([['events', { facts: {}, since: 0, openedAt: 1 }]])
   const found = (count: number, known = none) => deadLettersFound(rule, count, known, now) !== null
@@ -109,7 +109,7 @@ describe('an alert', () => {
   const watched = new Set(ruleNames)
   const broken: Observation = { rule: 'step.broken', subject: 'a/b', facts: {}, since: 0 }
 
-  /** Looks every five minutes; `there` says at which of them it is seen. */
+  /** Looks every five minutes; an `x` in `there` is a look at which the problem is seen. */
   function life(there: string) {
     let alerts: Alert[] = []
     let made = 0
@@ -135,15 +135,15 @@ describe('an alert', () => {
     expect(life('xx.....x......')).toEqual(['1 opened', '13 over'])
   })
 
-  test('that comes and goes is over later each time', () => {
+  test('that comes and goes takes longer each time until it is over', () => {
     expect(life(`xx${'.'.repeat(6)}xx${'.'.repeat(12)}xx${'.'.repeat(24)}`)).toEqual([
       ...['1 opened', '7 over', '9 opened', '21 over', '23 opened', '47 over'],
     ])
-    // A day of flapping every half an hour or so says little.
+    // A day of flapping every half an hour or so sends few messages.
     expect(life('xx......'.repeat(36)).length).toBeLessThan(10)
   })
 
-  test('of a rule that is switched off ends without a word', () => {
+  test('of a rule that is switched off ends without a message', () => {
     const open: Alert = {
       ...{ id: 'a', rule: 'step.broken', subject: 'a/b', state: 'open', streak: 0, facts: {} },
       ...{ since: 0, openedAt: now, resolvedAt: null },
@@ -152,7 +152,7 @@ describe('an alert', () => {
     expect([after.changed[0]?.state, after.resolved]).toEqual(['resolved', []])
   })
 
-  test('is one of two hundred at most', () => {
+  test('is one of at most two hundred', () => {
     const many = Array.from({ length: 300 }, (_, i) => ({ ...broken, subject: `a/${i}` }))
     expect(afterLook([], many, watched, now, () => 'a').changed).toHaveLength(200)
   })
@@ -238,7 +238,7 @@ describe('weeks', () => {
     })
   })
 
-  test('those that are compared leave the last runs a day to end', () => {
+  test('that are compared leave the last runs a day to end', () => {
     expect(weeksToCompare(now, 'UTC')).toEqual({
       week: { from: '2026-11-12', to: '2026-11-18' },
       before: { from: '2026-11-05', to: '2026-11-11' },

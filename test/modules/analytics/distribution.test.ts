@@ -6,7 +6,7 @@ import {
 } from '../../../src/core/number/statistics.ts'
 import { binEdges, distributionOf } from '../../../src/modules/analytics/distribution.ts'
 
-test('an edge of a bin is a duration that nothing rounds', () => {
+test('the edge of a bin is a duration that is not rounded', () => {
   for (const seconds of binEdges) {
     expect(durationOfCode(codeOfDuration(seconds * 1_000))).toBe(seconds * 1_000)
   }

@@ -34,7 +34,7 @@ const rowsOf = (text: string): Record<string, string>[] =>
   parse(text, { columns: true, bom: true, record_delimiter: '\r\n' })
 
 describe('the file', () => {
-  test('is a download named by the flow and the range, in UTF-8', async () => {
+  test('is a download named after the flow and the range, in UTF-8', async () => {
     const { headers } = await exported('?from=2026-11-01&to=2026-11-20')
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(headers.get('content-disposition')).toBe(
@@ -63,7 +63,7 @@ describe('the file', () => {
     expect(text).toEndWith('\r\n')
   })
 
-  test('has a total, a row a day, a step, an item and a version', async () => {
+  test('has a total, and one row per day, step, item and version', async () => {
     const rows = rowsOf((await exported('?from=2026-11-01&to=2026-11-20')).text)
     const counts = Map.groupBy(rows, row => row.row_type)
     expect([...counts].map(([type, { length }]) => [type, length])).toEqual([
@@ -84,7 +84,7 @@ describe('the file', () => {
 })
 
 describe('rows=runs', () => {
-  test('is a row a run, with a column a step', async () => {
+  test('has one row per run, and one column per step', async () => {
     const run = { flowId: flow.id, occurredAt: occurredAt() }
     const [hello, search] = flow.steps.map(({ id }) => id)
     await tenant.send([
@@ -134,7 +134,7 @@ describe('rows=runs', () => {
 })
 
 describe('rows=events', () => {
-  test('is a row an event, with all that was reported', async () => {
+  test('has one row per event, with everything that was reported', async () => {
     const other = tenant.publish(tour({ key: 'events' }))
     const event = {
       id: 'e1',

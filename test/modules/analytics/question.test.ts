@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const ask = (query: string, of = flow.id) => tenant.answer(`GET /flows/${of}/analytics${query}`)
 
-describe('a wrong question is 422, by the parameter, without what was asked', () => {
+describe('a wrong question is 422, and names the parameter but not its value', () => {
   test.each([
     ['from=2026-02-30', ['/from']],
     ['from=20.11.2026', ['/from']],
@@ -71,7 +71,7 @@ describe('the range', () => {
     expect((await ask('')).body.daily).toHaveLength(30)
   })
 
-  test('has today as the zone has it', async () => {
+  test('ends with today in the asked zone', async () => {
     expect(await range('?timezone=Pacific/Kiritimati')).toMatchObject({ to: '2026-11-20' })
     world.clock.advance(3_600_000)
     expect(await range('?timezone=Pacific/Kiritimati')).toMatchObject({ to: '2026-11-21' })
@@ -107,7 +107,7 @@ describe('the range', () => {
   })
 })
 
-test('the answer has every field of the contract, for a flow without runs zeros and nulls', async () => {
+test('the answer has every field of the contract; without runs, zeros and nulls', async () => {
   const quiet = tenant.publish({ ...checklist({ key: 'quiet' }), steps: tour().steps })
   const { status, body } = await ask('?from=2026-11-19&to=2026-11-20', quiet.id)
   expect(status).toBe(200)
@@ -189,7 +189,7 @@ test('a withdrawn flow keeps its numbers', async () => {
   expect((await ask('', old.id)).body.totals.starts).toBe(1)
 })
 
-test('a version counts its runs alone; the list of versions counts all of them', async () => {
+test('a version counts only its own runs; the list of versions counts all of them', async () => {
   const two = tenant.publish(tour({ key: 'two' }))
   tenant.publish(tour({ key: 'two', name: 'Second' }))
   const start = (userId: string, flowVersion: number) => ({
@@ -229,7 +229,7 @@ test('the same question gives the same answer', async () => {
   expect((await ask(query)).body).toEqual((await ask(query)).body)
 })
 
-test('people known only by their completion have started too, and took no time, as is said', async () => {
+test('people known only by their completion count as started but untimed, as is defined', async () => {
   const done = tenant.publish(tour({ key: 'by-back-end', name: 'Completed by a back end' }))
   for (const userId of ['ann', 'bea', 'cid']) {
     await tenant.answer(`POST /flows/${done.id}/complete`, { body: { userId } })
@@ -242,7 +242,7 @@ test('people known only by their completion have started too, and took no time, 
   expect(body.definitions.untimed).toContain('begin with their completion')
 })
 
-describe('a parameter that there is not', () => {
+describe('an unknown parameter', () => {
   test.each([
     ['tz=Europe/Berlin', 'tz', 'timezone'],
     ['verson=1', 'verson', 'version'],
@@ -258,7 +258,7 @@ describe('a parameter that there is not', () => {
     }
   })
 
-  test('is named in the answer else, each once, at most twenty and cut', async () => {
+  test('is otherwise named in the answer: each once, cut short, at most twenty', async () => {
     const { body } = await ask('?owner=plan:pro&_=1&rows=runs&_=2&key=x')
     expect(body.ignored).toEqual(['owner', '_', 'rows', 'key'])
     expect(JSON.stringify(body)).not.toContain('plan:pro')
@@ -269,7 +269,7 @@ describe('a parameter that there is not', () => {
   })
 })
 
-test('who may go on is told apart from who has stopped', async () => {
+test('people who may still go on are counted apart from those who have stopped', async () => {
   const tried = tenant.publish(tour({ key: 'tried' }))
   const view = (userId: string, more: object = {}) => ({
     kind: 'step_viewed',

@@ -5,7 +5,7 @@ import { tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
-/** What the laws of analytics do not say of segments: bounds, and what is not listed. */
+/** What the laws of analytics do not cover about segments: bounds, and traits that are not listed. */
 
 let world: World
 let tenant: Tenant
@@ -42,11 +42,11 @@ test('the fifty most frequent values have a row each, the rarer ones share one',
   const rows = await segments('segment=seats')
   expect(rows).toHaveLength(52)
   expect(rows[0]).toMatchObject({ kind: 'value', value: '59', starts: 6, uniqueUsers: 6 })
-  // Of as many runs, in the order of the text.
+  // Values with the same number of runs are in the order of their text.
   expect(rows[1]).toMatchObject({ value: '0', starts: 1 })
   expect(rows[50]).toMatchObject({ kind: 'other', value: null, values: 10, starts: 10 })
   expect(rows[51]).toMatchObject({ kind: 'not_said', value: null, values: 0, starts: 1 })
-  // One that has no row of its own can be asked for all the same.
+  // A value that has no row of its own can still be asked for.
   const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics?segment=seats:9`)
   expect(body.totals.starts).toBe(1)
 })
@@ -64,7 +64,7 @@ test('the earliest start that says traits counts, whatever comes later', async (
   expect(values).not.toContain('team')
 })
 
-test('what is taken from the list is neither kept nor told any more, and comes back with it', async () => {
+test('a trait taken off the list is neither kept nor shown; its older values return with it', async () => {
   await start({ plan: 'kept' })
   tenant.listTraits('seats')
   await start({ plan: 'lost', seats: 1 })

@@ -28,7 +28,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
   const looks: LookStore = {
     async looks() {
       const edit = { ...(await read()), name: 'Edited' }
-      // Somebody is quicker, once.
+      // Somebody else edits the draft first, once.
       if (++looked === 1) await authoring.push(tenant.ref, [edit], by)
       const print = {
         matchCount: 1,

@@ -23,7 +23,7 @@ const completions = async () => {
   return [body.totals.starts, body.totals.completions, body.totals.uniqueCompleters]
 }
 
-test('a completion is told with its time, and that it is the first', async () => {
+test('a completion is answered with its time, and that it is the first', async () => {
   expect(await complete({ userId: 'u' })).toEqual({
     status: 200,
     body: {
@@ -37,7 +37,7 @@ test('a completion is told with its time, and that it is the first', async () =>
   expect(await completions()).toEqual([1, 1, 1])
 })
 
-test('said again it changes nothing, and says so', async () => {
+test('a repeated completion changes nothing, and the answer says so', async () => {
   const first = at()
   await complete({ userId: 'u' })
   world.clock.advance(1_000)
@@ -47,7 +47,7 @@ test('said again it changes nothing, and says so', async () => {
 })
 
 test('a run whose start arrives late gets the completion that was reported for it', async () => {
-  // As a page does it: the completion goes at once, the batch with the start some seconds later.
+  // As a page does: it sends the completion at once, and the batch with the start seconds later.
   const start = async (sessionId: string, occurredAt: number) => {
     const events = [{ kind: 'flow_started', userId: 'u', flowId: flow.id, sessionId, occurredAt }]
     const { status } = await tenant.ask('POST /events', { body: { events } })
@@ -88,7 +88,7 @@ test('epoch milliseconds are a time too', async () => {
   expect((await complete({ userId: 'u', completedAt })).body.completedAt).toBe(at(-5))
 })
 
-test('people are apart: users, anonymous ones, and those of other organisations', async () => {
+test('users, anonymous people and people of other organisations are kept apart', async () => {
   await complete({ userId: 'u' })
   expect((await complete({ userId: 'v' })).body.alreadyCompleted).toBe(false)
   expect((await complete({ anonymousId: 'u' })).body).toEqual({
@@ -101,7 +101,7 @@ test('people are apart: users, anonymous ones, and those of other organisations'
   expect(await completions()).toEqual([3, 3, 3])
 })
 
-test('it is an event of the ledger: it completes the run that it names', async () => {
+test('a completion is an event of the ledger: it completes the run that it names', async () => {
   const run = { userId: 'u', flowId: flow.id, runId: 'r' }
   await tenant.send([{ kind: 'flow_started', ...run }])
   world.clock.advance(5_000)
@@ -111,7 +111,7 @@ test('it is an event of the ledger: it completes the run that it names', async (
   expect(body.timeToComplete).toMatchObject({ count: 1, medianSeconds: 5, p90Seconds: 5 })
 })
 
-test('it is known to a flow_completed event, and the other way round', async () => {
+test('a flow_completed event counts as a completion, and the other way round', async () => {
   await tenant.send([{ kind: 'flow_completed', userId: 'u', flowId: flow.id }])
   expect((await complete({ userId: 'u' })).body.alreadyCompleted).toBe(true)
 })

@@ -49,7 +49,7 @@ test('before anything is ticked, all items are there, in order', async () => {
   })
 })
 
-describe('the version of a progress, which the heartbeat tells', () => {
+describe('the version of the progress in the heartbeat', () => {
   const version = async (person = 'userId=u') =>
     (await tenant.answer(`GET /heartbeat?${person}`)).body.progressVersion
   const other = () => tenant.publish(checklist({ key: 'other' }))
@@ -57,7 +57,7 @@ describe('the version of a progress, which the heartbeat tells', () => {
     tenant.answer('POST /events', { body: { events: [{ kind: 'custom', name, ...person }] } })
   beforeEach(() => tenant.limit({ flows: 100_000, events: 100_000, heartbeat: 100_000 }))
 
-  test('is another one after each change', async () => {
+  test('is a different one after each change', async () => {
     const versions = [await version()]
     const changed = async (change: Promise<{ status: number }>) => {
       expect((await change).status).toBeLessThan(300)
@@ -72,7 +72,7 @@ describe('the version of a progress, which the heartbeat tells', () => {
     const event = { kind: 'item_completed', flowId: flow.id, itemId: id }
     const events = [{ ...event, userId: 'u', anonymousId: 'a', runId: 'r' }]
     await changed(tenant.answer('POST /events', { body: { events } }))
-    // What a visitor ticks in a run that the user is in counts for them.
+    // What a visitor ticks in a run that the user is in counts for the user.
     const ofVisitor = { kind: 'checklist_opened', flowId: flow.id, anonymousId: 'a', runId: 'r' }
     await changed(tenant.answer('POST /events', { body: { events: [ofVisitor] } }))
     await changed(write([{ key: 'invite', completed: false }], { anonymousId: 'a' }))
@@ -80,7 +80,7 @@ describe('the version of a progress, which the heartbeat tells', () => {
     expect(new Set(versions).size).toBe(versions.length)
   })
 
-  test('stays where nothing of it has changed, for others and in other organisations', async () => {
+  test('stays where no progress has changed, for others and in other organisations', async () => {
     const stranger = await Tenant.of(world)
     const theirs = async () =>
       (await stranger.answer('GET /heartbeat?userId=u')).body.progressVersion
@@ -276,7 +276,7 @@ describe('whose run it is', () => {
     expect(await progress()).toMatchObject({ completed: 3, completedAt: at() })
   })
 
-  test('who signs in in the middle of a list completes it in the same run', async () => {
+  test('a visitor who signs in halfway through a list completes it in the same run', async () => {
     await ticks(['invite', 'photo'], { anonymousId: 'v', runId: 'r' })
     world.clock.advance(1_000)
     await ticks(['pay'], { userId: 'u', runId: 'r' })
@@ -285,14 +285,14 @@ describe('whose run it is', () => {
     expect(await runs()).toEqual({ rr: 'completed' })
   })
 
-  test('what a visitor ticked, the user takes back', async () => {
+  test('the user can take back what they ticked as a visitor', async () => {
     await ticks(['invite'], { anonymousId: 'v', runId: 'r' })
     await opened('r')
     expect(ticked((await tick('invite', false)).body)).toEqual([])
     expect(ticked(await progress('anonymousId=v'))).toEqual([])
   })
 
-  test('the last tick completes the run that it names, also where another was opened since', async () => {
+  test('the last tick completes the run that it names, even if another was opened since', async () => {
     await ticks(['invite', 'photo'], { userId: 'u', runId: 'one' })
     world.clock.advance(1_000)
     await opened('two')
@@ -301,7 +301,7 @@ describe('whose run it is', () => {
     expect(await runs()).toEqual({ rone: 'completed', rtwo: 'in_progress' })
   })
 
-  test.each(['runId', 'sessionId'])('a POST names it by its %s', async name => {
+  test.each(['runId', 'sessionId'])('a POST names the run by its %s', async name => {
     await tenant.send([{ kind: 'checklist_opened', flowId: flow.id, userId: 'u', [name]: 'one' }])
     world.clock.advance(1_000)
     await opened('two')
@@ -311,7 +311,7 @@ describe('whose run it is', () => {
     expect(Object.values(await runs())).toEqual(['completed', 'in_progress'])
   })
 
-  test('a list that was taken back and is ticked again completes the run of then', async () => {
+  test('a list that is taken back and ticked again completes the run of that time', async () => {
     const items = ['invite', 'photo', 'pay'].map(key => ({ key, completed: true }))
     await write(items, { userId: 'u', runId: 'one' })
     world.clock.advance(1_000)
@@ -322,7 +322,7 @@ describe('whose run it is', () => {
     expect(await runs()).toEqual({ rone: 'completed', rtwo: 'completed' })
   })
 
-  test('one more item in a new version, ticked in a new run, completes that', async () => {
+  test('one more item in a new version, ticked in a new run, completes that run', async () => {
     await ticks(['invite', 'photo', 'pay'], { userId: 'u', runId: 'one' })
     world.clock.advance(1_000)
     const more = { key: 'more', title: 'More' }
@@ -333,7 +333,7 @@ describe('whose run it is', () => {
     expect(await runs()).toEqual({ rone: 'completed', rtwo: 'completed' })
   })
 
-  test('one POST is one step: only the state after it counts', async () => {
+  test('one POST is one change: only the state after it counts', async () => {
     await write(['invite', 'photo'].map(key => ({ key, completed: true })))
     world.clock.advance(1_000)
     const { body } = await write([
@@ -344,7 +344,7 @@ describe('whose run it is', () => {
     expect(await numbers()).toMatchObject({ completions: 0, completedAll: 0 })
   })
 
-  test('who is named in a run with far too many others counts alone', async () => {
+  test('a person who is named in a run with far too many others counts alone', async () => {
     await ticks(['invite'], { anonymousId: 'v', runId: 'r' })
     await opened('r')
     expect(ticked(await progress())).toEqual(['invite'])
@@ -424,7 +424,7 @@ test('a flow without a checklist has none: no items, 0 of 0, 0 %', async () => {
   expect((await write([{ key: 'x', completed: true }], { userId: 'u' }, plain)).status).toBe(422)
 })
 
-test('progress outlives a new version: ticks hang from items, and new items are open', async () => {
+test('progress survives a new version: ticks belong to items, and new items are open', async () => {
   await tick('photo')
   const items = [
     { key: 'new', title: 'New' },
@@ -442,7 +442,7 @@ test('progress outlives a new version: ticks hang from items, and new items are 
   })
 })
 
-test('a withdrawn flow is not shown, but a late tick about it is taken', async () => {
+test('a withdrawn flow is not shown, but a late tick about it is accepted', async () => {
   tenant.withdraw('start', 'archived')
   expect((await tenant.ask(`GET /flows/${flow.id}/checklist-progress?userId=u`)).status).toBe(404)
   const { status, body } = await tick('photo')

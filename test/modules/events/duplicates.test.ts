@@ -19,7 +19,7 @@ const event = (id: string | undefined, name = 'x') => ({ id, kind: 'custom', nam
 const stored = (of = tenant) =>
   storedEvents(world.database, of.row).map(({ id, name }) => ({ id, name }))
 
-test('within a batch: the first body stands, the later are told by their place', async () => {
+test('within a batch: the first body is kept, later ones are reported by place', async () => {
   const { status, body } = await tenant.send([
     event('a', 'first'),
     event('b'),

@@ -35,7 +35,7 @@ async function lines(query: Record<string, string | number> = {}): Promise<Line[
         .map(line => JSON.parse(line))
 }
 
-/** All that there is, in calls of so many lines. */
+/** All lines, read in calls of at most `limit` lines. */
 async function read(limit: number, from?: string): Promise<Line[]> {
   const all: Line[] = []
   for (let after = from; ; after = all.at(-1)!.cursor) {
@@ -91,7 +91,7 @@ test('a line has all of an event, and its flow, step and item by id and key', as
   expect(ticked).toMatchObject({ flowKey: 'start', itemId: invite!.id, itemKey: 'invite' })
 })
 
-test('line after line it is told in calls of any size, the last of which is short', async () => {
+test('all lines can be read in calls of any size, the last of which is short', async () => {
   await tenant.send(Array.from({ length: 7 }, (_, i) => custom(`e${i}`)))
   const all = await lines()
   expect(ids(all)).toEqual(Array.from({ length: 7 }, (_, i) => `e${i}`))
@@ -99,7 +99,7 @@ test('line after line it is told in calls of any size, the last of which is shor
   expect(await lines({ after: all.at(-1)!.cursor })).toEqual([])
 })
 
-test('a cursor that this ledger has not given is refused, for what follows it would be missing', async () => {
+test('a cursor that this ledger has not given is refused, else lines after it would be missing', async () => {
   await tenant.send([custom('a')])
   const refused = await tenant.answer('GET /manage/events?after=zzzzzzzz', { credential })
   expect([refused.status, refused.body]).toMatchObject([422, { details: [{ path: '/after' }] }])

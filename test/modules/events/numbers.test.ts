@@ -4,7 +4,7 @@ import { storedEvents } from '../../support/ledger.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
-/** What becomes of numbers on their way from a caller's text to an export. */
+/** What happens to numbers on their way from a caller's text to an export. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -15,7 +15,7 @@ beforeAll(async () => {
   tenant.limit({ events: 1_000_000 })
 })
 
-/** Sends events whose properties are given as text, and tells what is stored of each; null for one refused. */
+/** Sends events whose properties are given as text, and returns what is stored of each; null if refused. */
 async function keptOf(properties: readonly string[], space = ''): Promise<(string | null)[]> {
   const ids = properties.map(() => crypto.randomUUID())
   const events = properties.map(
@@ -47,7 +47,7 @@ function areEqual(a: string, b: string): boolean {
 const digits = (most: number) =>
   fc.stringMatching(/^[0-9]+$/, { maxLength: most }).filter(text => text.length <= most)
 
-/** Any number that JSON can write, those more often that a double only just keeps or does not. */
+/** Any number that JSON can write, more often those that a double can only just keep or not keep. */
 const numberText = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(value => JSON.stringify(value)),
   fc.integer().map(String),
@@ -76,7 +76,7 @@ const numberText = fc.oneof(
     .map(({ sign, whole, fraction, exponent }) => sign + whole + fraction + exponent),
 )
 
-test('what is accepted is kept as the decimal number that it was, wherever it stands', async () => {
+test('an accepted number is kept as the decimal number it was, wherever it stands', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(numberText, { minLength: 1, maxLength: 50 }),
@@ -101,7 +101,7 @@ test('what is accepted is kept as the decimal number that it was, wherever it st
   )
 })
 
-test('every number that a JSON.stringify writes is accepted, but for whole ones beyond 2^53', async () => {
+test('every number that JSON.stringify writes is accepted, except whole ones beyond 2^53', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -135,7 +135,7 @@ test.each([
   '1.00000000000000000001',
   `1${'0'.repeat(400)}`,
   `0.${'0'.repeat(400)}1`,
-])('%s would change and costs its event alone', async text => {
+])('%s would change, so only its event is refused', async text => {
   const good = '{"a":1}'
   expect(await keptOf([good, `{"a":${text}}`, good])).toEqual([good, null, good])
   // The same number as the only difference between two events.
@@ -160,7 +160,7 @@ test('texts that look like such numbers are texts', async () => {
   expect(await keptOf(texts)).toEqual(texts)
 })
 
-test('numbers that are not kept as they are elsewhere in an event change nothing', async () => {
+test('numbers that would change do no harm in other parts of an event', async () => {
   const body = `{"events":[{"kind":"custom","name":"n","userId":"u","more":1e-400,"properties":{"a":1}}],"x":[0.10000000000000000001]}`
   expect((await tenant.answer('POST /events', { body })).status).toBe(202)
 })

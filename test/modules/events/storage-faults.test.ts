@@ -75,14 +75,14 @@ describe('a buffer that is full', () => {
     expect((await tenant.ask('GET /flows')).status).toBe(200)
   })
 
-  test('is refused before the body is looked at, and behind the gate', async () => {
+  test('is reported before the body is read, but after the credential is checked', async () => {
     const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
     const asked = { body: 'not JSON' }
     expect(await tenant.answer('POST /events', asked)).toEqual(overloaded)
     expect((await tenant.ask('POST /events', { ...asked, credential: null })).status).toBe(401)
   })
 
-  test('is counted as refused to the log, with the reason', async () => {
+  test('is logged as a refusal, with the reason', async () => {
     const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
     await tenant.send([event('a')])
     expect(world.answers.at(-1)).toMatchObject({ status: 503, code: 'overloaded' })
@@ -95,7 +95,7 @@ describe('an event that the database refuses', () => {
     return tenant
   }
 
-  test('costs its neighbours nothing, and is told as storage', async () => {
+  test('does not affect its neighbours, and is reported as storage', async () => {
     const tenant = poisoned(await tenantOf())
     const { status, body } = await tenant.send([event('a'), event('b', 'poison'), event('c')])
     expect(status).toBe(202)

@@ -106,7 +106,7 @@ describe('properties', () => {
     expect(await kept('{"a":[{"b":-1e999}]}')).toBe('invalid')
   })
 
-  test('10,000 levels deep cost their event alone', async () => {
+  test('10,000 levels deep cost only their event', async () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
     expect(await kept(`{"a":${deep}}`)).toBe('too_large')
   })
@@ -128,7 +128,7 @@ test('__proto__ and duplicate keys in an event or its envelope are no fields of 
   expect(inherited.body.details).toEqual([{ path: '/events', message: 'Is required' }])
 })
 
-test('a person of any characters finds their own progress by a query', async () => {
+test('a person whose id has any characters finds their own progress by a query', async () => {
   const { id } = tenant.publish(tour())
   for (const text of [
     ...Object.values(classes),

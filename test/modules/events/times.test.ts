@@ -34,11 +34,11 @@ describe('without sentAt', () => {
     expect(await times(now() - hour)).toEqual([now() - hour, now() - hour, now()])
   })
 
-  test.each([undefined, null])('no time (%p) is the receipt', async time => {
+  test.each([undefined, null])('no time (%p) becomes the time of receipt', async time => {
     expect(await times(time)).toEqual([now(), null, now()])
   })
 
-  test('a time in the future becomes the receipt; the raw one is kept', async () => {
+  test('a time in the future becomes the time of receipt; the raw one is kept', async () => {
     expect(await times(iso(now() + 1))).toEqual([now(), now() + 1, now()])
     const year9999 = Date.UTC(9999, 11, 31)
     tenant = await Tenant.of(world)
@@ -49,7 +49,7 @@ describe('without sentAt', () => {
     expect((await times('2026-11-19T10:59:60+02:00'))[0]).toBe(Date.UTC(2026, 10, 19, 9))
   })
 
-  test('the retention’s last millisecond is taken, the one before it is too old', async () => {
+  test('the retention’s last millisecond is accepted, the one before it is too old', async () => {
     const oldest = now() - 90 * day
     expect(await times(oldest - 1)).toBe('too_old')
     expect(await times(oldest)).toEqual([oldest, oldest, now()])
@@ -81,7 +81,7 @@ describe('with sentAt', () => {
     ])
   })
 
-  test('up to 60 s are the network’s, and nothing is corrected', async () => {
+  test('up to 60 s count as network delay, and nothing is corrected', async () => {
     expect((await times(now() - 70_000, now() - 60_000))[0]).toBe(now() - 70_000)
     tenant = await Tenant.of(world)
     expect((await times(now() - 70_000, now() - 60_001))[0]).toBe(now() - 9_999)
@@ -91,12 +91,12 @@ describe('with sentAt', () => {
     expect(await times(undefined, now() - hour)).toEqual([now(), null, now()])
   })
 
-  test('what is corrected past the retention is too old, and past the receipt is the receipt', async () => {
+  test('a time corrected past the retention is too old, and past the receipt is the receipt', async () => {
     expect(await times(now() - 90 * day, now() + hour)).toBe('too_old')
     expect((await times(now(), now() - hour))[0]).toBe(now())
   })
 
-  test('the difference is told, to the millisecond, whatever its size', async () => {
+  test('the difference is reported, to the millisecond, whatever its size', async () => {
     const event = { kind: 'custom', name: 'x', userId: 'u' }
     const skew = async (sentAt: unknown) => (await tenant.send([event], { sentAt })).body.skewMs
     expect(await skew(now() - 5)).toBe(5)

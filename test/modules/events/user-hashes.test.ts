@@ -35,7 +35,7 @@ const counted = async () => {
 
 const cause = () => world.answers.at(-1)?.cause
 
-test('nothing is counted where nobody looks', async () => {
+test('nothing is counted while verification is off', async () => {
   expect((await tenant.send([event('ann', 'wrong'), event('bob')])).status).toBe(202)
   expect(await counted()).toEqual(noUserHashes)
 })
@@ -65,7 +65,7 @@ test('a right hash proves no other user of its batch, however hash and id are sp
   expect(await counted()).toEqual({ valid: 1, outdated: 0, invalid: 2, missing: 1 })
 })
 
-test('a rotation is taken up at once, and the old secret is counted apart until it ends', async () => {
+test('a rotation applies at once; the old secret is counted separately until it ends', async () => {
   const secret = verify('enforce')
   const sendOld = () => tenant.send([event('ann', userHashOf(secret, 'ann'))])
   const { now } = world.clock
@@ -95,7 +95,7 @@ test('the log is told why a call was refused, the caller is not', async () => {
 
 const step = { key: 'hello', title: 'Hello', kind: 'modal' }
 
-test('a batch of another organisation’s alone is told as such, whoever is named', async () => {
+test('a batch with only foreign events is logged as such, whoever is named', async () => {
   verify('observe')
   const other = (await Tenant.of(world)).publish({ key: 'tour', steps: [step] })
   const started = { kind: 'flow_started', userId: 'ann', flowId: other.id }
@@ -133,7 +133,7 @@ test('counts of a month ago are deleted', async () => {
   expect(rows()).toBe(0)
 })
 
-test('a question for what a user has done is judged and counted as any call that names them', async () => {
+test('a request for a user’s history is judged and counted like any call naming them', async () => {
   const secret = verify('enforce')
   const ask = async (query: string) => (await tenant.answer(`GET /flows${query}`)).status
   expect(await ask(`?userId=ann&userHash=${userHashOf(secret, 'ann')}`)).toBe(200)

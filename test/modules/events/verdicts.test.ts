@@ -144,7 +144,7 @@ describe('an event is refused alone, with a code and a sentence', () => {
     expect(result.message).toMatch(/\w/)
   })
 
-  test('under the id that it came with, where that can be told back', async () => {
+  test('under the id that it came with, where that can be returned', async () => {
     expect((await verdict({ id: 'mine' })).id).toBe('mine')
     expect((await verdict({})).id).toBeNull()
     expect((await verdict({ id: 5 })).id).toBeNull()
@@ -247,7 +247,7 @@ describe('a batch', () => {
     expect(body).toMatchObject({ accepted: 1, rejected: 1, results: [{ code: 'unauthorized' }] })
   })
 
-  test('that is foreign but for one bad event of ours is 422, not 401', async () => {
+  test('that is foreign except for one bad event of ours is 422, not 401', async () => {
     const { status } = await tenant.send([good({ flowId: foreign.id }), {}])
     expect(status).toBe(422)
   })
@@ -265,7 +265,7 @@ describe('a batch', () => {
     expect(stored()).toBe(before)
   })
 
-  test.each([1, 50])('of %d events is taken whole', async length => {
+  test.each([1, 50])('of %d events is accepted as a whole', async length => {
     const before = stored()
     const { status, body } = await tenant.send(Array(length).fill(good()))
     expect([status, body.accepted]).toEqual([202, length])

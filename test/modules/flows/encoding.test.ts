@@ -118,7 +118,7 @@ describe('If-None-Match', () => {
     expect((await fetched('br', { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('with the tag of before a publication is 200', async () => {
+  test('with the tag from before a publication is 200', async () => {
     const { etag } = await fetched('br')
     tenant.publish(tour({ name: 'Edited' }))
     const { status, text } = await fetched('br', { 'if-none-match': etag })

@@ -20,7 +20,7 @@ const list = async () => {
 }
 const keys = async () => (await list()).flows.map(({ key }) => key)
 
-test('an organisation without flows has an empty list, and a version all the same', async () => {
+test('an organisation without flows has an empty list, which still has a version', async () => {
   expect(await tenant.answer('GET /flows')).toEqual({
     status: 200,
     body: { flows: [], version: expect.any(String) },
@@ -94,7 +94,7 @@ describe('what the next request sees', () => {
     expect((await tenant.ask(`GET /flows/${tenant.flowId('welcome')}`)).status).toBe(404)
   })
 
-  test('a publication is there, an edit is not before it is published too', async () => {
+  test('a publication is there, an edit only once it is published too', async () => {
     const { id } = tenant.publish(tour())
     tenant.push(tour({ name: 'Edited' }))
     expect((await tenant.answer(`GET /flows/${id}`)).body).toMatchObject({ name: 'Welcome' })

@@ -41,7 +41,7 @@ const started = (flow: PublishedFlow, runId: string) => ({
   runId,
 })
 
-test('the list is the one that everybody gets, with the history behind it', async () => {
+test('the list is the one that everybody gets, with the history added', async () => {
   const { body: plain } = await tenant.answer('GET /flows')
   expect(await listFor('userId=ann')).toEqual({ ...plain, history: {} })
   await send(started(welcome, 'one'))
@@ -60,7 +60,7 @@ test('the list is the one that everybody gets, with the history behind it', asyn
   expect((await tenant.answer('GET /flows')).body).toEqual(plain)
 })
 
-test('it says what was done last, and that a run is open', async () => {
+test('the history says what was done last, and that a run is open', async () => {
   await send(started(welcome, 'one'), { ...started(welcome, 'one'), kind: 'flow_dismissed' })
   expect(await historyFor()).toMatchObject({
     [welcome.id]: { runs: 1, completedAt: null, dismissedAt: at(), openRunId: null },
@@ -90,7 +90,7 @@ test('the last tick of a checklist completes its open run', async () => {
   })
 })
 
-test('a visitor who turned out to be a user has left their run to them', async () => {
+test('the run of a visitor who turns out to be a user belongs to the user', async () => {
   await send({ ...started(welcome, 'one'), userId: null, anonymousId: 'visitor' })
   expect(await historyFor('anonymousId=visitor')).toMatchObject({ [welcome.id]: { runs: 1 } })
   await send({
@@ -104,10 +104,10 @@ test('a visitor who turned out to be a user has left their run to them', async (
   expect(await historyFor('userId=ann&anonymousId=visitor')).toEqual(await historyFor())
 })
 
-test('flows that may be shown at any time are not in it, nor are those that are not published', async () => {
+test('flows that may be shown at any time, or are not published, are not in the history', async () => {
   const news = tenant.publish(tour({ key: 'news', kind: 'announcement', frequency: 'always' }))
   const old = tenant.publish(tour({ key: 'old' }))
-  // Pages show it as the checklist that it is.
+  // Despite its kind, pages show it as a checklist.
   const items = tenant.publish(checklist({ key: 'items', kind: 'tour', frequency: 'always' }))
   const flows = [news, old, setup, items]
   await send(...flows.map(flow => started(flow, flow.id)))
@@ -131,13 +131,13 @@ test('of more than 200 flows those of the highest priority count', async () => {
   expect(Object.keys(await historyFor())).toEqual(ids.slice(0, 200))
 })
 
-describe('the tag', () => {
+describe('the ETag', () => {
   const tagged = (query: string, headers: Record<string, string> = {}) =>
     tenant.ask(`GET /flows${query}`, { headers })
   const tagOf = async (query: string, headers?: Record<string, string>) =>
     (await tagged(query, headers)).headers.get('etag')!
 
-  test('is of the list and the history together, and strong', async () => {
+  test('covers the list and the history together, and is strong', async () => {
     const before = await tagOf('?userId=ann')
     expect(before).toMatch(/^"[^"]+"$/)
     expect(before).not.toBe(await tagOf(''))
@@ -150,7 +150,7 @@ describe('the tag', () => {
     expect(await tagOf('?userId=ann')).not.toBe(after)
   })
 
-  test('that is sent back has a 304 for an answer until something happens', async () => {
+  test('that is sent back is answered with 304 until something happens', async () => {
     const etag = await tagOf('?userId=ann', { 'accept-encoding': 'br' })
     expect(etag).toEndWith('-br"')
     const headers = { 'accept-encoding': 'br', 'if-none-match': etag }

@@ -36,7 +36,7 @@ interface Told extends Omit<Partial<Evidence>, 'presence'> {
   presence?: Partial<Omit<Presence, 'seen'>> & { seen?: Partial<Presence['seen']> }
 }
 
-/** Findings of an installation that is well but for what is told. */
+/** Findings of an installation that is well except for the given evidence. */
 const findings = ({ presence = {}, ...rest }: Told, base = well) =>
   findingsOf({
     skewMsMedian: null,
@@ -210,7 +210,7 @@ test.each(table)('%s', (_, told, expected) => {
 })
 
 describe('refused events', () => {
-  test('have a finding for each code, with advice of its own, the most first', () => {
+  test('have a finding for each code, with advice of its own, the most frequent first', () => {
     const rejections = Object.fromEntries(rejectionCodes.map((code, i) => [code, i + 1]))
     const found = findings({ presence: { rejections } })
     expect(found.map(({ message }) => /as (\w+) /.exec(message)?.[1])).toEqual(
@@ -221,7 +221,7 @@ describe('refused events', () => {
   })
 })
 
-test('clocks say which side they are on', () => {
+test('findings about clocks say whether they are behind or ahead', () => {
   const off = (skewMs: number) =>
     findings({ skewMsMedian: skewMs, presence: { skews: Array(5).fill(skewMs) } })
   const [behind] = off(90_400)
@@ -230,7 +230,7 @@ test('clocks say which side they are on', () => {
   expect(ahead?.message).toContain("90 s ahead of the server's")
 })
 
-test('each finding is told in whole sentences', () => {
+test('each finding is in whole sentences', () => {
   for (const [, told] of table) {
     for (const { message, fix } of findings(told)) {
       expect(message).toMatch(/^[A-Z].*\.$/)
@@ -239,7 +239,7 @@ test('each finding is told in whole sentences', () => {
   }
 })
 
-test('every command that a finding names is one', async () => {
+test('every command that a finding names exists', async () => {
   const { program } = await import('../../../src/cli/program.ts')
   const all = table.flatMap(([, told]) => findings(told).map(({ fix }) => fix))
   const named = all.flatMap(fix => [...fix.matchAll(/"cairn ([a-z]+) ([a-z]+)([^"]*)"/g)])

@@ -28,7 +28,7 @@ const codes = async () => (await status()).findings.map(({ code }: { code: strin
 const good = { kind: 'custom', name: 'x', userId: 'u' }
 
 describe('heartbeat', () => {
-  test('answers with the server’s time, the version of the flows and when to come again', async () => {
+  test('answers with the server’s time, the version of the flows and when to ask again', async () => {
     tenant.publish(tour())
     const { version } = (await tenant.answer('GET /flows')).body
     const query = 'v=1.2.3&url=https%3A%2F%2Fapp.example%2F&sid=s1'
@@ -39,20 +39,20 @@ describe('heartbeat', () => {
     expect((await status()).snippetVersion).toBe('1.2.3')
   })
 
-  test('a page that names somebody is told their progress, and its turn among all pages', async () => {
+  test('a page that names a person gets their progress, and its turn among all pages', async () => {
     tenant.limit({ heartbeat: 10 })
     const beat = async () => (await tenant.answer('GET /heartbeat?userId=ann')).body
     expect(await beat()).toMatchObject({
       progressVersion: expect.any(String),
       nextHeartbeatSeconds: 10,
     })
-    // Eight a minute, or five where many wait; who comes unasked takes one too.
+    // Eight turns a minute, or five where many pages wait; a page that comes unasked takes one too.
     const next = []
     for (let page = 1; page < 8; page++) next.push((await beat()).nextHeartbeatSeconds)
     expect(next).toEqual([25, 40, 60, 84, 108, 132, 156])
   })
 
-  test('as many pages as there are stay inside the limit', async () => {
+  test('any number of pages stays within the limit', async () => {
     for (const pages of [1, 2, 5, 30]) {
       tenant = await Tenant.of(world)
       const due = Array.from({ length: pages }, (_, i) => world.clock.monotonic() + i * 15_000)
@@ -71,7 +71,7 @@ describe('heartbeat', () => {
         waits.push(seconds)
       }
       expect([pages, refused]).toEqual([pages, []])
-      // Each has its turn as soon as all have had theirs.
+      // Each page has its turn again as soon as all have had theirs.
       const longest = Math.max(...waits.slice(-pages))
       expect([pages, longest]).toEqual([pages, Math.max(10, pages * (pages < 5 ? 7.5 : 12))])
     }
@@ -85,7 +85,7 @@ describe('heartbeat', () => {
     [`sid=${'x'.repeat(65)}`, '/sid'],
     ['v=1&v=2', '/v'],
     ['v=%00', '/v'],
-  ])('with %s is 422, by the parameter', async (query, path) => {
+  ])('with %s is 422, and names the parameter', async (query, path) => {
     const answer = await tenant.answer(`GET /heartbeat?${query}`)
     expect(answer.status).toBe(422)
     expect(answer.body.details).toEqual([{ path, message: expect.any(String) }])
@@ -117,7 +117,7 @@ test('before anything was seen, the status says so in every field', async () => 
   })
 })
 
-test('asking for the status is not the snippet: it changes nothing', async () => {
+test('asking for the status changes nothing, because that is not the snippet', async () => {
   for (let i = 0; i < 3; i++) expect(await state()).toBe('never_seen')
 })
 
@@ -182,7 +182,7 @@ describe('rejected24h', () => {
     expect((await status()).rejected24h).toEqual({})
   })
 
-  test('is one organisation’s own', async () => {
+  test('is separate for each organisation', async () => {
     await (await Tenant.of(world)).send([{}])
     expect((await status()).rejected24h).toEqual({})
   })
@@ -307,7 +307,7 @@ describe('findings', () => {
   })
 })
 
-test('nothing that another caller sent is told: whoever views the page has the key', async () => {
+test('nothing that another caller sent is shown: all who view the page have the key', async () => {
   tenant.allowOrigins('https://app.example')
   const secret = 'secret-of-another'
   await tenant.ask('GET /flows', { headers: { origin: `https://${secret}.example` } })
@@ -320,7 +320,7 @@ test('nothing that another caller sent is told: whoever views the page has the k
   expect(JSON.stringify(await status())).not.toContain('secret')
 })
 
-test('who manages is told the same to the last moment, and how many reports of erased people came', async () => {
+test('managers get the same status, up to the moment, and the count of reports of erased people', async () => {
   const credential = await tenant.managementToken('flows:read')
   await tenant.send([good], { sentAt: world.clock.now() - hour })
   const { status: answered, body } = await tenant.answer('GET /manage/install', { credential })
@@ -331,7 +331,7 @@ test('who manages is told the same to the last moment, and how many reports of e
   expect({ ...told, findings: bare }).toEqual(await status())
 })
 
-test('who manages is told since when a finding is seen, to the hour; who views a page is not', async () => {
+test('managers are told since when a finding is seen, to the hour; viewers of a page are not', async () => {
   const credential = await tenant.managementToken('flows:read')
   const from = Math.floor(world.clock.now() / hour) * hour
   for (let i = 0; i < 3; i++) {

@@ -10,7 +10,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
   world.app.handle(new Request(`http://cairn.test${path}`, { method, headers }))
 
 test.each(['/docs', '/docs/deploy', '/docs/manual.css', '/docs/manual.js', '/docs/search.js'])(
-  '%s is for anyone, compressed, and not sent again to who has it',
+  '%s is for anyone, compressed, and not sent again to those who have it',
   async path => {
     const whole = await ask(path)
     expect(whole.status).toBe(200)
@@ -39,7 +39,7 @@ test('a page has neither script nor style of its own, and every address in it is
   }
 })
 
-test('a topic that is not there is nothing, and nothing is written', async () => {
+test('a topic that is not there is 404, and nothing can be written', async () => {
   expect((await ask('/docs/no-such-topic')).status).toBe(404)
   expect((await ask('/docs/__proto__')).status).toBe(404)
   const posted = await ask('/docs', {}, 'POST')

@@ -6,7 +6,7 @@ import { readOrigin, slugFrom } from '../../../src/modules/organisations/rules.t
 import { Organisations } from '../../../src/modules/organisations/service.ts'
 import { World } from '../../support/world.ts'
 
-/** What organisations may be called, and what may be set of them. */
+/** The names that organisations may have, and their settings. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -64,12 +64,12 @@ describe('slugs', () => {
     expect(await total()).toBe(before)
   })
 
-  test('one that is chosen is taken as it is', async () => {
+  test('one that is chosen is used as it is', async () => {
     expect((await organisations.create({ name: '株式会社', slug: 'kk' }, actor)).slug).toBe('kk')
   })
 
   test.each(['', 'A', 'org_x', '-a', 'a-', 'a b', 'ä', 'x'.repeat(64)])(
-    '%p is none',
+    '%p is not a slug',
     async slug => {
       const refusal = await refusalOf(organisations.create({ name: 'Harbor', slug }, actor))
       expect(refusal).toMatchObject({ code: 'validation_failed', details: [{ path: '/slug' }] })
@@ -133,7 +133,7 @@ describe('origins', () => {
     'https://a.example:99999',
     'chrome-extension://a b',
   ]
-  test.each(noOrigins)('%p is none', given => {
+  test.each(noOrigins)('%p is not an origin', given => {
     expect(readOrigin(given)).toMatchObject({ fault: expect.any(String) })
   })
 
@@ -176,7 +176,7 @@ describe('a change of settings', () => {
     })
   })
 
-  test('that is there already changes nothing, and is not noted', async () => {
+  test('to what is there already changes nothing, and is not noted', async () => {
     const ref = await another()
     const patch = { honoursDoNotTrack: true, limits: { events: 5 } }
     const first = await organisations.changeSettings(ref, patch, actor)
@@ -198,7 +198,7 @@ describe('a change of settings', () => {
 })
 
 describe('keys and secrets', () => {
-  test('are rotated, and never stand in the audit log', async () => {
+  test('are rotated, and never appear in the audit log', async () => {
     const ref = await another()
     const [first] = await organisations.keys(ref)
     const { text: key, previousUntil } = await organisations.rotateKey(ref, 2, actor)

@@ -7,7 +7,7 @@ import { textHash } from '../../../src/core/text/text-hash.ts'
 import { SchemaBook } from '../../../src/http/description/json-schema.ts'
 import { Fingerprint } from '../../../src/modules/steps/fingerprint-model.ts'
 
-/** What is described of a fingerprint is what is kept of one. */
+/** The described shape of a fingerprint is the shape that is kept. */
 
 const book = new SchemaBook()
 book.of(Fingerprint)

@@ -51,7 +51,7 @@ test('the first sight of the one element is the baseline', async () => {
   })
 })
 
-test('the same element again is a match, judged against the baseline of then', async () => {
+test('the same element again is a match, judged against the earlier baseline', async () => {
   const baselineAt = at()
   await report(print())
   world.clock.advance(60_000)
@@ -105,7 +105,7 @@ describe('no baseline is taken', () => {
     expect(await report(print(), { flowVersion: 2 })).toMatchObject({ status: 'baseline' })
   })
 
-  test('twice: of two first reports at the same moment one is it', async () => {
+  test('twice: of several first reports at the same moment, one is the baseline', async () => {
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => report(print())))
     expect(verdicts.filter(({ status }) => status === 'baseline')).toHaveLength(1)
     expect(verdicts.filter(({ status }) => status === 'match')).toHaveLength(19)
@@ -150,7 +150,7 @@ describe('over a new version', () => {
     await report(print())
     world.clock.advance(1_000)
     tenant.publish(tour({ steps: [tour().steps[0]] }))
-    // Pages that still show the older version go on being judged, and take no new baseline.
+    // Pages that still show the older version are still judged, and set no new baseline.
     for (const more of [{ flowVersion: 1 }, {}]) {
       expect((await seen(more)).body).toMatchObject({ status: 'match', baselineAt })
     }
@@ -192,7 +192,7 @@ describe('the suggested selector', () => {
   })
 })
 
-test('only allowed attributes are kept: what people type is none of our business', async () => {
+test('only allowed attributes are kept, and nothing that people type', async () => {
   const secret = 'a secret that was typed'
   await report(
     print({
@@ -227,7 +227,7 @@ test('only allowed attributes are kept: what people type is none of our business
   }
 })
 
-test('everything that a snippet sends besides is taken', async () => {
+test('everything else that a snippet sends is accepted', async () => {
   const more = {
     url: 'https://app.example/',
     locale: 'en-GB',

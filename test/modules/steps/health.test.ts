@@ -25,7 +25,7 @@ const report = async (outcome: string, more: object = {}) => {
 
 let people = 0
 
-/** One report each of as many new people as are asked for, by outcome; the state after all. */
+/** Sends one report each from the given number of new people per outcome; returns the last state. */
 async function reports(counts: Record<string, number>): Promise<string> {
   let state = ''
   for (const [outcome, count] of Object.entries(counts)) {
@@ -94,7 +94,7 @@ describe('the state', () => {
     expect(await health()).toEqual({ state: 'unknown', okRate: null, reports: 0 })
   })
 
-  test('is about the published version: others’ reports are kept and not counted', async () => {
+  test('is about the published version: reports of others are kept, but not counted', async () => {
     await reports({ not_found: 5 })
     tenant.publish(tour({ name: 'Second' }))
     expect((await health()).state).toBe('unknown')
@@ -114,7 +114,7 @@ describe('the state', () => {
   })
 })
 
-test('everything that a report may carry is taken', async () => {
+test('everything that a report may carry is accepted', async () => {
   await report('found_by_alternate', {
     anonymousId: 'a',
     url: 'https://app.example/',

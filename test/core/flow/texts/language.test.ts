@@ -33,7 +33,7 @@ texts:
     steps: { hello: { title: Bonjour } }
 `)
 
-describe('which tag serves who asks for a language', () => {
+describe('the tags that serve a wanted language', () => {
   test.each([
     ['de-CH', ['en', 'de', 'de-CH'], ['de-CH', 'de']],
     ['de-CH-1996', ['de', 'de-CH'], ['de-CH', 'de']],
@@ -96,7 +96,7 @@ describe('a flow in a language', () => {
   }
   const english = ['Welcome', 'Hello', 'Nice to see you.', 'Next', 'Not now']
 
-  test('is told text for text: in the tag, the next one, its own', () => {
+  test('is shown text by text: in the wanted tag, else the next one, else its own language', () => {
     expect(told('de-CH')).toEqual({
       texts: ['Willkommen', 'Grüezi', 'Schön.', 'Weiter', 'Nöd jetzt'],
       build: 'Build',
@@ -104,7 +104,7 @@ describe('a flow in a language', () => {
     })
   })
 
-  test('goes by the first language that there is, and mixes no third one in', () => {
+  test('goes by the first wanted language that it has, and mixes in no other but its own', () => {
     expect(told('fr', 'de').texts).toEqual([
       'Welcome',
       'Bonjour',
@@ -118,7 +118,7 @@ describe('a flow in a language', () => {
     expect(told().texts).toEqual(english)
   })
 
-  test('stays the same in all else, and as it was given', () => {
+  test('differs in nothing but its texts, and leaves the given flow unchanged', () => {
     const flow = welcome()
     const before = structuredClone(flow)
     const { flow: shown } = inLanguage(flow, ['de'])
@@ -130,14 +130,14 @@ describe('a flow in a language', () => {
     expect(shown.steps[0]!.buttons[0]!.action).toBe('next')
   })
 
-  test('without texts, as older releases have stored it, is the very same', () => {
+  test('without texts, as older releases stored it, is returned as it is', () => {
     const { texts: _, locale: __, ...old } = welcome()
     const { flow, languageOf } = inLanguage(old, ['de'])
     expect(flow).toBe(old)
     expect(languageOf()).toBeNull()
   })
 
-  test('has no text where its own has none, whatever a translation says', () => {
+  test('has no text where its own language has none, whatever a translation says', () => {
     const flow = welcome()
     const texts = { de: { steps: { constructor: { body: 'Mehr', buttons: ['x'] } } } }
     const { flow: shown } = inLanguage({ ...flow, texts }, ['de'])

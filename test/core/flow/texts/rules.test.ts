@@ -53,14 +53,14 @@ describe('texts of a flow', () => {
     expect(problemsOf(flow(texts))).toEqual(expected)
   })
 
-  test('are no longer than what they stand for', () => {
+  test('have the same length limits as the texts that they translate', () => {
     const title = 'x'.repeat(201)
     expect(problemsOf(flow(`{ de: { steps: { hello: { title: ${title} } } } }`))).toEqual([
       'error invalid_value /texts/de/steps/hello/title',
     ])
   })
 
-  test('need to know in which language the flow itself is', () => {
+  test('require the flow to name its own language', () => {
     expect(problemsOf(flow(`{ de: { ${whole} } }`, 'priority: 0'))).toEqual([
       'error missing_locale /locale',
     ])
@@ -74,7 +74,7 @@ describe('texts of a flow', () => {
     expect(problemsOf(flow(`{ ${tags.join(', ')} }`))).toEqual(['error invalid_value /texts'])
   })
 
-  test('stand in one order in a flow’s text, whoever wrote them how', () => {
+  test('have one order in the text of a flow, however they were written', () => {
     const one = readFlowFile(flow(`{ fr: { ${whole} }, de: { ${whole} } }`)).flows[0]!
     const other = readFlowFile(flow(`{ de: { ${whole} }, fr: { ${whole} } }`)).flows[0]!
     expect(flowText(one)).toBe(flowText(other))

@@ -47,7 +47,7 @@ test('every text has a name that says where it stands', () => {
   ])
 })
 
-/** Texts as flows may have them, with what files have to take care of. */
+/** Texts that flows may have, with characters that files have to handle with care. */
 const anyText = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
@@ -105,7 +105,7 @@ describe('other programs', () => {
       source: 'Hello',
       target: 'Hallo & <du>',
     })
-    // This reader drops line feeds at an end, as some translators' programs do.
+    // This reader drops trailing line feeds, as some translators' programs do.
     expect(texts['steps.hello:there.body']?.source).toBe('Read **this** & <that>.\n\nTwice.')
     expect(texts['steps.hello:there.body']?.target).toBeUndefined()
   })
@@ -202,7 +202,7 @@ describe('other programs', () => {
   })
 })
 
-test('what was translated from another text is outdated, and what is gone is superfluous', () => {
+test('a translation of another text is outdated, and one of a removed text is superfluous', () => {
   const sheet = sheetOf({ ...flow, texts: { de: withText({}, ['title'], 'Willkommen') } }, 'de')
   sheet.entries.push({ id: 'steps.hello:there.titel', source: 'x', target: 'y' })
   const now = { ...flow, title: 'Hello again' }
