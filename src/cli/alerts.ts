@@ -17,7 +17,7 @@ import { print, printJson, printTable, tell } from './output.ts'
 export function addAlerts(cairn: Command): void {
   const alerts = cairn
     .command('alerts')
-    .description('what is wrong, and who is told of it: rules, webhooks, the weekly report')
+    .description('current problems and who is notified: rules, webhooks, the weekly report')
     .examples(
       'cairn alerts list',
       'cairn alerts set --step-broken on --completion-fell on',
@@ -47,7 +47,7 @@ function addList(alerts: Command): void {
           ...[state, since, message, resolvedAt ?? ''],
         ]),
         told.isWatching
-          ? 'nothing is wrong, and nothing was in the last week'
+          ? 'no alerts now, and none in the last week'
           : 'no rule is on: "cairn alerts set --step-broken on" switches one on',
       )
     })
@@ -92,19 +92,22 @@ function addSet(alerts: Command): void {
     .description('switch rules and the weekly report on or off; without options, show them')
     .addOption(onOff('step-broken', 'a step has lost its element'))
     .addOption(
-      new Option('--from <state>', 'from which state of a step on').choices(['broken', 'flaky']),
+      new Option('--from <state>', 'alert from this state of a step on').choices([
+        'broken',
+        'flaky',
+      ]),
     )
     .addOption(onOff('completion-fell', 'completion fell week on week, beyond chance'))
-    .option('--points <count>', 'by how many percentage points at least')
-    .option('--fewest-runs <count>', 'with how many runs in each week')
-    .addOption(onOff('install-stale', 'no page with the snippet is seen any more'))
-    .option('--hours <count>', 'for how many hours')
+    .option('--points <count>', 'minimum drop in percentage points')
+    .option('--fewest-runs <count>', 'minimum number of runs in each week')
+    .addOption(onOff('install-stale', 'no page with the snippet has been seen for a while'))
+    .option('--hours <count>', 'hours without such a page')
     .addOption(onOff('dead-letters', 'the database has refused events'))
     .option('--fewest <count>', 'how many')
     .addOption(
       onOff('report', 'the weekly report, Mondays at 08:00 in the zone of "cairn org timezone"'),
     )
-    .option('--mail <address...>', 'who gets it by mail; "none" for nobody')
+    .option('--mail <address...>', 'mail addresses that receive it, or "none"')
     .option('--json', 'print the settings as JSON')
     .examples(
       'cairn alerts set --step-broken on --from flaky',
@@ -155,14 +158,14 @@ function printSettings({ rules, report, sendsMail }: AlertSettings): void {
     '',
   )
   if (report.mails.length > 0 && !sendsMail) {
-    warn('no mail is sent: the operator sets CAIRN_SMTP_URL and CAIRN_MAIL_FROM')
+    warn('no mail is sent: the operator must set CAIRN_SMTP_URL and CAIRN_MAIL_FROM')
   }
 }
 
 function addReport(alerts: Command): void {
   addManaged(alerts.command('report'))
     .description('show the report of the last whole week')
-    .option('--send', 'send it now, to all who get it')
+    .option('--send', 'send it to all recipients now')
     .option('--json', 'print {text, sentTo} as JSON')
     .examples('cairn alerts report', 'cairn alerts report --send')
     .action(async ({ send, json }: { send?: boolean; json?: boolean }, command: Command) => {
@@ -170,7 +173,7 @@ function addReport(alerts: Command): void {
       const made = await asked<typeof WeeklyReport>(command, 'POST /alerts/report', { body })
       if (json) return printJson(made)
       print(made.text.trimEnd())
-      if (send) tell(`it goes to ${made.sentTo} webhooks and mail addresses`)
+      if (send) tell(`sending it to ${made.sentTo} webhooks and mail addresses`)
     })
 }
 
@@ -193,7 +196,7 @@ const at = (id: string, more = '') => `/webhooks/${encodeURIComponent(id)}${more
 function addDeliveries(alerts: Command): void {
   addManaged(alerts.command('deliveries'))
     .description('list what was sent in the last seven days')
-    .argument('[webhook]', 'its id; without one, mails')
+    .argument('[webhook]', 'id of the webhook; leave it out to list mails')
     .option('--json', 'print a JSON array')
     .examples('cairn alerts deliveries webhook_4sWq9xLm2VbTn8Rk0c')
     .action(async (webhook: string | undefined, { json }: { json?: boolean }, command: Command) => {
@@ -208,14 +211,14 @@ function addReplay(alerts: Command): void {
   addManaged(alerts.command('replay'))
     .description('send a message once more, under the same id')
     .argument('<id>', 'as "cairn alerts deliveries" shows it')
-    .argument('[webhook]', 'its id; without one, a mail')
+    .argument('[webhook]', 'id of the webhook; leave it out for a mail')
     .examples('cairn alerts replay msg_7xQm2LkVb9TnRw4s0c webhook_4sWq9xLm2VbTn8Rk0c')
     .action(async (id: string, webhook: string | undefined, _: object, command: Command) => {
       const message = `${encodeURIComponent(id)}/replay`
       const path =
         webhook === undefined ? `/alerts/mails/${message}` : at(webhook, `/deliveries/${message}`)
       await asked<typeof Delivery>(command, `POST ${path}`)
-      print(`${id} is sent once more`)
+      print(`${id} will be sent again`)
     })
 }
 
@@ -223,7 +226,7 @@ function addWebhooks(alerts: Command): void {
   const webhook = alerts
     .command('webhook')
     .helpCommand(false)
-    .description('whom messages are sent to, signed as Standard Webhooks says')
+    .description('addresses that alerts are sent to, signed per Standard Webhooks')
     .examples('cairn alerts webhook add https://hooks.example.com/cairn')
   addManaged(webhook.command('list'))
     .description('list the webhooks of an organisation')
@@ -235,13 +238,13 @@ function addWebhooks(alerts: Command): void {
       printTable(
         ['id', 'address', 'types', ''],
         webhooks.map(one => [one.id, one.url, one.types.join(' ') || 'all', stateOf(one)]),
-        'there is no webhook: "cairn alerts webhook add URL" makes one',
+        'there are no webhooks: add one with "cairn alerts webhook add URL"',
       )
     })
   addManaged(webhook.command('add'))
-    .description('have messages sent to an address; its secret is told this once')
+    .description('have messages sent to an address; its secret is shown only once')
     .argument('<url>', 'an https address in the public network')
-    .option('--type <type...>', 'only messages of these types, such as step.broken')
+    .option('--type <type...>', 'send only messages of these types, such as step.broken')
     .option('--json', 'print {id, url, types, secret, …} as JSON')
     .examples('cairn alerts webhook add https://hooks.example.com/cairn --type step.broken')
     .action(
@@ -254,13 +257,13 @@ function addWebhooks(alerts: Command): void {
         const made = await asked<typeof WebhookWithSecret>(command, 'POST /webhooks', { body })
         if (json) return printJson(made)
         print(made.secret)
-        tell(`${made.id} is signed by this secret: keep it, it is not told again`)
+        tell(`${made.id} is signed with this secret: keep it, it is shown only once`)
       },
     )
   addManaged(webhook.command('rotate'))
     .description('make a new secret; the one before signs too for the grace time')
     .argument('<id>', 'as "cairn alerts webhook list" shows it')
-    .option('--grace-hours <hours>', 'for how long', '24')
+    .option('--grace-hours <hours>', 'length of the grace time', '24')
     .option('--json', 'print {id, secret, oldSecretUntil, …} as JSON')
     .examples('cairn alerts webhook rotate webhook_4sWq9xLm2VbTn8Rk0c --grace-hours 48')
     .action(async (id: string, given: { graceHours: string; json?: boolean }, command: Command) => {
@@ -273,9 +276,9 @@ function addWebhooks(alerts: Command): void {
       if (made.oldSecretUntil) tell(`the secret before signs too until ${made.oldSecretUntil}`)
     })
   addManaged(webhook.command('test'))
-    .description('send a message now; exit status 1 where it does not arrive')
+    .description('send a test message now; exit status 1 if it does not arrive')
     .argument('<id>', 'as "cairn alerts webhook list" shows it')
-    .option('--json', 'print what came of it as JSON')
+    .option('--json', 'print the result as JSON')
     .examples('cairn alerts webhook test webhook_4sWq9xLm2VbTn8Rk0c')
     .action(async (id: string, { json }: { json?: boolean }, command: Command) => {
       const sent = await asked<typeof Delivery>(command, `POST ${at(id, '/test')}`)
@@ -289,7 +292,7 @@ function addWebhooks(alerts: Command): void {
     ['off', false],
   ] as const) {
     addManaged(webhook.command(name))
-      .description(on ? 'send messages to it again' : 'send nothing to it for a while')
+      .description(on ? 'turn a webhook on again' : 'turn a webhook off for a while')
       .argument('<id>', 'as "cairn alerts webhook list" shows it')
       .examples(`cairn alerts webhook ${name} webhook_4sWq9xLm2VbTn8Rk0c`)
       .action(async (id: string, _: object, command: Command) => {
@@ -303,7 +306,7 @@ function addWebhooks(alerts: Command): void {
     .examples('cairn alerts webhook remove webhook_4sWq9xLm2VbTn8Rk0c')
     .action(async (id: string, _: object, command: Command) => {
       await asked(command, `DELETE ${at(id)}`)
-      print(`${id} is removed`)
+      print(`${id} has been removed`)
     })
 }
 

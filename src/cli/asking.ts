@@ -61,7 +61,7 @@ export function asking(
   send: Send,
   credential: Readonly<Record<string, string>>,
   root = '/api/v1/manage',
-  onWait = (seconds: number) => tell(`the server asks to wait ${seconds} s`),
+  onWait = (seconds: number) => tell(`the server asked to wait: going on in ${seconds} s`),
 ): Asker {
   /** @throws CommandFailure if the answer is a refusal */
   const answerTo = async (what: string, { body, headers, onProgress }: AskOptions) => {
@@ -114,7 +114,7 @@ async function* textOf({ body }: Response): AsyncGenerator<string> {
   try {
     for await (const chunk of body ?? []) yield decoder.decode(chunk, { stream: true })
   } catch (error) {
-    throw new CommandFailure(`the answer broke off (${codeOf(error)}): see the server's log`)
+    throw new CommandFailure(`the connection broke (${codeOf(error)}): see the server's log`)
   }
 }
 
@@ -131,7 +131,7 @@ async function resultIn(response: Response, onProgress: (progress: never) => voi
       else throw refused(failure, failure.code === 'internal' ? response : null)
     }
   }
-  throw new CommandFailure('the server went away midway: see its log, and run this again')
+  throw new CommandFailure('the server stopped before it finished: see its log, and run this again')
 }
 
 /** @throws CommandFailure if it is not JSON */
@@ -155,7 +155,7 @@ const advices: Readonly<Record<string, string>> = {
   too_many_previews: ': "cairn flows preview --end ID"',
   too_many_webhooks: ': "cairn alerts webhook remove ID"',
   webhook_not_found: ': "cairn alerts webhook list" shows all',
-  validation_failed: ': nothing was changed, mend this first',
+  validation_failed: ': nothing was changed, fix this first',
 }
 
 /** The API's refusal of a request, in the words of the command line. */
@@ -165,7 +165,7 @@ async function failureOf(response: Response): Promise<CommandFailure> {
   if (typeof refusal?.error !== 'string') throw notCairn(status)
   if (status === 401) {
     return new CommandFailure(
-      'the server does not take the token in CAIRN_TOKEN: it is wrong, expired or revoked; make another, "cairn token create"',
+      'the server does not take the token in CAIRN_TOKEN: it is wrong, expired or revoked; make another with "cairn token create"',
     )
   }
   return refused(refusal, status >= 500 ? response : null, passing.includes(status))

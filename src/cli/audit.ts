@@ -6,8 +6,8 @@ import { printJson, printTable } from './output.ts'
 /** Who changed what. */
 export function addAudit(cairn: Command): void {
   addManaged(cairn.command('audit'))
-    .description('who changed what of an organisation, newest first')
-    .option('--subject <name>', 'of one flow by its key, or whatever else was changed')
+    .description('list the changes to an organisation and who made them, newest first')
+    .option('--subject <name>', 'only changes to this subject, such as the key of a flow')
     .option('--json', 'print a JSON array, a line each, with what was before and after')
     .examples('cairn audit --org harbor', 'cairn audit --subject welcome')
     .action(async ({ subject, json }: Flags<'subject', 'json'>, command: Command) => {
@@ -19,7 +19,7 @@ export function addAudit(cairn: Command): void {
         lines.map(({ at, actor, via, action, subject, note }) => [
           ...[at, actor, via, action, subject, note ?? ''],
         ]),
-        'nothing was changed yet',
+        'no changes yet',
       )
     })
 }

@@ -20,14 +20,17 @@ const niceness = 10
 export function addBackup(cairn: Command): void {
   const backup = addSettings(cairn.command('backup'), ['data'])
     .description(
-      'copy the database to a file, also beside a running server; the copy is checked, and its checksum written beside it',
+      'copy the database to a file, even while the server runs; checks the copy and writes its checksum next to it',
     )
-    .argument('<file|dir>', 'a new file, or a directory, in which the file is named by the time')
-    .option('--keep <count>', 'of the backups in the directory, keep so many, the newest')
+    .argument(
+      '<file|dir>',
+      'a new file, or a directory: the file in it is then named after the time',
+    )
+    .option('--keep <count>', 'keep only this many of the newest backups in the directory')
     .option('--json', 'print {file, bytes, sha256, removed} as JSON')
-    .notes(`The file is a whole SQLite database. It holds all that Cairn stores but
-session.key, which would let its reader make session tokens, and what can be
-fetched again. "cairn restore" takes it.`)
+    .notes(`The file is a whole SQLite database. It holds all that Cairn stores except
+session.key, which would let a reader make session tokens, and files that can be
+fetched again. Restore it with "cairn restore".`)
     .examples(
       'cairn backup before-upgrade.db',
       'cairn backup /mnt/backups/ --data /var/lib/cairn --keep 14',
@@ -45,7 +48,9 @@ fetched again. "cairn restore" takes it.`)
     )
   backup
     .command('list')
-    .description('the backups in a directory that "cairn backup" or a server named, newest first')
+    .description(
+      'list the backups that "cairn backup" or a server made in a directory, newest first',
+    )
     .argument('<dir>', 'the directory')
     .option('--json', 'print [{file, at, bytes}] as JSON')
     .examples('cairn backup list /mnt/backups')
@@ -64,7 +69,7 @@ function keepOf(text: string | undefined): number | null {
 }
 
 const ofPostgres =
-  'back that up by pg_dump, or by pgBackRest, which can bring back any moment; "cairn help backup" says more'
+  'back it up with pg_dump, or with pgBackRest, which can restore any moment; see "cairn help backup"'
 
 /** Backs up to a file or into a directory, and removes backups that are older than those to be kept. */
 async function backUpTo(

@@ -26,11 +26,13 @@ interface Wanted {
 function addLink(dashboard: Command): void {
   addOrgOption(dashboard.command('link'), 'publicUrl', 'port')
     .description('print a link that signs somebody in: it works once, for ten minutes')
-    .addOption(new Option('--role <role>', 'what they may do').choices(roles).default('viewer'))
-    .option('--name <name>', 'whom it is for, as the audit log will say')
+    .addOption(
+      new Option('--role <role>', 'role in the dashboard').choices(roles).default('viewer'),
+    )
+    .option('--name <name>', 'name of the person, for the audit log')
     .option(
       '--url <url>',
-      "where browsers reach the server (default: the setting's, or this machine)",
+      'address of the server for browsers (default: the setting, or this machine)',
     )
     .option('--json', 'print {url, role, name, expiresAt} as JSON')
     .examples(
@@ -49,7 +51,7 @@ function addLink(dashboard: Command): void {
       )
       if (json) return printJson(link)
       print(link.url)
-      tell(`it signs ${link.name} in as ${role}, once, until ${link.expiresAt}`)
+      tell(`the link signs ${link.name} in as ${role}; it works once, until ${link.expiresAt}`)
     })
 }
 

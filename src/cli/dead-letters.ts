@@ -14,17 +14,17 @@ import { counted, print, printJson, printTable } from './output.ts'
 export function addDeadLetters(cairn: Command): void {
   const letters = cairn
     .command('dead-letters')
-    .description('events that the database refused: list them, store them after all, drop them')
+    .description('events that the database refused: list, retry or drop them')
     .examples(
       'cairn dead-letters list',
       'cairn dead-letters retry --all',
       'cairn dead-letters drop 17 18',
     )
-    .notes(`A caller was told of such an event that it is rejected ("storage"). Its id is
-free: where it was sent again and stored meanwhile, a retry finds a duplicate,
-and the letter is gone. A completion, tick, health report or fingerprint was
-answered by 500; a retry does it as if it were reported now. What is of a
-person who was erased is refused.`)
+    .notes(`The caller was told that such an event was rejected ("storage"). Its id is free:
+if it was sent again and stored since, a retry finds a duplicate, and the letter
+is gone. A completion, tick, health report or fingerprint was answered with 500;
+a retry handles it as if it were reported now. Data of a person who was erased
+is refused.`)
   addList(letters)
   addRetry(letters)
   addDrop(letters)
@@ -32,12 +32,12 @@ person who was erased is refused.`)
 
 function addList(letters: Command): void {
   addOrgOption(letters.command('list'))
-    .description('list the events with the reason, the oldest first')
+    .description('list the events and why they were refused, oldest first')
     .option('--json', 'print [{id, eventId, kind, reason, receivedAt}, …]')
     .examples('cairn dead-letters list', 'cairn dead-letters list --org harbor --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { letters, count } = await asked<typeof DeadLetterList>(command, 'GET /dead-letters')
-      if (count > letters.length) warn(`these are the oldest ${letters.length} of ${count}`)
+      if (count > letters.length) warn(`showing the oldest ${letters.length} of ${count}`)
       if (json) return printJson(letters.map(({ organisation, ...letter }) => letter))
       printTable(
         ['id', 'received', 'kind', 'event', 'reason'],
@@ -52,8 +52,8 @@ function addList(letters: Command): void {
 /** A command about some dead letters, or all. */
 const ofLetters = (letters: Command, name: string) =>
   addOrgOption(letters.command(name))
-    .argument('[id...]', 'of dead letters')
-    .option('--all', 'all that there are')
+    .argument('[id...]', 'ids of dead letters')
+    .option('--all', 'all dead letters')
 
 interface Chosen {
   all?: boolean

@@ -37,7 +37,7 @@ export function addDemo(cairn: Command): void {
     managementPort: orNext('managementPort'),
   })
     .description(
-      `serve an example organisation with three flows, a month of history and a site that shows them (from ${demoDefaults.data}, to this machine alone, and on the next free ports, unless told otherwise)`,
+      `serve an example organisation with three flows, a month of history and a site that shows them (from ${demoDefaults.data}, on this machine only, and on the next free ports, unless set otherwise)`,
     )
     .option(
       '--site-port <port>',
@@ -86,7 +86,7 @@ function demoConfig(command: Command, askedSitePort: number | null) {
   // The demo prints a token that it makes itself, which no identity provider's keys would verify.
   const isOwnIssuer = config.sessionSecret === null
   if (isOwnIssuer && config.sessionIssuer !== null) {
-    warn(`the demo makes its session tokens itself: ${config.sessionIssuer} is not asked`)
+    warn(`the demo makes its own session tokens and ignores ${config.sessionIssuer}`)
   }
   const isSitePortAsked = askedSitePort !== null
   const sitePort = askedSitePort ?? usualSitePort
@@ -166,7 +166,7 @@ async function fill(
     (path, init) => fetch(running.url + path, init),
     { authorization: `Bearer ${snippetKey}` },
     '/api/v1',
-    seconds => line.show(`the limit of requests is reached: going on in ${seconds} s`),
+    seconds => line.show(`request limit reached: going on in ${seconds} s`),
   )
   const { flows } = await page<{ flows: Flow[] }>('GET /flows')
   const { data, retentionDays } = config
@@ -174,9 +174,7 @@ async function fill(
   const told = { data, page, flows, organisation, now, retentionDays, onProgress: line.show }
   const sent = await sendAll(told).finally(line.end)
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-  tell(
-    `cairn: ${sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history is there already'}`,
-  )
+  tell(`cairn: ${sent > 0 ? `sent ${sent} events in ${seconds} s` : 'the history already exists'}`)
 
   const { ownTokensFor } = await import('../runtime/tokens.ts')
   const { token, expiresAt } = await ownTokensFor(config, clock).issue(

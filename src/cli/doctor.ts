@@ -55,12 +55,9 @@ const checks: readonly [Check, Look<Subject>][] = [
 export function addDoctor(cairn: Command): void {
   addSettings(cairn.command('doctor'))
     .description(
-      'look for what is wrong with settings, data and machine; changes nothing; exit status 1 if anything is an error',
+      'check settings, data and machine for problems; changes nothing; exit status 1 if there is an error',
     )
-    .option(
-      '--full',
-      'check every page, index and reference of the database; takes long on a large one',
-    )
+    .option('--full', 'check every page, index and reference of the database; slow on a large one')
     .option(
       '--json',
       'print {ok, findings: [{status, check, what, advice}]} as JSON; status is ok, warning or error',

@@ -10,12 +10,12 @@ import { tell } from './output.ts'
 const reasons: readonly [code: RegExp, advice: string][] = [
   [
     /CERT|SELF_SIGNED|UNABLE_TO_/,
-    'its certificate is not trusted. Use the name that the certificate is for; make an authority of your own known by NODE_EXTRA_CA_CERTS=FILE',
+    'its certificate is not trusted. Use the name that the certificate is for; to trust your own certificate authority, set NODE_EXTRA_CA_CERTS=FILE',
   ],
   [/^(?:EPROTO|ECONNRESET|ERR_SSL)/, 'is it https:// or http://, and is the port right?'],
   [/REFUSED/i, 'nothing listens there. Does the server run, and is the port right?'],
   [/NOTFOUND|EAI_AGAIN/, 'no such host is known. Is its name right?'],
-  [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall let you through?'],
+  [/Timeout|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/i, 'is it up, and does a firewall block you?'],
 ]
 
 /** An example of an address, for the help. */
@@ -53,13 +53,13 @@ export function tokenIn(variable: string): string {
   const token = process.env[variable]?.trim()
   if (!token) {
     throw new UsageFailure(
-      '--url needs a management token in the variable CAIRN_TOKEN: make one on the server, "cairn token create NAME --scope flows:write"',
+      '--url needs a management token in the variable CAIRN_TOKEN: make one on the server with "cairn token create NAME --scope flows:write"',
     )
   }
   // Anything else in the variable is not sent to anybody.
   if (isManagementToken(token)) return token
   throw new UsageFailure(
-    `${variable} holds no whole management token: one is "crn_" and 48 characters, as "cairn token create" prints it`,
+    `${variable} does not hold a complete management token: "crn_" and 48 characters, as "cairn token create" prints it`,
   )
 }
 
@@ -82,6 +82,6 @@ export async function fetchElsewhere(
   const location = response.headers.get('location')
   const to = location === null ? 'somewhere else' : shown(URL.parse(location, root)?.origin ?? '')
   throw new CommandFailure(
-    `${root} leads to ${to}, where the token is not sent: give --url the server's own address`,
+    `${root} leads to ${to}, where the token is not sent: set --url to the server's own address`,
   )
 }

@@ -14,22 +14,20 @@ type Options = Flags<'user' | 'anonymous' | 'traits', 'json'> & { url: string }
 
 export function addExplain(cairn: Command): void {
   addSettings(cairn.command('explain'), ['data'])
-    .description(
-      'say whether a person sees a flow on a page, and why; exit status 0 with either answer',
-    )
+    .description('tell whether a person sees a flow on a page, and why; exit status 0 either way')
     .argument('<org>', 'id or slug of the organisation')
     .argument('<flow>', 'key or id of the flow')
     .requiredOption('--url <url>', 'address of the page')
-    .option('--user <id>', 'the person, whose runs count for how often a flow is shown')
-    .option('--anonymous <id>', 'a person without a user id; with neither, somebody new')
+    .option('--user <id>', 'the person; their runs count towards how often a flow is shown')
+    .option('--anonymous <id>', 'a person without a user id; with neither option, somebody new')
     .option(
       '--traits <json>',
-      'attributes of the person, as a JSON object; @file reads them, @- from the standard input',
+      'traits of the person as a JSON object; @FILE reads a file, @- the standard input',
       '{}',
     )
     .option(
       '--json',
-      'print {shown, flow, person, url, rules: [{rule, holds, why, parts}], instead} as JSON; holds is null where only the browser can tell',
+      'print {shown, flow, person, url, rules: [{rule, holds, why, parts}], instead} as JSON; holds is null if only the browser can tell',
     )
     .examples(
       `cairn explain harbor welcome --url https://app.harbor.example/ --user ada --traits '{"plan": "pro"}'`,

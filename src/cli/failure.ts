@@ -47,7 +47,10 @@ const forOperators = [
 
 /** What the common faults of files and of SQLite mean to an operator. */
 const advice: [RegExp, string][] = [
-  [/^SQLITE_BUSY/, 'the database is busy: another process is writing for long; try again'],
+  [
+    /^SQLITE_BUSY/,
+    'the database is busy: another process has been writing for a long time; try again',
+  ],
   [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM)/,
     'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
@@ -60,7 +63,7 @@ const advice: [RegExp, string][] = [
   ],
   [
     /^(SQLITE_IOERR|EIO$)/,
-    'the disk failed while reading or writing: check it, and its free space',
+    'the disk failed while reading or writing: check the disk and its free space',
   ],
   [/^EADDRINUSE/, 'the port is taken: choose another with --port or --management-port'],
 ]

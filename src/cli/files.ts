@@ -22,7 +22,7 @@ const mostBytes = 1_048_576
 /** What is wrong with a whole file: its code and what to do. */
 const faults = {
   missing_file: 'There is no such file: check the name',
-  unreadable_file: 'This user may not read it: change its rights',
+  unreadable_file: 'This user may not read it: change its permissions',
   is_directory: 'It is a directory: name the files in it',
   too_large: 'The file is over 1 MiB: split it into several',
   not_utf8: 'It is not UTF-8 text: save it as UTF-8',

@@ -33,18 +33,18 @@ export function addFlows(cairn: Command): void {
     .command('flows')
     .summary('flows as files: check, compare, push, publish, pull, withdraw')
     .description(
-      'Flows are files, in YAML or JSON. Pushing makes a draft of each, publishing freezes drafts ' +
-        'as the next versions, which pages show, and pulling gives files back. Flows, steps and ' +
-        'items are known by their keys: their ids and numbers stay with these over all versions.',
+      'Flows are YAML or JSON files. Pushing makes a draft of each, publishing freezes drafts ' +
+        'as the next versions, which pages show, and pulling writes files again. Flows, steps and ' +
+        'items are identified by their keys and keep their ids and numbers in all versions.',
     )
     .examples(
-      'cairn flows schema > cairn-flow.schema.json    editors complete and check by it',
+      'cairn flows schema > cairn-flow.schema.json    for completion and checks in editors',
       'cairn flows validate tour.yaml                 what is wrong, and where',
       'cairn flows diff tour.yaml                     what pushing it would change',
       'cairn flows push tour.yaml                     a draft, which no page shows',
       'cairn flows preview welcome                    a link to it in the real page',
       'cairn flows publish welcome                    every page shows it from now on',
-      'cairn flows pull --out flows                   all of them as files again',
+      'cairn flows pull --out flows                   all flows as files again',
     )
   addValidate(flows)
   addDiff(flows)
@@ -63,7 +63,7 @@ export function addFlows(cairn: Command): void {
 function addValidate(flows: Command): void {
   flows
     .command('validate')
-    .description('say what is wrong with flow files; exit status 1 if anything is')
+    .description('check flow files for mistakes; exit status 1 if there are any')
     .argument('<file...>', filesHelp)
     .option('--strict', 'warnings fail too, for CI')
     .option('--json', 'print {valid, files: [{file, flows, problems}]} as JSON')
@@ -90,18 +90,18 @@ function addValidate(flows: Command): void {
 function addPush(flows: Command): void {
   addManaged(flows.command('push'))
     .description(
-      `make drafts of the flows in files, all of them or none; an organisation has at most ${mostFlows} that are not archived`,
+      `make drafts of the flows in files, all or none; an organisation has at most ${mostFlows} that are not archived`,
     )
     .argument('<file...>', filesHelp)
-    .option('--publish', 'publish them too, as "cairn flows publish" does: all of it or nothing')
-    .option('--dry-run', 'say what would become of them, and change nothing')
-    .option('--source-repository <name>', 'the repository that they come from, such as acme/site')
-    .option('--commit <hash>', 'the commit there; CI services say both by themselves')
-    .option('--lock', 'change them by pushes alone: the dashboard shows them, and edits them not')
+    .option('--publish', 'publish them too, as "cairn flows publish" does: all or nothing')
+    .option('--dry-run', 'show what would happen, and change nothing')
+    .option('--source-repository <name>', 'the repository of the files, such as acme/site')
+    .option('--commit <hash>', 'the commit in it; in CI both are detected')
+    .option('--lock', 'allow changes by push only: the dashboard shows them but cannot edit them')
     .option('--note <text>', 'why, for the audit log')
     .option(
       '--json',
-      'print a JSON array, a flow each; where a file is wrong, what validate prints',
+      'print a JSON array, one item per flow; if a file is wrong, what validate prints',
     )
     .examples(
       'cairn flows push tour.yaml --org harbor',
@@ -137,7 +137,7 @@ function addPush(flows: Command): void {
             return [key, id, outcome, hasDraft ? `show it with "${publishCommand(key, org)}"` : '']
           }),
         )
-        if (dryRun) tell('nothing was changed: leave out --dry-run to do it')
+        if (dryRun) tell('nothing was changed: run it without --dry-run to do it')
       },
     )
 }
@@ -145,8 +145,8 @@ function addPush(flows: Command): void {
 /** The commands that change the status of flows, and how the result of each is told. */
 const changes = {
   publish: {
-    purpose: 'show drafts as the next version, or a withdrawn or archived flow again',
-    keys: 'keys of flows that were pushed',
+    purpose: 'publish drafts as the next version, or a withdrawn or archived flow again',
+    keys: 'keys of pushed flows',
     example: 'cairn flows publish welcome getting-started --org harbor',
     // Publishes the draft as it is, whoever wrote it last, because the command line has read none to compare with.
     headers: { 'if-match': '*' },
@@ -160,7 +160,7 @@ const changes = {
     inWords: withdrawnTo('draft'),
   },
   archive: {
-    purpose: 'put flows away: no page shows them any more, analytics stay',
+    purpose: 'archive flows: pages no longer show them, analytics stay',
     keys: 'keys of flows',
     example: 'cairn flows archive spring-release --org harbor',
     headers: {},
@@ -174,7 +174,7 @@ function addChange(flows: Command, verb: keyof typeof changes): void {
     .description(purpose)
     .argument('<key...>', whose)
     .option('--note <text>', 'why, for the audit log')
-    .option('--json', 'print a JSON array, a flow each')
+    .option('--json', 'print a JSON array, one item per flow')
     .examples(example)
     .action(async (keys: string[], { note, json }: Flags<'note', 'json'>, command: Command) => {
       const options = { body: { keys, note }, headers }
@@ -219,7 +219,7 @@ const header = [
 function addList(flows: Command): void {
   addManaged(flows.command('list'))
     .description('list the flows of an organisation')
-    .addOption(new Option('--status <status>', 'only those of this status').choices(flowStatuses))
+    .addOption(new Option('--status <status>', 'only flows with this status').choices(flowStatuses))
     .option('--json', 'print a JSON array')
     .examples('cairn flows list --org harbor', 'cairn flows list --status published --json')
     .action(async ({ status, json }: Flags<'status', 'json'>, command: Command) => {
@@ -228,7 +228,7 @@ function addList(flows: Command): void {
       if (json) return printJson(found)
       const nothing =
         all.length === 0
-          ? 'there is no flow yet: push one, "cairn flows push FILE"'
+          ? 'there are no flows yet: push one with "cairn flows push FILE"'
           : `there is no flow of status ${status}`
       printTable(header, found.map(row), nothing)
     })
@@ -238,10 +238,7 @@ function addSchema(flows: Command): void {
   flows
     .command('schema')
     .description('print the JSON Schema of flow files, by which editors complete and check')
-    .addHelpText(
-      'after',
-      `\nIn a YAML file beside it, the first line for editors:\n  ${schemaLine}`,
-    )
+    .addHelpText('after', `\nFirst line of a YAML file next to it, for editors:\n  ${schemaLine}`)
     .examples(`cairn flows schema > ${schemaFile}`)
     .action(() => print(JSON.stringify(flowFileSchema(), null, 2)))
 }

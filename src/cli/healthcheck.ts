@@ -9,7 +9,9 @@ export function addHealthcheck(cairn: Command): void {
   addSettings(cairn.command('healthcheck'), ['managementPort', 'managementHost'], {
     managementPort: { help: 'port that the server answers /readyz on' },
   })
-    .description('ask a running server on this machine whether it is ready; exit status 0 if it is')
+    .description(
+      'ask the server running on this machine whether it is ready; exit status 0 if it is',
+    )
     .option(
       '--json',
       'print {ready, url, status, answer} as JSON; status is null without an answer',

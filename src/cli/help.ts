@@ -38,8 +38,8 @@ function commandOf(cairn: AnyCommand, names: readonly string[]): AnyCommand {
 export function addHelp(cairn: Command): void {
   cairn
     .command('help')
-    .description('print what a command does, as --help after it, or a topic of the manual')
-    .argument('[name...]', 'a command, and the one below it; or a topic')
+    .description('print the help of a command, as --help does, or a topic of the manual')
+    .argument('[name...]', 'a command and its subcommand, or a topic')
     .examples('cairn help', 'cairn help serve', 'cairn help flows push', 'cairn help deploy')
     .action((names: string[]) => {
       const [name = ''] = names

@@ -8,7 +8,7 @@ import { settingsOf } from './settings.ts'
 export function addKey(cairn: Command): void {
   const key = cairn
     .command('key')
-    .description("an organisation's snippet key")
+    .description('the snippet key of an organisation')
     .examples('cairn key show --org harbor', 'cairn key rotate --org harbor')
   addShow(key)
   addRotate(key)
@@ -16,8 +16,8 @@ export function addKey(cairn: Command): void {
 
 function addShow(key: Command): void {
   addOrgOption(key.command('show'))
-    .description('print the current key, older ones that still work, and the tags that pages need')
-    .option('--url <url>', 'where pages reach this server, for the tags', exampleUrl)
+    .description('print the current key, older keys that still work, and the tags for pages')
+    .option('--url <url>', 'address of this server for pages, used in the tags', exampleUrl)
     .option('--json', 'print {id, slug, snippetKey, previous, snippet: {file, integrity}} as JSON')
     .examples(
       'cairn key show',
@@ -43,29 +43,29 @@ function addShow(key: Command): void {
           })
         }
         print(
-          current?.key ?? 'no current key: make one, "cairn key rotate"',
+          current?.key ?? 'no current key: make one with "cairn key rotate"',
           ...older.map(old => `${old.key}  works until ${old.worksUntil}`),
         )
         if (!current) return
         const { newest, pinned } = installTags(baseUrl, current.key, pinnedSnippet)
         print(
           '',
-          'On every page of an application with a login, whose pages call cairn.identify():',
+          'On every page of an application with a login, which calls cairn.identify():',
           `  ${newest.withLogin}`,
           '',
           'On a public site, where nobody signs in:',
           `  ${newest.public}`,
           '',
-          'Both are always the newest snippet. This version alone, which the browser verifies, with a login:',
+          'Both always load the newest snippet. To pin this version, verified by the browser, with a login:',
           `  ${pinned.withLogin}`,
           'and without one:',
           `  ${pinned.public}`,
           '',
           'Before it, where pages call cairn.identify() and the like before the script has come (a strict',
-          "policy takes it with the page's nonce, or out of a file of your own):",
+          "policy allows it with the page's nonce, or from a file of your own):",
           `  <script>${installStub}</script>`,
         )
-        print('', 'In an application that is built with npm: @cairn/browser, "cairn help sdk"')
+        print('', 'In an application built with npm: @cairn/browser, see "cairn help sdk"')
         if (options.url === exampleUrl) print('', "Put your server's own address in: --url")
       })
     })
@@ -74,7 +74,7 @@ function addShow(key: Command): void {
 function addRotate(key: Command): void {
   addManaged(key.command('rotate'), 'keyGraceHours')
     .description('make a new key; the one before still works for the grace time')
-    .option('--now', 'refuse every older key at once, as for a key that is misused')
+    .option('--now', 'refuse all older keys at once, for instance if one is misused')
     .option('--json', 'print {id, slug, snippetKey, previousUntil} as JSON')
     .examples('cairn key rotate --org harbor', 'cairn key rotate --org harbor --now')
     .action(async (options: Flags<never, 'now' | 'json'>, command: Command) => {
@@ -87,7 +87,7 @@ function addRotate(key: Command): void {
         })
         if (options.json) return printJson({ id, slug, snippetKey, previousUntil })
         const state = graceHours === 0 ? 'no longer works' : `works until ${previousUntil}`
-        print(snippetKey, `the key before ${state}`)
+        print(snippetKey, `the old key ${state}`)
       })
     })
 }

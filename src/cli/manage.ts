@@ -43,7 +43,7 @@ export const addOrgOption = (command: Command, ...settings: SettingName[]): Comm
   )
 
 const urlOption = () =>
-  new Option('--url <url>', 'ask a server elsewhere, by the management token in CAIRN_TOKEN')
+  new Option('--url <url>', 'use a server elsewhere, with the management token in CAIRN_TOKEN')
 
 /** Adds the options that tell a command whom to ask, and those of settings that it needs. */
 export const addManaged = (command: Command, ...settings: SettingName[]): Command =>
@@ -287,7 +287,8 @@ function theOne(
       `there is no organisation "${shown(org, 100)}": see "cairn org list" for ids and slugs`,
     )
   }
-  if (!only) throw new CommandFailure('there is no organisation: make one, "cairn org create NAME"')
+  if (!only)
+    throw new CommandFailure('there is no organisation: make one with "cairn org create NAME"')
   if (total === 1) return only
   const some = found.slice(0, 5).map(({ slug }) => slug)
   const more = total > some.length ? `, … (${total} in all)` : ''

@@ -15,7 +15,7 @@ type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 export async function migrateDatabase(url: string, options: Options): Promise<void> {
   if (options.onCopy || !options.copy) {
     throw new UsageFailure(
-      '--on-copy and --no-copy are about a data directory: no copy is made of the database that CAIRN_DATABASE_URL names',
+      '--on-copy and --no-copy are about a data directory: the database that CAIRN_DATABASE_URL names is not copied',
     )
   }
   const { place, schema: from } = await inspectDatabase(url, Date.now, { isToMigrate: true })
@@ -25,8 +25,8 @@ export async function migrateDatabase(url: string, options: Options): Promise<vo
   if (due.length === 0) {
     const known =
       from === schemaVersion
-        ? 'the newest known here'
-        : 'of a newer release, and this one works with it'
+        ? 'the newest of this release'
+        : 'of a newer release that this one works with'
     return print(`nothing to do: the database at ${place} has schema ${from}, ${known}`)
   }
   const schema = options.dryRun

@@ -22,14 +22,17 @@ type Options = Flags<never, 'dryRun' | 'onCopy' | 'json'> & { copy: boolean }
 export function addMigrate(cairn: Command): void {
   addSettings(cairn.command('migrate'), ['data'])
     .description(
-      'bring the data of an older release up to date, as the start of a server does; copies it first',
+      'bring the data of an older release up to date, as a starting server does; copies it first',
     )
-    .option('--dry-run', 'only say what would be done and what it takes; works beside a server')
-    .option('--on-copy', 'try it on a copy that is deleted again, and say how long each step took')
-    .option('--no-copy', 'keep no copy of the database as it was')
+    .option(
+      '--dry-run',
+      'only show what would be done and what it takes; works while a server runs',
+    )
+    .option('--on-copy', 'try it on a temporary copy, and show how long each step took')
+    .option('--no-copy', 'make no copy of the database first')
     .option(
       '--json',
-      'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; what was not done is null',
+      'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; steps not done are null',
     )
     .examples(
       'cairn migrate --dry-run',
@@ -37,7 +40,7 @@ export function addMigrate(cairn: Command): void {
       'cairn migrate',
     )
     .notes(
-      'With CAIRN_DATABASE_URL it brings that database up to date instead, or makes\nits tables. It makes no copy then.',
+      'With CAIRN_DATABASE_URL it brings that database up to date instead, or makes\nits tables, without a copy.',
     )
     .action(async (options: Options, command: Command) => {
       const { data, databaseUrl } = settingsOf(command, 'data', 'databaseUrl')
@@ -119,9 +122,9 @@ function doneRows(plan: UpgradePlan, { onCopy }: Options, done: Done | null): st
   const { from, to } = plan
   if (done === null) return [['time', timeOf(plan)]]
   const times = done.steps.map(({ id, seconds }) => [`step ${id}`, `took ${seconds} s`])
-  if (onCopy) return [...times, ['tried', 'on a copy, which came out whole and is deleted']]
+  if (onCopy) return [...times, ['tried', 'on a copy, which was intact and has been deleted']]
   const copy =
-    done.copy === null ? [] : [['copy', `${done.copy}, of before; delete it when you like`]]
+    done.copy === null ? [] : [['copy', `${done.copy}, from before; delete it when you like`]]
   return [...times, ...copy, ['schema', `${to}, from ${from}`]]
 }
 

@@ -19,23 +19,23 @@ type Options = Flags<never, 'back' | 'json'>
 export function addMove(cairn: Command): void {
   addSettings(cairn.command('move'), ['data'])
     .description(
-      'move what the data directory of a stopped server holds into the database that CAIRN_DATABASE_URL names',
+      'move the data directory of a stopped server into the database that CAIRN_DATABASE_URL names',
     )
-    .option('--back', 'move what the database holds into a data directory that holds nothing yet')
-    .option('--json', 'print {from, to, seconds, resumed, rows} as JSON, the last by table')
+    .option('--back', 'move the database into an empty data directory')
+    .option('--json', 'print {from, to, seconds, resumed, rows} as JSON, with rows by table')
     .notes(`The database must be migrated ("cairn migrate") and hold no organisation, and no
-server may run on either. What is moved stays where it was, too. Afterwards the
-rows of each table are counted on both sides, and the analytics of every flow
-are compared, over all of its time.
+server may run on either side. The source is kept. Afterwards the rows of each
+table are counted on both sides, and the analytics of every flow are compared,
+over its whole history.
 
-Interrupted, the same command goes on where it was. With --back it begins anew.
+After an interruption, the same command resumes. With --back it starts over.
 
 Ids of people, runs and events stay, and so do session.key and older versions of
-the snippet. Whoever reads the log of events goes on by the same cursors. With
---back, the same cursors give all of the log once more.
+the snippet. Readers of the log of events can use the same cursors. With --back,
+the same cursors return the whole log again.
 
-Cairn forgets the ids of events that the retention has deleted. Do not set it to
-more days right after a move: such events could then be taken a second time.`)
+Cairn forgets the ids of events that the retention has deleted. Do not raise it
+right after a move: such events could then be accepted a second time.`)
     .examples(
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --data /var/lib/cairn',
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --back --data ./alone',
@@ -79,13 +79,13 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
     const move = await MoveIntoPostgres.open({ dataDir, url, now: Date.now })
     try {
       const { isResumed } = move
-      if (isResumed) tell('cairn: going on with a move that was interrupted')
+      if (isResumed) tell('cairn: resuming an interrupted move')
       const counts = await shown(onProgress => move.run(onProgress))
       const difference = await differenceOf(move, viewOfDirectory(dataDir), url)
       await move.end(difference === null)
       if (difference !== null) {
         throw new CommandFailure(
-          `what is in the database at ${place} now is not what was moved (${difference}): no server starts on it. ${dataDir} is as it was: serve from it, and report this`,
+          `the database at ${place} differs from the data that was moved (${difference}): no server starts on it. ${dataDir} is unchanged: serve from it, and report this`,
         )
       }
       return { counts, isResumed }
@@ -108,7 +108,7 @@ async function moveBack(dataDir: string, url: string, place: string): Promise<Mo
       const difference = await differenceOf(move, viewOfDirectory(made), url)
       if (difference !== null) {
         throw new CommandFailure(
-          `what is in ${made} now is not what was moved (${difference}): no server starts on it. The database at ${place} is as it was: serve from it, and report this`,
+          `${made} differs from the data that was moved (${difference}): no server starts on it. The database at ${place} is unchanged: serve from it, and report this`,
         )
       }
       await move.end()
@@ -185,5 +185,5 @@ const nextShared = (data: string) => [
 
 const nextAlone = (data: string, place: string) => [
   `start the server without CAIRN_DATABASE_URL: cairn serve --data ${shellWord(resolve(data))}`,
-  `keep the database at ${place} until it serves well and a backup is made; start no server on that any more, for the two would part`,
+  `keep the database at ${place} until it runs well and is backed up; start no more servers on the database, or the two would diverge`,
 ]

@@ -20,10 +20,10 @@ export function addNodes(cairn: Command): void {
       'cairn nodes --config /etc/cairn/cairn.env',
       'cairn nodes --json | jq -r \'.nodes[] | select(.state != "running") | .name\'',
     )
-    .notes(`A node gives a word every five seconds. One that has given none for fifteen is
+    .notes(`A node reports every five seconds. One that has not reported for fifteen is
 silent: it has lost the database, hangs, or was killed. After a minute it is
-gone, which is no trouble any more, and after a day it is left out. One that is
-stopped in an orderly way is left out at once.`)
+gone, which is no longer a problem, and after a day it is left out. A node that
+is shut down properly is left out at once.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const place = placeOf(command)
       const list = await operated(place, settled)
@@ -32,7 +32,7 @@ stopped in an orderly way is left out at once.`)
         if (!isServed) process.exitCode = exitStatus.failure
         if (json) return printJson(list)
         return print(
-          `${isServed ? 'one server alone serves' : 'no server serves'} ${place.data}, which no other can share: servers on several machines share a database, "cairn move" takes the data into one`,
+          `${isServed ? 'one server alone serves' : 'no server serves'} ${place.data}, which no other server can share: to serve from several machines, move the data into a database with "cairn move"`,
         )
       }
       const fault = faultOf(list)

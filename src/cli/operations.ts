@@ -10,7 +10,7 @@ import { addSettings } from './settings.ts'
 export function addRebuild(cairn: Command): void {
   addSettings(cairn.command('rebuild'), ['data'])
     .description('compute analytics anew from the stored events; changes nothing if all is well')
-    .option('--json', 'print {flows, events, changed} as JSON, the last as the number of flows')
+    .option('--json', 'print {flows, events, changed} as JSON; changed is a number of flows')
     .examples('cairn rebuild', 'cairn rebuild --data /var/lib/cairn --json')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const line = liveLine()
@@ -36,16 +36,17 @@ export function addCompact(cairn: Command): void {
     .description('write the database anew, as small as it can be; the server must be stopped')
     .option('--json', 'print {bytesBefore, bytesAfter}')
     .examples('cairn compact', 'cairn compact --data /var/lib/cairn --json')
-    .notes(`A running server gives free space back by itself, but for a tenth of the file or
+    .notes(`A running server frees unused space by itself, except for a tenth of the file or
 64 MiB, whichever is more. A database that was made before Cairn deleted events
-does so from its first compaction on. It needs room for what the database holds
-twice more, and takes some seconds a gigabyte; interrupted, it leaves all as it
-was.`)
+does so after its first compaction. It needs free space for two more copies of
+the data, and takes some seconds per gigabyte; interrupted, it changes nothing.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const sizes = await operated(placeOf(command), ({ ask }) =>
         ask<typeof Compacted>('POST /compact'),
       )
       if (json) return printJson(sizes)
-      print(`the database took ${sizeOf(sizes.bytesBefore)}, it takes ${sizeOf(sizes.bytesAfter)}`)
+      print(
+        `the database took ${sizeOf(sizes.bytesBefore)}, it now takes ${sizeOf(sizes.bytesAfter)}`,
+      )
     })
 }

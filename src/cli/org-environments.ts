@@ -15,8 +15,8 @@ export function addEnvironments(org: Command): void {
   orgCommand(org, 'link')
     .summary('show or link organisations in which flows are tried first')
     .description(
-      'show which organisations try flows for this one, or link one more: who writes flows here may ' +
-        `then read the flows there, and nothing else. With --url, ${variable} in place of --staging ` +
+      'show which organisations try flows for this one, or link another: whoever writes flows here may ' +
+        `then read the flows there, and nothing else. With --url, ${variable} replaces --staging: it ` +
         'holds a management token of that organisation with the scope settings:write',
     )
     .option('--staging <org>', 'id or slug of the organisation in which flows are tried')
@@ -39,7 +39,7 @@ export function addEnvironments(org: Command): void {
         printTable(
           ['staging', 'id', 'name', 'linked'],
           links.staging.map(({ slug, id, name, linkedAt }) => [slug, id, name, linkedAt]),
-          'no organisation tries flows for it: link one, "cairn org link ORG --staging OTHER"',
+          'no organisation tries flows for it: link one with "cairn org link ORG --staging OTHER"',
         )
       }
     })
@@ -53,7 +53,7 @@ export function addEnvironments(org: Command): void {
         await ask(path)
         return organisation
       })
-      print(`${own} and ${staging} are linked no more`)
+      print(`${own} and ${staging} are no longer linked`)
     })
 }
 

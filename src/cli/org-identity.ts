@@ -24,9 +24,7 @@ export function addIdentity(org: Command): void {
   const modes =
     'off; observe: count hashes and refuse nothing; enforce: refuse wrong and missing ones'
   orgCommand(org, 'identity', 'keyGraceHours')
-    .description(
-      'show or set whether calls that name a user must prove it by a hash of your back end',
-    )
+    .description('show or set whether calls that name a user need a hash from your back end')
     .addOption(new Option('--mode <mode>', modes).choices(identityModes))
     .option('--rotate-secret', 'make a new secret; the one before still works for the grace time')
     .option('--now', 'with --rotate-secret: refuse hashes of every older secret at once')
@@ -40,8 +38,8 @@ export function addIdentity(org: Command): void {
     )
     .notes(`The hash is HMAC-SHA256 of the user id in lower-case hex; its key is the
 secret's text. Your back end makes it, and every call that names a userId
-carries it as userHash, those of your back end too. The secrets are stored in
-the database as they are: backups hold them.`)
+carries it as userHash, also calls from your back end. The secrets are stored in
+the database in plain text: backups contain them.`)
     .action(async (name: string | undefined, options: Options, command: Command) => {
       const { keyGraceHours } = settingsOf(command, 'keyGraceHours')
       if (options.now && !options.rotateSecret) {
@@ -92,7 +90,8 @@ async function change(
 function warnOfRefusals({ slug, last24h }: Look): void {
   const { refused, all } = refusedShare(last24h)
   const back = `"cairn org identity ${slug} --mode observe" goes back`
-  if (all === 0) warn(`no call with a userId was counted in 24 hours, so nobody knows yet: ${back}`)
+  if (all === 0)
+    warn(`no call with a userId was counted in 24 hours, so the effect is unknown: ${back}`)
   else if (refused > 0) {
     warn(`of ${all} calls and events in 24 hours ${refused} would have been refused: ${back}`)
   }
@@ -129,7 +128,7 @@ function show(look: Look & { isNew: boolean }, { json, showSecret }: Options): v
 
 const meanings: Record<IdentityMode, string> = {
   off: 'hashes are not looked at',
-  observe: 'hashes are counted, and nothing is refused',
+  observe: 'hashes are counted, nothing is refused',
   enforce: 'calls that name a userId without the right hash are refused',
 }
 
@@ -172,7 +171,7 @@ function remedyOf({ invalid, missing }: UserHashCounts): string {
     missing > 0 &&
       `${missing} had no userHash: give it to cairn.identify(userId, traits, userHash) on every page, and send it from back ends too`,
     invalid > 0 &&
-      `${invalid} had a wrong one: lower-case hex of HMAC-SHA256, the secret as the key, over the very userId that is sent`,
+      `${invalid} had a wrong one: lower-case hex of HMAC-SHA256, with the secret as the key, of exactly the userId that is sent`,
   ]
   return remedies.filter(Boolean).join('; ')
 }
@@ -190,12 +189,12 @@ function nextStep(slug: string, { mode, secrets }: IdentityAnswer, counts: UserH
     return `of ${all} calls and events ${refused} had no right hash, ${consequence}: ${remedyOf(counts)}${back}`
   }
   if (before && counts.outdated > 0) {
-    return `${counts.outdated} hashes were made with the secret of before, which works until ${before.worksUntil}: give every back end the current one`
+    return `${counts.outdated} hashes were made with the old secret, which works until ${before.worksUntil}: give every back end the current one`
   }
   if (all === 0) {
-    return 'have your back end make hashes with the secret, and pages give them to cairn.identify(userId, traits, userHash); then look here again'
+    return 'have your back end make hashes with the secret, and pages pass them to cairn.identify(userId, traits, userHash); then check here again'
   }
   return mode === 'observe'
     ? `all of ${all} had a right hash: once that covers a usual day, ${command('--mode enforce')}`
-    : 'nothing is to be done'
+    : 'there is nothing to do'
 }

@@ -36,10 +36,10 @@ export function countIn(option: string, text: string, most: number, orElse = '')
 
 export function addLimits(org: Command): void {
   const command = orgCommand(org, 'limits').description(
-    'show or set how many requests an organisation may send in a minute',
+    'show or set how many requests an organisation may send per minute',
   )
   for (const bucket of buckets) {
-    const about = `requests a minute, or "default" (${defaultLimits[bucket]})`
+    const about = `requests per minute, or "default" (${defaultLimits[bucket]})`
     command.addOption(new Option(`--${bucket} <n>`, about))
   }
   command
@@ -82,7 +82,7 @@ function checkOrigins(origins: readonly string[]): void {
 export function addOrigins(org: Command): void {
   orgCommand(org, 'origins')
     .description('show or set the origins that an organisation runs its snippet on')
-    .argument('[origin...]', 'all origins of the list, in place of those before')
+    .argument('[origin...]', 'the whole list of origins, replacing the old one')
     .option('--any', 'empty the list, so that the snippet runs on every origin')
     .option('--json', 'print {id, slug, origins} as JSON')
     .examples(
@@ -106,17 +106,17 @@ type Any = Flags<never, 'any' | 'json'>
 
 export function addPrivacy(org: Command): void {
   orgCommand(org, 'privacy')
-    .description('show or set whether browsers that ask not to be tracked are heeded')
+    .description('show or set whether requests not to be tracked are honoured')
     .addOption(
       new Option(
         '--do-not-track <how>',
-        'what "Do Not Track" and Global Privacy Control do',
+        'what to do with "Do Not Track" and Global Privacy Control',
       ).choices(['honour', 'ignore']),
     )
     .option('--json', 'print {id, slug, honoursDoNotTrack} as JSON')
     .examples('cairn org privacy harbor', 'cairn org privacy harbor --do-not-track honour')
-    .notes(`Where it is honoured, who asks is shown flows as everybody is, but nothing is
-reported of them and nothing stored in their browser, unless your page has their
+    .notes(`If honoured, people who ask for it see flows like everybody else, but nothing is
+reported about them or stored in their browser, unless your page has their
 consent and says so: cairn.consent(true).`)
     .action(async (name: string | undefined, { doNotTrack, json }: DoNotTrack, self: Command) => {
       const change =
@@ -131,8 +131,8 @@ type DoNotTrack = Flags<'doNotTrack', 'json'>
 
 export function addTraits(org: Command): void {
   orgCommand(org, 'traits')
-    .description('show or set the traits of people that runs are counted by')
-    .argument('[trait...]', 'all traits of the list, in place of those before; at most eight')
+    .description('show or set the traits that runs can be segmented by')
+    .argument('[trait...]', 'the whole list of traits, replacing the old one; at most eight')
     .option('--none', 'empty the list, so that no trait leaves a browser')
     .option('--json', 'print {id, slug, traits} as JSON')
     .examples(
@@ -140,10 +140,10 @@ export function addTraits(org: Command): void {
       'cairn org traits harbor plan company.size',
       'cairn org traits harbor --none',
     )
-    .notes(`Of whoever starts a flow from then on Cairn keeps what cairn.identify() says
-of these traits, as text of at most 64 characters: for "completion by plan".
-All others stay in the browser. List none that say who somebody is, such as
-an e-mail address.`)
+    .notes(`When a person starts a flow from then on, Cairn keeps the values of these traits
+from cairn.identify(), as text of at most 64 characters: for "completion by
+plan". All others stay in the browser. Do not list traits that identify people,
+such as an e-mail address.`)
     .action(async (name: string | undefined, traits: string[], options: None, self: Command) => {
       if (options.none && traits.length > 0)
         throw new UsageFailure('give traits or --none, not both')
@@ -167,24 +167,24 @@ type None = Flags<never, 'none' | 'json'>
 export function addRetention(org: Command): void {
   orgCommand(org, 'retention')
     .description("show or set how many days an organisation's raw events are accepted and kept")
-    .option('--days <n>', 'days; the server deletes what it received earlier, for good')
-    .option('--default', "as long as the server's CAIRN_RETENTION_DAYS says")
+    .option('--days <n>', 'days; older events are deleted permanently')
+    .option('--default', "use the server's CAIRN_RETENTION_DAYS")
     .option('--json', 'print {id, slug, retentionDays} as JSON, null for the default')
     .examples(
       'cairn org retention harbor',
       'cairn org retention harbor --days 30',
       'cairn org retention harbor --default',
     )
-    .notes(`What is deleted: raw events (rows=events of the export), health reports,
-fingerprints that are no baseline, dead letters. Analytics, runs, checklists and
-completions stay, for any range.`)
+    .notes(`Deleted are: raw events (rows=events of the export), health reports,
+fingerprints that are not a baseline, and dead letters. Analytics, runs,
+checklists and completions stay, for any range.`)
     .action(async (name: string | undefined, options: Retention, command: Command) => {
       const days = daysIn(options)
       const change = days === undefined ? null : { retentionDays: days }
       const { id, slug, retentionDays } = await settingsAfter(command, name, change)
       if (typeof days === 'number') {
         const before = isoTime(Date.now() - days * dayMs)
-        warn(`raw events received before ${before} are deleted from now on, for good`)
+        warn(`raw events received before ${before} will be deleted permanently`)
       }
       const byServer = 'as long as the server is told (CAIRN_RETENTION_DAYS)'
       if (options.json) printJson({ id, slug, retentionDays })
@@ -194,9 +194,9 @@ completions stay, for any range.`)
 
 export function addTimezone(org: Command): void {
   orgCommand(org, 'timezone')
-    .description("show or set the time zone of the dashboard's days")
+    .description('show or set the time zone of days in the dashboard')
     .argument('[zone]', 'its IANA name, such as Europe/Berlin')
-    .option('--browser', 'the zone of whoever looks, as where none is set')
+    .option('--browser', "the zone of each person's browser (the default)")
     .option('--json', "print {id, slug, timezone} as JSON, null for the browser's")
     .examples(
       'cairn org timezone harbor',

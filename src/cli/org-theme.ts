@@ -92,7 +92,7 @@ function themeIn(path: string): Theme {
   const lines = problems.map(problem => describeProblem(problem, file.name))
   if (theme === null) {
     throw new CommandFailure(
-      ['the theme was not changed, because there are mistakes to mend', ...lines].join('\n'),
+      ['the theme was not changed, because there are mistakes to fix', ...lines].join('\n'),
     )
   }
   tell(...lines)
@@ -113,7 +113,7 @@ export function addTheme(org: Command): void {
   const command = orgCommand(org, 'theme')
     .description("show or set how an organisation's flows look")
     .option('--file <file>', 'a theme as YAML, or JSON by its ending; "-" for the standard input')
-    .option('--reset', "take all of it back: the snippet's own look")
+    .option('--reset', "remove the theme: back to the snippet's own look")
   for (const field of fields) {
     command.addOption(new Option(`${field.flag} <${placeholderOf(field)}>`, helpOf(field)))
   }
@@ -127,9 +127,9 @@ export function addTheme(org: Command): void {
       'cairn org theme harbor --file theme.yaml',
       'cairn org theme harbor --reset',
     )
-    .notes(`Options change the fields that they name, and "default" takes one back; a file
-takes the place of all. A flow's own theme stands over it, field by field, and
---cairn-accent and its like on a page over both: "cairn help theme".`)
+    .notes(`Options change the fields that they name, and "default" resets one; a file
+replaces them all. A flow's own theme overrides it, field by field, and CSS such
+as --cairn-accent on a page overrides both: "cairn help theme".`)
     .action(async (name: string | undefined, options: Options, self: Command) => {
       const changes = fields.flatMap((field): [Field, Plain][] => {
         const text = options[optionName(field)]
@@ -137,7 +137,7 @@ takes the place of all. A flow's own theme stands over it, field by field, and
       })
       const { file, reset, json } = options
       if ([file !== undefined, reset, changes.length > 0].filter(Boolean).length > 1) {
-        throw new UsageFailure('give --file, --reset or fields, only one of them')
+        throw new UsageFailure('give only one of --file, --reset or fields')
       }
       const given = file === undefined ? null : themeIn(file)
       const isChange = given !== null || reset || changes.length > 0

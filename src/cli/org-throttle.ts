@@ -9,17 +9,17 @@ type Options = Flags<never, 'none' | 'json'>
 
 export function addThrottle(org: Command): void {
   orgCommand(org, 'throttle')
-    .description('show or set how often a person is interrupted in 24 hours at most')
+    .description('show or set how often a person may be interrupted in 24 hours')
     .argument('[times]', 'tours and announcements that may begin for one person')
-    .option('--none', 'as often as flows are due, as where nothing is set')
+    .option('--none', 'no limit: show flows whenever they are due (the default)')
     .option('--json', 'print {id, slug, throttle} as JSON, null for no such rule')
     .examples(
       'cairn org throttle harbor',
       'cairn org throttle harbor 2',
       'cairn org throttle harbor --none',
     )
-    .notes(`Checklists interrupt nobody and do not count, nor does what your page starts
-itself: cairn.start(). Who is in the middle of a flow goes on.`)
+    .notes(`Checklists interrupt nobody and do not count, nor do flows that your page starts
+itself with cairn.start(). A flow that has started goes on.`)
     .action(async (name: string | undefined, times: string | undefined, ...rest: unknown[]) => {
       const [{ none, json }, command] = rest as [Options, Command]
       if (none && times !== undefined) throw new UsageFailure('give a number or --none, not both')

@@ -24,7 +24,7 @@ import { addSettings, settingsOf } from './settings.ts'
 export function addOrg(cairn: Command): void {
   const org = cairn
     .command('org')
-    .description('organisations: who owns flows, keys and limits')
+    .description('organisations, which own flows, keys and limits')
     .examples('cairn org create "Harbor Inc"', 'cairn org list')
   addCreate(org)
   addList(org)
@@ -45,8 +45,11 @@ function addCreate(org: Command): void {
   addSettings(org.command('create'), ['data'])
     .description('make an organisation with its snippet key')
     .argument('<name>', 'its name')
-    .option('--slug <slug>', 'its short name, a-z 0-9 and "-"; made from the name unless given')
-    .option('--staging-of <org>', 'link it: flows are tried in it, and promoted to that one')
+    .option('--slug <slug>', 'short name, a-z 0-9 and "-"; made from the name by default')
+    .option(
+      '--staging-of <org>',
+      'link it as staging: flows are tried in it and promoted to that one',
+    )
     .option('--json', 'print {id, slug, snippetKey} as JSON')
     .examples(
       'cairn org create "Harbor Inc"',
@@ -110,7 +113,7 @@ function addList(org: Command): void {
       printTable(
         ['slug', 'id', 'name', 'created'],
         all.map(({ slug, id, name, createdAt }) => [slug, id, name, createdAt]),
-        'there is no organisation yet: make one, "cairn org create NAME"',
+        'there are no organisations yet: make one with "cairn org create NAME"',
       )
     })
 }
@@ -119,7 +122,7 @@ function addList(org: Command): void {
 function addStatus(org: Command): void {
   orgCommand(org, 'status')
     .description(
-      'say whether the snippet is installed and alive, and what is wrong; exit status 1 if it is misconfigured',
+      'show whether the snippet is installed and active, and any problems; exit status 1 if it is misconfigured',
     )
     .option(
       '--json',

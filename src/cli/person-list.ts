@@ -21,19 +21,19 @@ export function addErasureList(person: Command): void {
   addReapply(person)
 }
 
-const why = `Whoever brings the database back to an earlier moment, by pg_restore or
-pgBackRest, brings back people who were erased since. Have "cairn person list
---out FILE" run regularly, with FILE on another machine than the database, and
-run "cairn person reapply FILE" after that, before any node starts. In the file
-are hashes, and the keys that they were made with: keep it as secret as a
+const why = `Restoring the database to an earlier moment, with pg_restore or
+pgBackRest, also brings back people who were erased since. Run "cairn person
+list --out FILE" regularly, with FILE on a different machine from the database.
+After a restore, run "cairn person reapply FILE" before any node starts. The
+file holds hashes and the keys that they were made with: keep it as secret as a
 backup.`
 
 function addList(person: Command): void {
   addSettings(person.command('list'), ['data'])
     .description(
-      'who was erased from the database that CAIRN_DATABASE_URL names, as hashes, a line each, for "cairn person reapply"',
+      'list the people erased from the database that CAIRN_DATABASE_URL names, as hashes, one per line, for "cairn person reapply"',
     )
-    .option('--out <file>', 'write it to a file, for this user alone')
+    .option('--out <file>', 'write it to a file that only this user can read')
     .examples('cairn person list --out /mnt/elsewhere/cairn-erasures.jsonl')
     .notes(why)
     .action(async ({ out }: Flags<'out'>, command: Command) => {
@@ -56,7 +56,7 @@ function addList(person: Command): void {
 function addReapply(person: Command): void {
   addSettings(person.command('reapply'), ['data'])
     .description(
-      'erase again who is on such a list, from a database that was brought back to an earlier moment',
+      'erase the people on such a list again, from a database that was restored to an earlier moment',
     )
     .argument(
       '<file>',
@@ -76,11 +76,11 @@ function addReapply(person: Command): void {
       ).finally(line.end)
       const { people, unknown, unfinished } = done
       if (unfinished !== null) {
-        warn(`not finished: ${unfinished}; run this again after that`)
+        warn(`not finished: ${unfinished}; then run this again`)
         process.exitCode = exitStatus.failure
       }
       if (unknown > 0) {
-        warn(`${counted(unknown, 'line')} of organisations that are not in the database: left out`)
+        warn(`${counted(unknown, 'line')} skipped: their organisations are not in the database`)
       }
       if (json) return printJson(done)
       print(`erased ${counted(people, 'person', 'people')} again, of ${listed.length} on the list`)
@@ -92,7 +92,7 @@ function databaseOf(command: Command): string {
   const { data, databaseUrl } = settingsOf(command, 'data', 'databaseUrl')
   if (databaseUrl !== null) return databaseUrl
   throw new CommandFailure(
-    `this is about a database that CAIRN_DATABASE_URL names, and it is not set: a server alone keeps such a list itself, ${join(data, 'erasures.jsonl')}, and goes by it at each start`,
+    `this command needs CAIRN_DATABASE_URL, which is not set: without it, the server keeps such a list itself, ${join(data, 'erasures.jsonl')}, and applies it at each start`,
   )
 }
 
@@ -108,7 +108,7 @@ function listIn(file: string) {
   }
   if (text !== '' && !text.endsWith('\n')) {
     throw new CommandFailure(
-      `${file} ends within a line: it was cut off, so take another; or end its last line, if that is whole`,
+      `${file} ends in the middle of a line: it was cut off, so use another; or end its last line, if it is complete`,
     )
   }
   return latestErasuresIn(file)

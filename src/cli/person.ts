@@ -13,7 +13,7 @@ import { liveLine } from './progress.ts'
 export function addPerson(cairn: Command): void {
   const person = cairn
     .command('person')
-    .description("a person's data: hand it out, erase it")
+    .description("export or erase a person's data")
     .examples(
       'cairn person export harbor ada --out ada.json',
       'cairn person erase harbor ada',
@@ -38,7 +38,7 @@ const personCommand = (person: Command, name: string): Command =>
   addUrl(person.command(name))
     .argument('<org>', 'id or slug of the organisation')
     .argument('<person>', 'user id of the person')
-    .option('--anonymous', 'the id is an anonymous one')
+    .option('--anonymous', 'the id is an anonymous id')
 
 /** The person as the API names them. */
 export function personNamed(
@@ -46,7 +46,7 @@ export function personNamed(
   { anonymous = false }: PersonOptions,
 ): Record<string, string> {
   if (id === '' || id.length > longestId) {
-    throw new UsageFailure(`the id of a person has 1 to ${longestId} characters`)
+    throw new UsageFailure(`the id of a person must have 1 to ${longestId} characters`)
   }
   return anonymous ? { anonymousId: id } : { userId: id }
 }
@@ -63,7 +63,7 @@ function addExport(person: Command): void {
     .description(
       'everything that is stored of a person, as JSON; exit status 1, and no file, if that is nothing',
     )
-    .option('--out <file>', 'write it to a file, for this user alone')
+    .option('--out <file>', 'write it to a file that only this user can read')
     .examples(
       'cairn person export harbor ada --out ada.json',
       'cairn person export harbor visitor-7 --anonymous | jq .events',
@@ -112,8 +112,8 @@ async function* counting(chunks: AsyncIterable<string>): AsyncGenerator<string> 
 /** Why an erasure is not finished, and what to do. */
 const remedies = {
   unused_parts:
-    "nobody can read it any more, but unused parts of the database may hold bytes of it until it is written anew: at the next start, or by this command with --compact, for which the server's writes wait",
-  log: 'a long download reads the database as of before, so that its log still holds what was erased: run this again later, or restart the server',
+    "the data can no longer be read, but unused parts of the database may hold bytes of it until the database is rewritten: at the next start, or by this command with --compact, while the server's writes wait",
+  log: 'a long download still reads the old state of the database, so its log holds the erased data: run this again later, or restart the server',
 } as const
 
 function addErase(person: Command): void {
@@ -124,7 +124,7 @@ function addErase(person: Command): void {
     .option('--yes', 'do not ask')
     .option(
       '--compact',
-      'write a database of over 32 MB anew beside a running server too, for which its writes wait',
+      'rewrite a database of over 32 MB even while the server runs; its writes wait for that',
     )
     .option(
       '--json',
@@ -168,9 +168,9 @@ function addErase(person: Command): void {
 
 async function confirm(id: string): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new UsageFailure('erasing cannot be undone: say --yes where nobody can be asked')
+    throw new UsageFailure('erasing cannot be undone: use --yes if nobody can be asked')
   }
-  process.stderr.write('This cannot be undone. Type the id once more to go on: ')
+  process.stderr.write('This cannot be undone. Type the id again to go on: ')
   for await (const line of console) {
     if (line.trim() === id) return
     break
@@ -195,7 +195,7 @@ function printReceipt({ organisation, person, askedAt, finishedAt, erased }: Rec
     ['finished', finishedAt ?? 'not yet'],
     ...Object.entries(erased).map(([kind, count]) => [kind, String(count)]),
   ])
-  print('what this person reports from now on is not kept; "cairn person allow" takes it again')
+  print('what this person reports from now on is not kept; "cairn person allow" accepts it again')
 }
 
 function addAllow(person: Command): void {
@@ -205,6 +205,6 @@ function addAllow(person: Command): void {
     .action(async (org: string, id: string, options: PersonOptions, command: Command) => {
       const body = personNamed(id, options)
       await asked(command, 'POST /people/allow', { body }, ofOrganisation(org))
-      print('what this person reports is taken again')
+      print('what this person reports is accepted again')
     })
 }

@@ -44,7 +44,7 @@ export function program(): Command {
           .replace(/^error: /, '')
           .trim()
           .replaceAll('\n', ' ')
-        write(`cairn: ${withEscapes(line)} (--help says more)\n`)
+        write(`cairn: ${withEscapes(line)} (see --help)\n`)
       },
     })
   addServe(cairn)

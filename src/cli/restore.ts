@@ -15,15 +15,13 @@ type Options = Flags<never, 'undo' | 'check' | 'json'>
 
 export function addRestore(cairn: Command): void {
   addSettings(cairn.command('restore'), ['data'])
-    .description(
-      'put a backup in the place of the database, of a server that is stopped; the old one is kept aside',
-    )
+    .description('replace the database of a stopped server with a backup; the old database is kept')
     .argument('[file]', 'a backup')
-    .option('--check', 'only look whether the backup is whole and can be restored')
-    .option('--undo', 'put the database back that the last restore replaced')
+    .option('--check', 'only check whether the backup is intact and can be restored')
+    .option('--undo', 'bring back the database that the last restore replaced')
     .option('--json', 'print what was done as JSON')
-    .notes(`The backup is held against its checksum and checked to its last page first. All
-else in the data directory stays as it is: session.key, and who was erased.`)
+    .notes(`The backup is first checked against its checksum and to its last page. All else
+in the data directory stays as it is: session.key, and who was erased.`)
     .examples(
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
@@ -36,14 +34,13 @@ else in the data directory stays as it is: session.key, and who was erased.`)
         if (file !== undefined) throw new UsageFailure('--undo takes no file: leave it out')
         return undo(data, options)
       }
-      if (file === undefined)
-        throw new UsageFailure('name the backup to restore (--help says more)')
+      if (file === undefined) throw new UsageFailure('name the backup to restore (see --help)')
       return replace(data, file, options)
     })
 }
 
 const ofPostgres =
-  'restore that by pg_restore, or by pgBackRest to any moment, and then run "cairn person reapply"; to serve from this backup, leave CAIRN_DATABASE_URL unset'
+  'restore it with pg_restore, or with pgBackRest to any moment, then run "cairn person reapply"; to serve from this backup, unset CAIRN_DATABASE_URL'
 
 async function check(file: string, { json }: Options): Promise<void> {
   const bar = progressBar()
@@ -68,7 +65,7 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   if (aside === null) return
   print(
     `to take this back: cairn restore --undo --data ${shellPath(data)}`,
-    `the database of before is ${aside}: remove it once all is well`,
+    `the old database is ${aside}: remove it once all is well`,
   )
 }
 
@@ -78,7 +75,7 @@ async function undo(data: string, { json }: Options): Promise<void> {
   if (json) return printJson(result)
   print(`put ${result.restored} back`, `start the server: cairn serve --data ${shellPath(data)}`)
   if (result.aside !== null)
-    print(`what it replaced is ${result.aside}: the same again takes it back`)
+    print(`the database it replaced is ${result.aside}: run this again to undo it`)
 }
 
 const shellPath = (path: string) => shellWord(resolve(path))
@@ -86,7 +83,7 @@ const shellPath = (path: string) => shellWord(resolve(path))
 function next(data: string, { schema, knownSchema }: BackupContent): string[] {
   const isOlder = schema < knownSchema
   const upgrade = isOlder ? ', which first brings it up to date' : ''
-  const back = ['or, to go back to an older release, put that one in place before the start']
+  const back = ['or, to go back to an older release, install that one before you start']
   return [
     `start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
     ...(isOlder ? back : []),
@@ -105,5 +102,5 @@ const shownContent = ({ schema, newestEventAt }: BackupContent) => ({
 
 function warnOfNoChecksum(file: string, hasChecksum: boolean): void {
   if (hasChecksum) return
-  warn(`there is no ${file}.sha256 to hold it against; its pages are whole`)
+  warn(`there is no ${file}.sha256 to check it against; its pages are intact`)
 }

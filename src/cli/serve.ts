@@ -12,7 +12,7 @@ import { addSettings, serverSettings, serverSettingsOf } from './settings.ts'
 
 export function addServe(cairn: Command): void {
   addSettings(cairn.command('serve'))
-    .description('serve the API until SIGTERM or SIGINT; SIGHUP has the settings read again')
+    .description('serve the API until SIGTERM or SIGINT; SIGHUP reloads the settings')
     .examples(
       'cairn serve',
       'cairn serve --data /var/lib/cairn --port 80 --management-host 0.0.0.0',
@@ -72,7 +72,7 @@ async function printLink(config: Config, url: string): Promise<void> {
   const base = config.publicUrl ?? url
   const link = await managedAt(config, manager => newLink(manager, base, body), named)
   tell(
-    `cairn: ${only.name}, in the dashboard, by a link that signs you in once, within ten minutes:`,
+    `cairn: ${only.name} in the dashboard, with a link that signs you in once, within ten minutes:`,
   )
   print(link.url)
 }

@@ -11,7 +11,7 @@ import { settingsTemplate, unitFile } from './service/unit.ts'
 export function addService(cairn: Command): void {
   const service = cairn
     .command('service')
-    .description('run the server by systemd, and watch it by Prometheus and Grafana')
+    .description('run the server with systemd, and monitor it with Prometheus and Grafana')
     .examples('sudo cairn service install', 'cairn service alerts > cairn-alerts.yml')
   addInstall(service)
   addUninstall(service)
@@ -24,21 +24,21 @@ export function addService(cairn: Command): void {
 const planned = (command: Command) =>
   command
     .option('--name <name>', 'name of the unit', 'cairn')
-    .option('--user <name>', 'user and group that it runs as, made where there is none', 'cairn')
+    .option('--user <name>', 'user and group that it runs as, made if missing', 'cairn')
     .option(
       '--data <dir>',
       'directory that holds everything Cairn stores (default: /var/lib/cairn)',
     )
-    .option('--config <file>', 'file of its settings', '/etc/cairn/cairn.env')
+    .option('--config <file>', 'its settings file', '/etc/cairn/cairn.env')
     .option('--binary <file>', 'the program that it runs (default: this one)')
-    .option('--memory-max <size>', 'memory at which it is ended and started again, such as 1G')
+    .option('--memory-max <size>', 'memory limit at which it is restarted, such as 1G')
     .option('--root <dir>', 'work on an image below this directory; runs nothing', rootOf, '')
 
 const rootOf = (path: string) => resolve(path)
 
 function addInstall(service: Command): void {
   planned(service.command('install'))
-    .description('write a unit, settings and a user for systemd, as root; starts nothing')
+    .description('install a unit, settings and a user for systemd, as root; starts nothing')
     .option('--json', 'print {unit, files: [{path, did}]} as JSON')
     .examples(
       'sudo cairn service install',
@@ -54,7 +54,7 @@ function addInstall(service: Command): void {
       const isNew = files.some(({ did }) => did === 'written')
       print(
         '',
-        `Settings: ${config}. Then, ${isNew ? 'to start it now and with the machine' : 'for what changed'}:`,
+        `Settings: ${config}. Then, ${isNew ? 'to start it now and at boot' : 'to apply the changes'}:`,
         `  systemctl ${isNew ? 'enable --now' : 'restart'} ${name}`,
         'Commands run as its user, for instance:',
         `  sudo -u ${user} cairn org create "Harbor Inc" --config ${config}`,

@@ -7,7 +7,7 @@ import { print, printJson } from './output.ts'
 export function addSnippet(cairn: Command): void {
   const snippet = cairn
     .command('snippet')
-    .description('the script that shows flows in pages, for those who bundle it themselves')
+    .description('the script that shows flows in pages, to bundle it yourself')
     .examples('cairn snippet write src/vendor')
   addWrite(snippet)
 }
@@ -15,7 +15,7 @@ export function addSnippet(cairn: Command): void {
 function addWrite(snippet: Command): void {
   snippet
     .command('write')
-    .argument('<folder>', 'where to; made where it is missing')
+    .argument('<folder>', 'folder to write to; made if missing')
     .description(
       'write the snippet as an ES module with its types (cairn.js, cairn.d.ts), for a bundler or a browser extension; older ones there are replaced',
     )

@@ -12,12 +12,12 @@ type Options = Flags<'flow' | 'step', 'dryRun' | 'json'>
 
 export function addPin(steps: Command): void {
   addManaged(steps.command('pin'))
-    .summary('let pages find elements by what they were like, where their selector fails')
+    .summary('let pages find elements by their baseline where the selector fails')
     .description(
       "take the baselines of published steps over as their target.fingerprint, in their flows' drafts: where no selector finds the element, pages then take the one that is as good, if it scores .85 or more",
     )
-    .option('--flow <key>', 'one flow alone')
-    .option('--step <key>', 'with --flow: one step alone')
+    .option('--flow <key>', 'only this flow')
+    .option('--step <key>', 'with --flow: only this step')
     .option('--dry-run', 'show what would be taken over, and change nothing')
     .option('--json', 'print {dryRun, steps: [{flow, step, outcome, baselineAt, fingerprint, …}]}')
     .examples(
@@ -25,13 +25,12 @@ export function addPin(steps: Command): void {
       'cairn steps pin --flow welcome --step create',
       'cairn flows publish welcome',
     )
-    .notes(`A baseline is the first look of a visitor's page at the element. Read what is
-taken over before you publish it: every visitor's page gets it. Of a text it is
-the hash alone.`)
+    .notes(`A baseline is what a visitor's page first saw of the element. Read it before you
+publish it: every visitor's page gets it. Of a text it holds only the hash.`)
     .action(async (options: Options, command: Command) => {
       const { flow: flowKey, step: stepKey, dryRun = false, json } = options
       if (stepKey !== undefined && flowKey === undefined) {
-        throw new UsageFailure('--step names a step of a flow: name the flow with --flow')
+        throw new UsageFailure('--step needs the flow of the step: set --flow')
       }
       const body = { flow: flowKey, step: stepKey, dryRun }
       const { pins, org } = await managed(command, async manager => {
@@ -58,7 +57,7 @@ const hindrances: Readonly<Record<PinHindrance, string>> = {
   'no baseline':
     'is not pinned: no page has told yet what its element, as it is described now, looks like',
   'draft differs': 'is not pinned: its draft points at another element than the one pages have',
-  'says too little': 'is not pinned: its baseline says too little to tell the element by',
+  'says too little': 'is not pinned: its baseline says too little to identify the element',
 }
 
 const isHindered = (outcome: PinnedStep['outcome']): outcome is PinHindrance =>
@@ -72,7 +71,7 @@ function pinLines(pin: PinnedStep, isTrial: boolean): string[] {
   const became = outcome === 'pinned' && isTrial ? 'would be pinned' : `is ${outcome}`
   const alike =
     looks.of === 0
-      ? 'nobody has looked again in 24 hours'
+      ? 'no further reports in 24 hours'
       : `${looks.alike} of ${counted(looks.of, 'look')} in 24 hours ${looks.alike === 1 ? 'is' : 'are'} alike`
   const rows = [
     ['selector', shown(selector, 1_000)],
@@ -91,7 +90,7 @@ function partRows({ ancestors = [], testId, attributes, classes, ...words }: Flo
   )
   const rows: [string, string | undefined][] = [
     ...Object.entries(plain),
-    ['text', textHash && `as its hash alone, ${textHash.slice(0, 12)}…`],
+    ['text', textHash && `as a hash only, ${textHash.slice(0, 12)}…`],
     ['test id', testId && `${testId.attr}=${testId.value}`],
     ['classes', classes?.join(' ')],
     ...Object.entries(attributes ?? {}),
@@ -104,8 +103,8 @@ function next(pins: readonly PinnedStep[], isTrial: boolean, org: string): strin
   const pinned = pins.filter(({ outcome }) => outcome === 'pinned')
   const summary = `${counted(pinned.length, 'step')} of ${pins.length} ${isTrial ? 'would be pinned' : 'pinned'}`
   if (pinned.length === 0) return [summary]
-  if (isTrial) return [`${summary}: leave out --dry-run to write it into the drafts`]
+  if (isTrial) return [`${summary}: run it without --dry-run to write it to the drafts`]
   const keys = new Set(pinned.map(({ flow }) => flow))
   const next = nextForDrafts([...keys].join(' '), org)
-  return [`${summary}, in drafts, which no page has yet`, ...next]
+  return [`${summary}, in drafts, which pages do not show yet`, ...next]
 }

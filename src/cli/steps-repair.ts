@@ -15,7 +15,7 @@ export function addRepair(steps: Command): void {
     )
     .argument('<flow>', "the flow's key")
     .argument('<step>', "the step's key")
-    .option('--selector <selector>', 'this one, in place of what is suggested')
+    .option('--selector <selector>', 'use this selector instead of the suggested one')
     .option('--note <text>', 'why, for the audit log')
     .option('--json', 'print {step, outcome, suggestedBy, before, selector, flow}')
     .examples(
@@ -38,10 +38,10 @@ export function addRepair(steps: Command): void {
       const { outcome, before, selector } = repair
       const name = `${repair.flow.key}/${repair.step}`
       if (outcome === 'unchanged') {
-        return print(`${name} has the selector \`${shown(selector, 1_000)}\` already`)
+        return print(`${name} already has the selector \`${shown(selector, 1_000)}\``)
       }
       print(
-        `${name}: \`${shown(before, 1_000)}\` is \`${shown(selector, 1_000)}\` now, in the draft, which no page has yet`,
+        `${name}: \`${shown(before, 1_000)}\` is \`${shown(selector, 1_000)}\` now, in the draft, which pages do not show yet`,
         ...nextForDrafts(repair.flow.key, org),
       )
     })

@@ -98,9 +98,9 @@ function pageLine(told: CheckedStep['pages'][number]): string | null {
   if (misses + makeshift === 0) return null
   const bad = [
     ...(misses > 0 ? [`${misses} missed`] : []),
-    ...(makeshift > 0 ? [`${makeshift} found otherwise`] : []),
+    ...(makeshift > 0 ? [`${makeshift} found another way`] : []),
   ]
-  return `${page === null ? '(not told)' : text(page)}: ${bad.join(', ')}, of ${counted(reports, 'report')}`
+  return `${page === null ? '(unknown)' : text(page)}: ${bad.join(', ')}, of ${counted(reports, 'report')}`
 }
 
 function fingerprintLine(told: CheckedStep['fingerprints']): string {
@@ -115,16 +115,16 @@ function fingerprintLine(told: CheckedStep['fingerprints']): string {
 /** What to do about each way in which the element is not found as the step describes it. */
 const remedies: Readonly<Record<Exclude<HealthOutcome, 'found'>, string>> = {
   not_found:
-    'see whether these pages still have the element; set a longer target.waitMs where it comes late, and target.required: false where it may rightly be away',
+    'check that these pages still have the element; set a longer target.waitMs if it appears late, and target.required: false if it may be absent',
   hidden:
-    'the element is there but cannot be seen: point at what opens it, or show the flow only where it is open',
+    'the element exists but is not visible: point at what opens it, or show the flow only where it is open',
   ambiguous:
-    'the selector finds several elements: make it more exact, or set target.text or target.nth',
-  error: 'looking for the element failed: see the messages, and whether the selector is valid',
+    'the selector finds several elements: make it more specific, or set target.text or target.nth',
+  error: 'looking for the element failed: check the messages, and that the selector is valid',
   found_by_alternate:
-    'the selector no longer finds the element, an alternate did: set target.selector to one that finds it',
+    'the selector no longer finds the element, but an alternate does: set target.selector to one that finds it',
   changed:
-    'the element looks different: see whether the step still says the right thing about it; a changed target begins with a new baseline',
+    "the element looks different: check that the step's text still fits; a changed target gets a new baseline",
 }
 
 function advice(one: CheckedStep, isAmong: boolean): string {
@@ -137,14 +137,14 @@ function advice(one: CheckedStep, isAmong: boolean): string {
   }
   if (state === 'drifting' && alternate && alternate.selector !== one.selector) {
     const { selector, reports } = alternate
-    return `see whether \`${selectorText(selector)}\`, by which ${counted(reports, 'report')} found it, is a good target.selector; else set one that finds the element`
+    return `check whether \`${selectorText(selector)}\`, which found it in ${counted(reports, 'report')}, is a good target.selector; else set one that finds the element`
   }
   const isIt = state === 'drifting' ? isMakeshift : isMiss
   const [worst] = healthOutcomes
     .filter(outcome => isIt(outcome) && people[outcome] > 0)
     .sort((a, b) => people[b] - people[a])
   if (worst === 'changed' && one.isPinned) {
-    return 'no selector finds the element any more, what is pinned of it did: set target.selector to one that finds it'
+    return 'no selector finds the element any more, only its pinned fingerprint does: set target.selector to one that finds it'
   }
   const remedy = remedies[worst === undefined || worst === 'found' ? 'changed' : worst]
   const wouldHelp = canBePinned && (worst === 'not_found' || worst === 'ambiguous')

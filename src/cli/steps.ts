@@ -14,7 +14,7 @@ export type CheckedStep = CheckedStepAnswer & { organisation: string }
 export function addSteps(cairn: Command): void {
   const steps = cairn
     .command('steps')
-    .description('whether pages still have the elements that steps point at')
+    .description('check that pages still have the elements that steps point at')
     .examples(
       'cairn steps check',
       'cairn steps check --flow welcome --json',
@@ -31,17 +31,17 @@ function addCheck(steps: Command): void {
     .description(
       'say which published steps have lost their element, why, and what to do; exit status 1 if any is drifting, flaky or broken',
     )
-    .option('--org <org>', 'id or slug; all organisations unless given')
-    .option('--flow <key>', 'one flow alone')
+    .option('--org <org>', 'id or slug (default: all organisations)')
+    .option('--flow <key>', 'only this flow')
     .option('--json', 'print {ok, steps: [{flow, step, state, people, pages, suggestion, …}]}')
     .examples(
       'cairn steps check',
       'cairn steps check --org harbor --flow welcome',
       'cairn steps check --json | jq -r \'.steps[] | select(.state == "broken") | .step\'',
     )
-    .notes(`States are made from what pages reported in the last 24 hours, each person
-counted once, by the latest report. Under 5 people a step is unknown, which is
-no failure. "Since" looks back 7 days.`)
+    .notes(`States come from the reports of pages in the last 24 hours; each person counts
+once, by the latest report. With under 5 people a step is unknown, which is not
+a failure. "Since" looks back 7 days.`)
     .action(async ({ flow, json }: Flags<'flow', 'json'>, command: Command) => {
       const { checked, organisations, isAmong } = await managedEach(command, async managers => ({
         checked: await checkedSteps(managers, flow),

@@ -99,12 +99,14 @@ interface Wanted {
 
 function addCreate(token: Command): void {
   addManaged(token.command('create'))
-    .description('make a management token for programs; it is told this once')
+    .description('make a management token for programs; it is shown only once')
     .argument('<name>', 'what it is for, such as CI')
     .addOption(
-      new Option('--scope <scope...>', 'what it may do').choices(scopes).makeOptionMandatory(),
+      new Option('--scope <scope...>', 'what the token may do')
+        .choices(scopes)
+        .makeOptionMandatory(),
     )
-    .option('--expires <days>', `when it stops working, at most ${longestDays}d`, '90d')
+    .option('--expires <days>', `when it expires, at most ${longestDays}d`, '90d')
     .option('--json', 'print {token, id, name, scopes, expiresAt, …} as JSON')
     .examples(
       'cairn token create CI --scope flows:write flows:publish --org harbor',
@@ -115,7 +117,7 @@ function addCreate(token: Command): void {
       const made = await asked<typeof CreatedToken>(command, 'POST /tokens', { body })
       if (json) return printJson(made)
       print(made.token)
-      tell(`${made.id} works until ${made.expiresAt}: keep it, it is not told again`)
+      tell(`${made.id} works until ${made.expiresAt}: keep it, it is shown only once`)
     })
 }
 
@@ -137,7 +139,7 @@ function addList(token: Command): void {
           one.lastUsedAt ?? 'never',
           one.revokedAt === null ? '' : `revoked ${one.revokedAt}`,
         ]),
-        'there is no management token: make one, "cairn token create NAME --scope SCOPE"',
+        'there is no management token: make one with "cairn token create NAME --scope SCOPE"',
       )
     })
 }
@@ -149,6 +151,6 @@ function addRevoke(token: Command): void {
     .examples('cairn token revoke token_4sWq9xLm2VbTn8Rk0c --org harbor')
     .action(async (id: string, _: object, command: Command) => {
       await asked(command, `DELETE /tokens/${encodeURIComponent(id)}`)
-      print(`${id} is revoked`)
+      print(`${id} has been revoked`)
     })
 }

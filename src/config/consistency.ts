@@ -41,7 +41,7 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   if (sessionIssuer && sessionSecret === null && sessionJwksUrl === null) {
     if (secureUrl(sessionIssuer) === null) {
       problems.push(
-        `${issuer} is "${shownAddress(sessionIssuer).slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the one that it signs with`,
+        `${issuer} is "${shownAddress(sessionIssuer).slice(0, 60)}", where no keys can be found: set the issuer's https address (http on this machine only), or ${jwksUrl} to where its keys are, or ${secret} to the secret that it signs with`,
       )
     }
   }
@@ -51,7 +51,7 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
   }
   if (sessionJwksUrl && sessionSecret) {
     problems.push(
-      `${jwksUrl} and ${secret} are both set: unset the one that tokens are not signed for`,
+      `${jwksUrl} and ${secret} are both set: unset the one that your tokens do not use`,
     )
   }
 }
@@ -68,12 +68,12 @@ function crossCheckDatabase(
   ] as const) {
     if (!isSet) continue
     problems.push(
-      `${variableOf(name)} and ${database} are both set, and Cairn backs up no database of PostgreSQL: unset the first, and have pg_dump or pgBackRest do it`,
+      `${variableOf(name)} and ${database} are both set, but Cairn does not back up PostgreSQL: unset the first, and use pg_dump or pgBackRest`,
     )
   }
   if (checkpoints === 'litestream') {
     problems.push(
-      `${variableOf('checkpoints')} is "litestream" and ${database} is set, whose changes Litestream does not see: unset the first, and have a standby or pgBackRest follow them`,
+      `${variableOf('checkpoints')} is "litestream" and ${database} is set, but Litestream cannot replicate PostgreSQL: unset the first, and use a standby or pgBackRest`,
     )
   }
 }
@@ -93,17 +93,17 @@ function crossCheckClient(config: Partial<Config>, problems: string[]): void {
   }
   if (publicUrl === null) {
     problems.push(
-      `${client} is set, and the provider has nowhere to send people back to: set ${variableOf('publicUrl')}`,
+      `${client} is set, but the provider has no address to send people back to: set ${variableOf('publicUrl')}`,
     )
   }
   if (config.sessionSecret) {
     problems.push(
-      `${client} and ${variableOf('sessionSecret')} are both set: unset the secret, so that the provider's public keys verify who has signed in`,
+      `${client} and ${variableOf('sessionSecret')} are both set: unset the secret, so that the provider's public keys are used to verify sign-ins`,
     )
   }
   if (sessionAudience === oidcClientId) {
     problems.push(
-      `${client} is the audience of session tokens too, so that whoever signs in anywhere by this client could read analytics: set ${variableOf('sessionAudience')} to one that is Cairn's alone`,
+      `${client} is the audience of session tokens too, so that anyone who signs in anywhere with this client could read analytics: set ${variableOf('sessionAudience')} to one that is Cairn's alone`,
     )
   }
 }

@@ -49,7 +49,9 @@ export const duration =
 export const text =
   (what: string) =>
   (value: string): string | Wrong =>
-    value.trim() === value && value !== '' ? value : new Wrong(`set ${what}, without spaces around`)
+    value.trim() === value && value !== ''
+      ? value
+      : new Wrong(`set ${what}, without spaces around it`)
 
 /** Any text, because it is only compared. An address has to be one that an issuer may have. */
 export const issuer = (value: string): string | Wrong => {
@@ -57,9 +59,9 @@ export const issuer = (value: string): string | Wrong => {
   const isAddress = /^[a-z][a-z\d+.-]*:\/\//i.test(value)
   // OpenID Connect Discovery 1.0, section 3; it is also shown in logs.
   if (isAddress && (!url || url.username || url.password || /[?#]/.test(value))) {
-    return new Wrong('set an address without user, query and fragment, as it stands in the tokens')
+    return new Wrong('set an address without user, query and fragment, exactly as in the tokens')
   }
-  return text('the issuer as it stands in the tokens')(value)
+  return text('the issuer exactly as in the tokens')(value)
 }
 
 /** Where browsers reach this server, without a slash at its end. */
@@ -76,7 +78,7 @@ export const publicAddress = (value: string): string | Wrong => {
 export const tokenType = (value: string): string | Wrong =>
   /^(?:application\/)?[\w!#$&^.+-]{1,127}$/i.test(value)
     ? value
-    : new Wrong('set the "typ" as it stands in the tokens, such as at+jwt')
+    : new Wrong('set the "typ" exactly as in the tokens, such as at+jwt')
 
 /** The mail server; its address can hold a password, so it is never shown. */
 export const mailServer = (value: string): string | Wrong => {
@@ -104,7 +106,7 @@ export const limitsServer = (value: string): string | Wrong => {
   return isServer
     ? value
     : new Wrong(
-        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com/1 with TLS and the number of a database; in a password write %2F for / and the like',
+        'set the address of a Valkey or Redis server, such as redis://limits.example.com:6379, or rediss://user:password@limits.example.com/1 with TLS and a database number; in a password write %2F for / and the like',
       )
 }
 
@@ -129,7 +131,7 @@ export const databaseServer = (value: string): string | Wrong => {
   return isDatabase
     ? value
     : new Wrong(
-        'set the address of a PostgreSQL database, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full, with &pooler=transaction where PgBouncer is in between; in a password write %2F for / and the like',
+        'set the address of a PostgreSQL database, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full, with &pooler=transaction behind PgBouncer; in a password write %2F for / and the like',
       )
 }
 
@@ -152,6 +154,6 @@ export const secret = (value: string): string | Wrong =>
   Buffer.byteLength(value) >= leastSecretBytes
     ? value
     : new Wrong(
-        `give at least ${leastSecretBytes} bytes, for instance what "openssl rand -hex 32" prints`,
+        `give at least ${leastSecretBytes} bytes, for instance the output of "openssl rand -hex 32"`,
         'is too short',
       )

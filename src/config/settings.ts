@@ -30,7 +30,7 @@ import { optional, type Setting, setting, type Wrong } from './setting.ts'
 export const settings = {
   config: optional({
     placeholder: 'file',
-    help: 'file of further settings: a line NAME=value each, named as the variables; read again on SIGHUP',
+    help: 'file with further settings: NAME=value lines, named like the variables; read again on SIGHUP',
     parse: text('a file'),
   }),
   data: setting({
@@ -42,7 +42,7 @@ export const settings = {
   databaseUrl: optional({
     placeholder: 'url',
     secret: true,
-    help: 'PostgreSQL database that several nodes share, and commands work on, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; the data directory has it all unless set',
+    help: 'PostgreSQL database that several nodes share and commands use, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; unless set, the data directory holds everything',
     parse: databaseServer,
   }),
   port: setting({
@@ -72,14 +72,14 @@ export const settings = {
   threads: setting({
     placeholder: 'count',
     default: String(Math.min(64, Math.max(1, availableParallelism() - 1))),
-    defaultShown: 'the cores less one, at least 1',
+    defaultShown: 'number of cores minus one, at least 1',
     help: 'threads that answer requests',
     parse: wholeNumber(1, 64),
   }),
   ack: setting({
     placeholder: 'when',
     default: 'commit',
-    help: 'when a 202 leaves: after the "commit" to disk, or once it is in the "buffer"',
+    help: 'when a 202 is sent: after the "commit" to disk, or once the event is in the "buffer"',
     parse: oneOf('commit', 'buffer'),
   }),
   bufferEvents: setting({
@@ -98,35 +98,35 @@ export const settings = {
   flushEveryMs: setting({
     placeholder: 'ms',
     default: '100',
-    help: 'longest time that what nobody waits for is held back from the disk, milliseconds',
+    help: 'longest time that writes nobody waits for are delayed, in milliseconds',
     parse: wholeNumber(1, 10_000),
   }),
   retentionDays: setting({
     placeholder: 'days',
     default: '90',
-    help: 'days that raw events are accepted back and kept; analytics stay',
+    help: 'days that raw events are kept, and how old they may be when sent; analytics stay',
     parse: wholeNumber(1, longestRetentionDays),
   }),
   backupEvery: optional({
     placeholder: 'time',
-    help: 'how often a running server makes a backup, such as 6h or 1d; not at all unless set',
+    help: 'how often a running server makes a backup, such as 6h or 1d; never unless set',
     parse: duration(1, 366, '6h or 1d'),
   }),
   backupDir: optional({
     placeholder: 'dir',
-    help: 'directory of its own for those backups, best on another disk',
+    help: 'separate directory for those backups, best on another disk',
     parse: text('a directory'),
   }),
   backupKeep: setting({
     placeholder: 'count',
     default: '7',
-    help: 'how many of those backups are kept, the newest',
+    help: 'how many of the newest backups are kept',
     parse: wholeNumber(1, 10_000),
   }),
   checkpoints: setting({
     placeholder: 'who',
     default: 'cairn',
-    help: 'who writes the log back into the database: "cairn", or "litestream", which must have read it before',
+    help: 'who checkpoints the log into the database: "cairn", or "litestream", which must have read it first',
     parse: oneOf('cairn', 'litestream'),
   }),
   keyGraceHours: setting({
@@ -138,7 +138,7 @@ export const settings = {
   sessionSecret: optional({
     placeholder: 'secret',
     secret: true,
-    help: 'HS256 secret shared with the identity provider; without it and an issuer, Cairn makes the tokens itself',
+    help: 'HS256 secret shared with the identity provider; without it or an issuer, Cairn makes the tokens itself',
     parse: secret,
   }),
   sessionIssuer: optional({
@@ -148,17 +148,17 @@ export const settings = {
   }),
   sessionAudience: optional({
     placeholder: 'aud',
-    help: 'required "aud" of session tokens; must be set where an issuer is',
+    help: 'required "aud" of session tokens; must be set with an issuer',
     parse: text('the audience as it stands in the tokens'),
   }),
   sessionType: optional({
     placeholder: 'typ',
-    help: 'required "typ" of session tokens, such as at+jwt; unless set, a token may have that, JWT or none',
+    help: 'required "typ" of session tokens, such as at+jwt; unless set, a token may have at+jwt, JWT or none',
     parse: tokenType,
   }),
   sessionJwksUrl: optional({
     placeholder: 'url',
-    help: "where the issuer's public keys are, for an issuer without OpenID discovery",
+    help: "address of the issuer's public keys, for an issuer without OpenID discovery",
     parse: keysAddress,
   }),
   organisationClaim: setting({
@@ -169,12 +169,12 @@ export const settings = {
   }),
   publicUrl: optional({
     placeholder: 'url',
-    help: 'where browsers reach this server, such as https://cairn.example.com; needed to sign in by an identity provider',
+    help: 'address of this server for browsers, such as https://cairn.example.com; needed to sign in by an identity provider',
     parse: publicAddress,
   }),
   oidcClientId: optional({
     placeholder: 'id',
-    help: 'client by which people sign in to the dashboard at the issuer; its redirect address is CAIRN_PUBLIC_URL/dashboard/sign-in/callback',
+    help: 'client with which people sign in to the dashboard at the issuer; its redirect address is CAIRN_PUBLIC_URL/dashboard/sign-in/callback',
     parse: text('the id of the client'),
   }),
   oidcClientSecret: optional({
@@ -186,30 +186,30 @@ export const settings = {
   oidcRoleClaim: setting({
     placeholder: 'claim',
     default: 'cairn_role',
-    help: 'claim that says what somebody may do in the dashboard: viewer, editor or owner, or a list with one of them; viewer where it says nothing',
+    help: 'claim with the role in the dashboard: viewer, editor or owner, or a list with one of them; viewer if it has none',
     parse: text('the name of a claim'),
   }),
   dashboard: setting({
     placeholder: 'when',
     default: 'on',
-    help: '"off": there is no dashboard, and nobody signs in',
+    help: '"off": no dashboard, and nobody can sign in',
     parse: oneOf('on', 'off'),
   }),
   webhooksPrivate: setting({
     placeholder: 'when',
     default: 'off',
-    help: '"on": webhooks of alerts may go to private addresses, such as this machine, and by http',
+    help: '"on": alert webhooks may use private addresses, such as this machine, and http',
     parse: oneOf('on', 'off'),
   }),
   smtpUrl: optional({
     placeholder: 'url',
     secret: true,
-    help: 'mail server by which weekly reports leave, such as smtps://user:password@mail.example.com; none unless set',
+    help: 'mail server that sends weekly reports, such as smtps://user:password@mail.example.com; none unless set',
     parse: mailServer,
   }),
   mailFrom: optional({
     placeholder: 'address',
-    help: 'whom those mails are from, such as Cairn <cairn@example.com>; must be set where a mail server is',
+    help: 'sender of those mails, such as Cairn <cairn@example.com>; required with a mail server',
     parse: mailAddress,
   }),
   limitsUrl: optional({
@@ -227,13 +227,13 @@ export const settings = {
   limitsAway: setting({
     placeholder: 'what',
     default: 'share',
-    help: 'while that server is away: "share" counts here alone, "open" lets all in, "refuse" answers 503',
+    help: 'while that server is away: "share" counts only here, "open" lets all in, "refuse" answers 503',
     parse: oneOf('share', 'open', 'refuse'),
   }),
   logLevel: setting({
     placeholder: 'level',
     default: 'info',
-    help: 'least severe level that is logged: trace, debug, info, warn, error, fatal or silent',
+    help: 'lowest level that is logged: trace, debug, info, warn, error, fatal or silent',
     parse: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   }),
   logFormat: setting({

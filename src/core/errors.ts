@@ -156,7 +156,7 @@ export const flowNotFound = (key?: string) =>
 
 /** The caller went away before there was anything to answer. */
 export const callerGone = (cause: unknown) =>
-  new AppError('caller_gone', 'The connection was closed by the caller', { cause })
+  new AppError('caller_gone', 'The caller closed the connection', { cause })
 
 /** A 422 that names each fault. */
 export const invalid = (...details: Problem[]) =>

@@ -36,7 +36,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(stdout).toEndWith(`schema    ${schemaVersion}, from 0\n`)
       expect(await inspectDatabase(url, Date.now)).toMatchObject({ schema: schemaVersion })
       expect((await migrate(url)).stdout).toBe(
-        `nothing to do: the database at ${where(url)} has schema ${schemaVersion}, the newest known here\n`,
+        `nothing to do: the database at ${where(url)} has schema ${schemaVersion}, the newest of this release\n`,
       )
       // It touches no data directory.
       expect(readdirSync(place.folder)).toEqual([])
@@ -166,7 +166,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
         'warning: does not wait for the standby ANY 1 (b, c)',
       ],
       [{ synchronousStandbys: 'b', synchronousCommit: 'off' }, 'warning: is off'],
-      [{ synchronousStandbys: 'b' }, 'error: standby b, and none is connected'],
+      [{ synchronousStandbys: 'b' }, 'error: standby b, but none is connected'],
     ])('says of %j: %s', (seen, said) => {
       const bad = judgePostgres({ ...good, ...seen }, 2).filter(({ status }) => status !== 'ok')
       expect(bad).toHaveLength(1)

@@ -88,7 +88,7 @@ describe('validate', () => {
     const { stdout, stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml'])
     expect([status, stdout]).toEqual([0, 'valid: welcome, Welcome\n'])
     expect(stderr).toStartWith(
-      'b.yaml warning similar_key The keys "welcome" and "Welcome" differ in case alone',
+      'b.yaml warning similar_key The keys "welcome" and "Welcome" differ only in case',
     )
   })
 

@@ -111,7 +111,7 @@ describe('steps check', () => {
     expect(stdout).toContain(
       'set target.selector to `#gone-away` (suggested by 1 of 1 fingerprint), then "cairn flows push FILE --org acme" and "cairn flows publish tour --org acme"\n',
     )
-    expect(stdout).toContain('see whether `#moved-here`, by which 6 reports found it, is')
+    expect(stdout).toContain('check whether `#moved-here`, which found it in 6 reports, is')
     expect(stdout).not.toContain('tour/well is')
   })
 
@@ -260,7 +260,7 @@ describe('steps pin', () => {
     expect(stdout).toContain('tour/away is not pinned: no page has told yet')
     expect(stdout).toContain('tour/moved is not pinned: its baseline says too little')
     expect(stdout).toContain('tour/quiet is not pinned: no page has told')
-    expect(stdout).toContain('1 step of 4 would be pinned: leave out --dry-run')
+    expect(stdout).toContain('1 step of 4 would be pinned: run it without --dry-run')
     expect(stdout).not.toMatch(/Ann|\u001b/)
     const { stdout: pulled } = await cairn.run(['flows', 'pull', 'tour', '--org', 'pinning'])
     expect(pulled).not.toContain('fingerprint')
@@ -338,7 +338,7 @@ describe('steps repair', () => {
     const { stdout } = await repair('moved')
     expect(stdout).toContain('tour/moved: `#moved` is `#moved-here` now, in the draft')
     expect(stdout).toContain('"cairn flows publish tour --org repairing" gives it to pages')
-    expect((await repair('moved')).stdout).toContain('has the selector `#moved-here` already')
+    expect((await repair('moved')).stdout).toContain('already has the selector `#moved-here`')
   })
 
   test('takes the selector that is given', async () => {

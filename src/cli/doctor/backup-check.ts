@@ -48,7 +48,7 @@ export async function checkBackups({ data, config, now }: Subject): Promise<Find
  */
 function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
   if (checkpoints === 'litestream') {
-    return ok('backup', 'no backups are scheduled here: Litestream is to keep a replica')
+    return ok('backup', 'no backups are scheduled here: Litestream should keep a replica')
   }
   const last = lastBackup(data)
   if (last === null) {
@@ -71,7 +71,7 @@ const holdsEvents = (data: string) =>
   }, false)
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
-  const advice = 'see that a server runs, and in its log for "the scheduled backup failed"'
+  const advice = 'check that a server runs, and look in its log for "the scheduled backup failed"'
   let newest: KeptBackup | null
   try {
     newest = await newestBackup(folder, now)
@@ -82,7 +82,7 @@ async function checkNewest(folder: string, everyMs: number, now: number): Promis
     return error('backup', `the backups in ${folder} cannot be read (${code})`, access)
   }
   if (!newest) return warning('backup', `there is no backup in ${folder} yet`, advice)
-  const what = `the newest backup in ${folder} is of ${isoTime(newest.at)} (${sizeOf(newest.bytes)})`
+  const what = `the newest backup in ${folder} is from ${isoTime(newest.at)} (${sizeOf(newest.bytes)})`
   if (now - newest.at <= everyMs + patienceMs) return ok('backup', what)
   return error('backup', `${what}, older than CAIRN_BACKUP_EVERY asks for`, advice)
 }

@@ -61,7 +61,7 @@ export function checkDatabase(subject: DataSubject): Finding[] {
 function checkTrace(data: string): Finding {
   if (isOfNode(data)) {
     const what = `${data} is the directory of a node, whose data is in a database`
-    return warning('database', what, 'set CAIRN_DATABASE_URL to that, so that it is looked at')
+    return warning('database', what, 'set CAIRN_DATABASE_URL to that database, to check it')
   }
   const trace = traceOfDatabase(data)
   if (trace === null) {
@@ -80,7 +80,8 @@ function unreadable(data: string, fault: unknown): Finding {
     return error('database', `cairn.db is damaged, or no database (${code}: ${message})`, damaged)
   }
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code)) {
-    const advice = 'let this user read and write it and its directory, or run as one who may'
+    const advice =
+      'give this user read and write access to it and its directory, or run as a user with access'
     return error('database', `cairn.db cannot be opened by this user (${code})`, advice)
   }
   return error('database', explained(fault).lines.join(' '), null)
@@ -96,12 +97,12 @@ function checkOrganisations(database: Database, data: string): Finding[] {
 function checkLog(data: string): Finding[] {
   const bytes = statSync(`${databaseFile(data)}-wal`, { throwIfNoEntry: false })?.size ?? 0
   if (bytes < largeLogBytes) return []
-  const what = `the write-ahead log has grown to ${sizeOf(bytes)}, so something keeps it from being checkpointed`
+  const what = `the write-ahead log has grown to ${sizeOf(bytes)}, so something blocks its checkpoints`
   const holders = programsWith(databaseFile(data), serverProcess(data))
   const advice =
     holders.length === 0
-      ? 'look for a program that holds cairn.db open, or restart the server'
-      : `end or restart what else has cairn.db open: ${holders.join(', ')}`
+      ? 'look for a program that has cairn.db open, or restart the server'
+      : `stop or restart the other programs that have cairn.db open: ${holders.join(', ')}`
   return [warning('database', what, advice)]
 }
 
@@ -133,7 +134,7 @@ function quickFaults(database: Database): string[] {
 
 /** The finding about events that a database has refused, whichever database it is. */
 export function judgeDeadLetters({ count, newestAt, newestError }: DeadLetters): Finding {
-  if (count === 0) return ok('dead_letters', 'no dead letters wait')
+  if (count === 0) return ok('dead_letters', 'there are no dead letters')
   const newest = newestAt === null ? '' : `, the newest since ${isoTime(newestAt)}: ${newestError}`
   const what = `${counted(count, 'event')} could not be stored and ${count === 1 ? 'waits as a dead letter' : 'wait as dead letters'}${newest}`
   return warning('dead_letters', what, 'see them: cairn dead-letters list')
@@ -180,7 +181,7 @@ function checkClock(database: Database, data: string, now: number): Finding[] {
   const clock = `the clock of this machine says ${isoTime(now)}`
   if (newest <= now + minuteMs) return [ok('clock', `${clock}, after all that was stored`)]
   const what = `${clock}, but the newest data was stored at ${isoTime(newest)}`
-  return [error('clock', what, 'set the clock, and keep it set by NTP')]
+  return [error('clock', what, 'set the clock, and keep it in sync with NTP')]
 }
 
 /**

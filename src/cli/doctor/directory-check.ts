@@ -31,7 +31,7 @@ export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[
     ...(makesTokens ? checkSessionKey(data) : []),
   ]
   const findings = [ok('directory', `${data} can be written by this user`), ...faults]
-  if (faults.length === 0) findings.push(ok('rights', 'its files are safe from other users'))
+  if (faults.length === 0) findings.push(ok('rights', 'its files are protected from other users'))
   return findings
 }
 
@@ -60,7 +60,7 @@ function whyUnwritable(data: string, { uid, mode }: Stats): Finding | null {
       return error(
         'directory',
         what,
-        'mount it for writing (a disk that fails turns read-only too)',
+        'mount it for writing (a failing disk can also turn read-only)',
       )
     }
     const denied = `${data} cannot be read and written by this user (${code})`
@@ -69,7 +69,7 @@ function whyUnwritable(data: string, { uid, mode }: Stats): Finding | null {
       return error('directory', what, `run "chmod u+rwx ${shellWord(data)}"`)
     }
     const what = `${denied}: it belongs to user ${uid}, this is user ${process.getuid?.()}`
-    return error('directory', what, 'run as that user, or give this one the right to')
+    return error('directory', what, 'run as that user, or give this one access')
   }
 }
 
@@ -84,8 +84,8 @@ function checkOwners(data: string, { uid }: Stats): Finding[] {
   const isUsable = foreign.every(name =>
     isAllowed(join(data, name), constants.R_OK | constants.W_OK),
   )
-  const what = `not of user ${uid}, whose directory ${data} is: ${foreign.join(', ')}`
-  const advice = `run "chown -R ${uid} ${data}", and cairn always as that user`
+  const what = `not owned by user ${uid}, who owns ${data}: ${foreign.join(', ')}`
+  const advice = `run "chown -R ${uid} ${data}", and always run cairn as that user`
   return [(isUsable ? warning : error)('rights', what, advice)]
 }
 

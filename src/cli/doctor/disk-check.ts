@@ -41,11 +41,11 @@ export function judgeDisk(
   if (free < leastFree) findings.push(error('disk', left, advice))
   else if (free < enoughFree || share < enoughShare) findings.push(warning('disk', left, advice))
   else findings.push(ok('disk', left))
-  if (files > 0 && ffree === 0) findings.push(error('disk', 'no more files can be made', advice))
+  if (files > 0 && ffree === 0) findings.push(error('disk', 'no more files can be created', advice))
   const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined
   if (kind) {
     const what = `${data} is on a file system of another machine (${kind}), where SQLite's locks and write-ahead log are not safe`
-    findings.push(warning('disk', what, 'keep the data on a disk of this machine'))
+    findings.push(warning('disk', what, 'keep the data on a local disk'))
   }
   return findings
 }
@@ -71,7 +71,7 @@ export function checkSyncs({ data }: DataSubject): Finding[] {
   const what = `a sync of the disk takes ${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`
   if (ms <= slowMs) return [ok('disk', what)]
   const advice =
-    'every commit waits for one: look what else writes to that disk, or move the data to a faster one'
+    'every commit waits for one: find out what else writes to that disk, or move the data to a faster one'
   return [warning('disk', `${what}, over ${slowMs} ms`, advice)]
 }
 

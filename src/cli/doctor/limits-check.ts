@@ -15,7 +15,7 @@ export async function checkLimits({ config }: Subject): Promise<Finding[]> {
     return [
       tookMs < slowMs
         ? ok('limits', said)
-        : warning('limits', said, 'put it nearer to this machine: each request waits for it'),
+        : warning('limits', said, 'move it closer to this machine: each request waits for it'),
     ]
   } catch (fault) {
     if (!(fault instanceof LimitsUnusable)) throw fault

@@ -32,8 +32,8 @@ export function checkMachine({ data, bufferBytes }: Subject): Finding[] {
 function checkTimeZones(): Finding[] {
   const noon = Temporal.Instant.from('2026-07-01T12:00:00Z')
   const hour = attempt(() => noon.toZonedDateTimeISO('Europe/Berlin').hour, null)
-  if (hour === 14) return [ok('time_zones', 'the data of time zones is there')]
-  return [error('time_zones', 'the data of time zones is missing or wrong', 'use a released cairn')]
+  if (hour === 14) return [ok('time_zones', 'the time zone data is available')]
+  return [error('time_zones', 'the time zone data is missing or wrong', 'use a released cairn')]
 }
 
 const enoughFiles = 4_096
@@ -121,12 +121,12 @@ export function judgeUnit(unit: string, properties: UnitProperties): Finding[] {
     findings.push(error('unit', what, 'remove it, and restart the server'))
   }
   if (LimitAS !== 'infinity') {
-    const what = `${unit} sets LimitAS=, but the server reserves far more addresses than memory`
-    findings.push(warning('unit', what, 'limit it by MemoryMax= in its place'))
+    const what = `${unit} sets LimitAS=, but the server reserves far more address space than memory`
+    findings.push(warning('unit', what, 'use MemoryMax= instead'))
   }
   const restarts = Number(NRestarts ?? 0)
   if (restarts > 0) {
-    const what = `systemd has started ${unit} again ${counted(restarts, 'time')} after a failure`
+    const what = `systemd has restarted ${unit} ${counted(restarts, 'time')} after a failure`
     findings.push(warning('unit', what, `see why: journalctl -u ${unit}`))
   }
   if (findings.length === 0) findings.push(ok('unit', `systemd runs it as ${unit}`))
@@ -136,7 +136,7 @@ export function judgeUnit(unit: string, properties: UnitProperties): Finding[] {
 function checkSynchronised(): Finding[] {
   const answer = output('timedatectl', 'show', '--property=NTPSynchronized', '--value')
   if (answer !== 'no') return []
-  const what = 'nothing keeps the clock of this machine set'
+  const what = 'nothing keeps the clock of this machine in sync'
   return [warning('clock', what, 'run an NTP client, such as "timedatectl set-ntp true" starts')]
 }
 

@@ -44,7 +44,7 @@ function checkSchema({ applied, known, differing }: SchemaState, copies: Copy[])
   }
   if (differing.length > 0) {
     const what = `step ${differing.join(', ')} of the database's schema is not the one this cairn has`
-    return [error('database', what, 'run the cairn that made it')]
+    return [error('database', what, 'run the cairn release that made it')]
   }
   if (applied < known) {
     const advice = 'run "cairn migrate", or start the server: both make a copy of it first'
@@ -60,10 +60,10 @@ function checkUnfinished(data: string, { applied }: SchemaState): Finding[] {
   const what = `a migration of the database from schema ${note.from} to ${note.to}, begun at ${note.startedAt}, `
   const state = `the database is whole, at schema ${applied}`
   if (note.failure === null) {
-    const advice = `${state}: "cairn migrate", or the next start, goes on`
+    const advice = `${state}: "cairn migrate", or the next start, resumes it`
     return [warning('migration', `${what}was stopped or killed`, advice)]
   }
-  const advice = `${state}: mend the cause, then run "cairn migrate", or the release of before`
+  const advice = `${state}: fix the cause, then run "cairn migrate", or the earlier release`
   return [error('migration', `${what}has failed: ${shown(note.failure, 300)}`, advice)]
 }
 
@@ -76,6 +76,6 @@ function checkCopies(copies: Copy[], now: number): Finding[] {
   const what = `${counted(copies.length, 'database')} of before a migration ${copies.length === 1 ? 'is' : 'are'} kept (${sizeOf(bytes)}), the newest for ${counted(days, 'day')}`
   if (days < wantedForDays) return [ok('migration', what)]
   const files = copies.map(({ file }) => shellWord(file)).join(' ')
-  const advice = `once you no longer want to go back to the release of before: rm ${files}`
+  const advice = `once you no longer want to go back to the earlier release: rm ${files}`
   return [warning('migration', what, advice)]
 }

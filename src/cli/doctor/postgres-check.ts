@@ -74,13 +74,13 @@ function judgeOrganisations({ hasOrganisation }: StoredState): Finding[] {
 function judgePartitions({ daysAhead, hasOrganisation }: StoredState): Finding[] {
   if (daysAhead > 0 || !hasOrganisation) return []
   const advice = 'start a node, which makes it; if one runs, see its log for "housekeeping failed"'
-  return [warning('database', 'tomorrow has no table for its events yet', advice)]
+  return [warning('database', "there is no table for tomorrow's events yet", advice)]
 }
 
 function judgeErasures({ unfinishedErasures: count }: StoredState): Finding[] {
   if (count === 0) return []
   const what = `the erasure of ${counted(count, 'person', 'people')} is not finished`
-  return [warning('database', what, 'start a node, or any further one, which goes on with it')]
+  return [warning('database', what, 'start a node, or another one, to finish it')]
 }
 
 function judgeLimits({ nodes }: StoredState, config: Config | null): Finding[] {
@@ -107,14 +107,14 @@ const judgeBackups = ({ isArchiving }: DatabaseSeen): Finding =>
   ok(
     'backup',
     isArchiving
-      ? "the database's log is archived, as a backup to any moment needs it (archive_mode); Cairn makes no backup of it"
-      : 'Cairn makes no backup of the database: have pg_dump do it, or pgBackRest, for which archive_mode is to be on',
+      ? "the database's log is archived (archive_mode), as restoring any moment requires; Cairn makes no backup of it"
+      : 'Cairn makes no backup of the database: use pg_dump, or pgBackRest, which needs archive_mode on',
   )
 
 function judgeAnswer({ place, version, schema, tookMs }: DatabaseSeen): Finding {
   const what = `the database at ${place} is PostgreSQL ${version} with schema ${schema}, and answers in ${tookMs.toFixed(1)} ms`
   if (tookMs < slowMs) return ok('database', what)
-  return warning('database', what, 'put it nearer to this machine: each request waits for it')
+  return warning('database', what, 'move it closer to this machine: each request waits for it')
 }
 
 /** Settings with which a database can be lost when its machine loses power. */
@@ -129,19 +129,19 @@ function judgeCommits(seen: DatabaseSeen): Finding {
   const { synchronousCommit: when, synchronousStandbys: standbys } = seen
   const setting = `synchronous_commit is ${when}`
   if (when === 'off') {
-    const what = `the database does not wait for its disk (${setting}): a crash loses what was acknowledged`
+    const what = `the database does not wait for its disk (${setting}): a crash loses acknowledged data`
     return warning('database', what, 'set synchronous_commit = on')
   }
   // Without standbys there is nothing else to wait for.
   if (standbys === '')
     return ok('database', `a commit waits for the database's own disk, and no standby`)
   if (when === 'local') {
-    const what = `a commit does not wait for the standby ${standbys} (${setting}): a failover loses what was acknowledged`
+    const what = `a commit does not wait for the standby ${standbys} (${setting}): a failover loses acknowledged data`
     return warning('database', what, 'set synchronous_commit = on')
   }
   if (seen.followers === 0) {
-    const what = `a commit waits for the standby ${standbys}, and none is connected: writes are refused until one is`
-    return error('database', what, 'start it, and see in its log whether it reaches the primary')
+    const what = `a commit waits for the standby ${standbys}, but none is connected: writes are refused until one is`
+    return error('database', what, 'start it, and check in its log that it reaches the primary')
   }
   return ok('database', `a commit waits for the standby ${standbys} (${setting})`)
 }
@@ -150,7 +150,7 @@ function judgeCommits(seen: DatabaseSeen): Finding {
 function judgeWay({ place, isEncrypted }: DatabaseSeen): Finding[] {
   if (isEncrypted || /^(localhost|127\.[\d.]+|\[::1\]):/.test(place)) return []
   const what = 'the connection to the database is not encrypted'
-  const advice = 'add ?sslmode=verify-full to its address, unless nobody else is on the network'
+  const advice = 'add ?sslmode=verify-full to its address, unless nobody else uses the network'
   return [warning('database', what, advice)]
 }
 
@@ -160,13 +160,13 @@ function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   if (offMs <= tolerableMs) return []
   const side = aheadMs > 0 ? 'ahead of' : 'behind'
   const what = `the clock of the database's machine is ${(offMs / 1_000).toFixed(1)} s ${side} this one's`
-  return [warning('clock', what, 'let both machines follow NTP')]
+  return [warning('clock', what, 'sync both machines with NTP')]
 }
 
 function judgeRoom({ mostClients, clients }: DatabaseSeen, ofNode: number): Finding {
   const nodes = Math.floor(mostClients / ofNode)
   const what = `the database takes ${counted(mostClients, 'connection')}, ${clients} of them in use; a node like this one takes up to ${ofNode}`
   if (nodes >= 2) return ok('database', `${what}: enough for ${nodes} nodes`)
-  const advice = `raise max_connections to ${ofNode} for each node, and some for whoever else connects`
+  const advice = `raise max_connections to ${ofNode} for each node, plus some for other clients`
   return warning('database', what, advice)
 }

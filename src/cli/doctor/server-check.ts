@@ -39,7 +39,11 @@ export async function checkServer(subject: Subject): Promise<Finding[]> {
     const advice =
       'if "cairn healthcheck" does not find it, look for the process that has server.lock open'
     return [
-      warning('server', 'a server runs that has not said where: server.json is missing', advice),
+      warning(
+        'server',
+        'a server runs, but its address is unknown: server.json is missing',
+        advice,
+      ),
     ]
   }
   const conflict = config && tokenConflict(holder.sessionTokens, config)
@@ -56,7 +60,7 @@ function checkPlace({ database = null }: LockHolder, { databaseUrl }: Subject): 
   if (database === ours) return []
   const placed = (place: string | null) =>
     place === null ? 'in its directory' : `in the database at ${place}`
-  const what = `the running server has its data ${placed(database)}, and these settings mean data ${placed(ours)}`
+  const what = `the running server has its data ${placed(database)}, but these settings have it ${placed(ours)}`
   return [
     warning(
       'settings',
@@ -74,7 +78,9 @@ async function checkHolder(holder: LockHolder, { config, now }: Subject): Promis
   }
   if (!isAlive(holder)) {
     const advice = 'look for another process that has server.lock open'
-    return [warning('server', `${who} by server.json, but there is no such process`, advice)]
+    return [
+      warning('server', `according to server.json ${who}, but there is no such process`, advice),
+    ]
   }
   const { managementHost: managedAt, managementPort, pid, startedAt } = holder
   return [
@@ -97,7 +103,7 @@ function unreadableLock(data: string, fault: unknown): Finding {
 function notServed(holder: LockHolder | null): Finding {
   if (!holder) return ok('server', 'no server runs on it now')
   const { pid, host, startedAt } = holder
-  const what = `no server runs on it; the last one (process ${pid} on ${host}, since ${startedAt}) ended without a stop: it crashed, or was killed`
+  const what = `no server runs on it; the last one (process ${pid} on ${host}, since ${startedAt}) did not shut down properly: it crashed, or was killed`
   const advice =
     'see its log for the cause; nothing is to be cleaned up, start it with "cairn serve"'
   return warning('server', what, advice)
@@ -155,7 +161,7 @@ async function askServer(
   ])
   if (ready.status === null) {
     const what = `${who}, but does not answer on ${url('/readyz')} (${ready.answer})`
-    return [error('server', what, 'see its log; if it hangs, end it and start it again')]
+    return [error('server', what, 'see its log; if it hangs, stop it and start it again')]
   }
   // Another program may answer on that port by now.
   const state = shown(ready.answer.replaceAll('\n', '; '), 1_000)
@@ -178,7 +184,7 @@ function readiness(who: string, status: number, state: string, gauges: string): 
   if (status === 200) return ok('server', `${who} and is ready${gauges}`)
   const what = `${who}, but is not ready: ${state}${gauges}`
   if (state.startsWith('migrating: ') || state.startsWith('erasing: ')) {
-    return warning('server', what, 'it is once that is done')
+    return warning('server', what, 'it will be ready when that is done')
   }
   return error('server', what, 'see its log for the cause')
 }
@@ -197,7 +203,7 @@ const nearlyAll = 0.8
 function checkFilesInUse(metrics: MetricsPage): Finding[] {
   const [open, most] = ['process_open_fds', 'process_max_fds'].map(name => metrics.gauge(name))
   if (!open || !most || open < most * nearlyAll) return []
-  const what = `the server has ${open} files and connections open, of ${most} that it may`
+  const what = `the server has ${open} files and connections open, of at most ${most}`
   return [warning('open_files', what, 'raise LimitNOFILE, or look who holds so many connections')]
 }
 
@@ -244,7 +250,7 @@ function checkSteps(pid: number, startedAt: string, now: number): Finding[] {
   const seconds = Math.round(Math.abs(stepMs) / 1_000)
   const what = `the clock of this machine was set ${stepMs > 0 ? 'forward' : 'back'} by ${seconds} s while the server ran`
   const advice =
-    'see that it is right now, and keep it set by NTP: what was received in between has the times of then'
+    'check that it is right now, and keep it in sync with NTP: data received in between has the wrong times'
   return [warning('clock', what, advice)]
 }
 
@@ -273,7 +279,9 @@ export async function checkTokens({ config }: Subject): Promise<Finding[]> {
   if (Math.abs(clockSkewMs) > largestSkewMs) {
     const seconds = Math.round(Math.abs(clockSkewMs) / 1_000)
     const what = `the clock of this machine is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the issuer's`
-    findings.push(warning('clock', what, 'keep both set by NTP: session tokens end to the second'))
+    findings.push(
+      warning('clock', what, 'keep both in sync with NTP: session tokens expire to the second'),
+    )
   }
   return findings
 }

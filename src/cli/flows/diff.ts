@@ -24,11 +24,11 @@ export function addDiff(flows: Command): void {
         '2 where files or data cannot be read',
     )
     .argument('<file...>', filesHelp)
-    .option('--published', 'compare with what callers see, not with a newer draft')
+    .option('--published', 'compare with the published version, not with a newer draft')
     .option('--all', 'tell of flows that no file has, too; of archived ones never')
     .option(
       '--json',
-      'print a JSON array, a flow each; where a file is wrong, what validate prints',
+      'print a JSON array, one item per flow; if a file is wrong, what validate prints',
     )
     .examples(
       'cairn flows diff tour.yaml --org harbor',

@@ -65,7 +65,7 @@ function withKeyProblems(files: readonly NamedFile[]): NamedFile[] {
         const message = `The key "${key}" is in ${earlier.name} already: change one`
         return [{ severity: 'error', code: 'repeated_key', message, ...nowhere }]
       }
-      const message = `The keys "${earlier.key}" and "${key}" differ in case alone, and their files would be one on some disks: change one, unless both are in use`
+      const message = `The keys "${earlier.key}" and "${key}" differ only in case, and their files would be the same on some disks: change one, unless both are in use`
       return [{ severity: 'warning', code: 'similar_key', message, ...nowhere }]
     })
     return { name, flows, problems: [...problems, ...more], ...file }
@@ -123,7 +123,7 @@ export function rightFiles(
   if (!areValid(files)) {
     if (json) printJson(report(files))
     const rest = files.every(file => file.isJudgedWhole) ? '' : `; ${moreFollows}`
-    const header = `${undone}, because there are mistakes to mend${rest}`
+    const header = `${undone}, because there are mistakes to fix${rest}`
     throw new CommandFailure([header, ...(json ? [] : lines)].join('\n'))
   }
   tell(...lines)

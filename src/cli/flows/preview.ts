@@ -14,12 +14,12 @@ export function addPreview(flows: Command): void {
     .summary('make a link by which a draft is looked at in the real page')
     .description(
       'make a link by which a draft is looked at in the real page, by whoever has it: marked as a ' +
-        'preview, and nothing is counted. It shows the draft as it is at each load. The page needs ' +
-        'the snippet. Links are kept in memory: they end when the server is restarted',
+        'preview, and nothing is counted. It always shows the current draft. The page needs ' +
+        'the snippet. Links are kept in memory only: they end when the server is restarted',
     )
     .argument('[key]', 'the key of a flow that was pushed')
-    .option('--file <file>', 'show the flow of this file in its place, and store it nowhere')
-    .option('--page <address>', 'the page to look at it on; unless given, one that the flow names')
+    .option('--file <file>', 'show the flow in this file instead, without storing it')
+    .option('--page <address>', 'page to show it on (default: one that the flow names)')
     .option('--minutes <count>', `how long the link works, ${least} to ${most} (default: ${usual})`)
     .option('--list', 'list the links that work, and make none')
     .option('--end <id>', 'end a link: it opens nothing any more')
@@ -45,13 +45,13 @@ function requireServer(command: Command): void {
   if (command.opts<Flags<'url'>>().url !== undefined) return
   if (serverOf(placeOf(command)) !== null) return
   throw new CommandFailure(
-    'no server runs over this data: start it, "cairn serve", or name one with --url',
+    'no server runs on this data: start it with "cairn serve", or name one with --url',
   )
 }
 
 function bodyOf(key: string | undefined, { file, page, minutes }: Options) {
   if ((key === undefined) === (file === undefined)) {
-    throw new UsageFailure('say which flow: its key, or a file with --file')
+    throw new UsageFailure('name a flow by its key, or a file with --file')
   }
   const more = { url: page, minutes: minutes === undefined ? undefined : minutesIn(minutes) }
   if (file === undefined) return { flow: key, ...more }
@@ -75,12 +75,12 @@ async function made(command: Command, body: object, { json }: Options): Promise<
   if (json) return printJson(preview)
   print(preview.link)
   tell(
-    `whoever has this link sees ${preview.isFile ? 'this flow' : 'the draft'} on ${preview.origin} until ${preview.expiresAt}`,
+    `anyone with this link sees ${preview.isFile ? 'this flow' : 'the draft'} on ${preview.origin} until ${preview.expiresAt}`,
     `end it sooner: cairn flows preview --end ${preview.id}`,
   )
   if (preview.oldSnippet === null) return
   warn(
-    `the snippet that was seen last is version ${preview.oldSnippet}, which shows no previews: it needs ${preview.needsSnippet} or newer`,
+    `the last snippet seen is version ${preview.oldSnippet}, which cannot show previews: they need ${preview.needsSnippet} or newer`,
   )
 }
 
@@ -92,7 +92,7 @@ async function listed(command: Command, { json }: Options): Promise<void> {
     previews.map(({ id, flow, url, madeBy, expiresAt, openedAt }) => [
       ...[id, flow, url, madeBy, expiresAt, openedAt ?? '–'],
     ]),
-    'no link to a preview works now',
+    'there are no working preview links',
   )
 }
 

@@ -16,17 +16,17 @@ export function addPromote(flows: Command): void {
     .summary('take a flow over from the organisation in which it was tried')
     .description(
       'show what a flow of the organisation in which flows are tried ("cairn org link") would change ' +
-        'here, ask, and make it the draft: just what was shown. Steps and items keep the ids that ' +
+        'here, ask, and make exactly that the draft. Steps and items keep the ids that ' +
         'they have here',
     )
-    .argument('<key>', 'the key of the flow, which is the same in both')
+    .argument('<key>', 'key of the flow, the same in both')
     .option('--from <org>', 'id or slug of that organisation; may be left out where one is linked')
-    .option('--draft', 'its draft, and not the version that was published there last')
+    .option('--draft', 'its draft, not the newest version published there')
     .option('--publish', 'publish it here too')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--yes', 'do not ask')
     .option('--note <text>', 'why, for the audit log')
-    .option('--json', 'print {promotion, flow} as JSON; flow is null where nothing was changed')
+    .option('--json', 'print {promotion, flow} as JSON; flow is null if nothing was changed')
     .examples(
       'cairn flows promote welcome --org harbor',
       'cairn flows promote welcome --org harbor --from harbor-staging --publish',
@@ -51,7 +51,9 @@ async function promote(manager: Manager, key: string, options: Options): Promise
   if (isDone || dryRun) {
     if (json) return printJson({ promotion, flow: null })
     tell(
-      isDone ? 'there is nothing to promote' : 'nothing was changed: leave out --dry-run to do it',
+      isDone
+        ? 'there is nothing to promote'
+        : 'nothing was changed: run it without --dry-run to do it',
     )
     return
   }
@@ -93,11 +95,11 @@ async function stagingOf({ ask, organisation }: Manager, named: string | undefin
   const [only, ...others] = slugs
   if (only === undefined) {
     throw new CommandFailure(
-      `no organisation tries flows for ${organisation}: link one, "cairn org link ${organisation} --staging OTHER"`,
+      `no organisation tries flows for ${organisation}: link one with "cairn org link ${organisation} --staging OTHER"`,
     )
   }
   if (others.length === 0) return only
-  throw new UsageFailure(`say from which with --from: ${slugs.join(', ')}`)
+  throw new UsageFailure(`choose one with --from: ${slugs.join(', ')}`)
 }
 
 /** What would change, for people. */
@@ -114,7 +116,7 @@ function show(
   ]
   const lines = [
     heading.join(', '),
-    ...(production?.hasDraft && state !== 'same' ? ['  the draft here is written over'] : []),
+    ...(production?.hasDraft && state !== 'same' ? ['  the draft here will be overwritten'] : []),
     ...(staging.hasDraft && staging.side !== 'draft' ? ['  a newer draft stays there'] : []),
     ...(state === 'new' ? [] : partLines('step', steps, 'its funnel ends', [])),
     ...(state === 'new' ? [] : partLines('item', items, 'its ticks end', [])),
@@ -123,15 +125,13 @@ function show(
   const text = withEscapes(lines.join('\n'))
   printPainted(wantsColour(process.stdout, process.env) ? colouredDiff(text) : text)
   for (const origin of foreignOrigins) {
-    warn(
-      `it names ${origin}, which is an origin of ${from} alone: mend that before visitors see it`,
-    )
+    warn(`it names ${origin}, which is an origin of ${from} only: fix that before visitors see it`)
   }
 }
 
 async function confirm(organisation: string, publish: boolean): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new UsageFailure('nobody can be asked here: say --yes, or --dry-run to look alone')
+    throw new UsageFailure('cannot ask here: use --yes, or --dry-run to show the changes only')
   }
   const what = publish
     ? `Publish this in ${organisation}`

@@ -22,15 +22,15 @@ export function addPull(flows: Command): void {
     .summary('write flows as files that push takes back')
     .description(
       'write flows as files that push takes back: drafts where there are any, else what was ' +
-        'published; comments of the files that were pushed are not kept',
+        'published last; comments in the files that were pushed are not kept',
     )
-    .argument('[key...]', 'keys of flows; all but the archived ones where left out')
-    .option('--published', 'what callers see, not a newer draft')
+    .argument('[key...]', 'keys of flows (default: all except archived ones)')
+    .option('--published', 'the published version, not a newer draft')
     .option(
       '--out <dir>',
-      'a file for each flow, named by its key, in place of the standard output',
+      'write a file for each flow, named after its key, instead of the standard output',
     )
-    .option('--force', 'with --out: write over files that hold something else')
+    .option('--force', 'with --out: overwrite files with other content')
     .addOption(
       new Option('--format <format>', 'YAML, or JSON as an array')
         .choices(['yaml', 'json'])
@@ -86,7 +86,7 @@ function current(stored: readonly StoredFlow[], { published = false }: Options):
   if (definitions.length === 0) {
     throw new CommandFailure(
       published
-        ? 'there is no flow that callers see: see "cairn flows list"'
+        ? 'no flow is published: see "cairn flows list"'
         : 'there is no flow to pull: see "cairn flows list"',
     )
   }
@@ -166,7 +166,7 @@ function write(path: string, text: string, over: boolean): void {
     else writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
     const { code } = error as { code?: string }
-    const reason = code === 'EEXIST' ? 'another file of that name is there already' : code
+    const reason = code === 'EEXIST' ? 'a file of that name already exists' : code
     throw new CommandFailure(`${path} cannot be written: ${reason}`)
   }
 }

@@ -42,7 +42,7 @@ export function sourceOf(
     const isHalf = given.sourceRepository !== undefined || given.commit !== undefined
     if (!isHalf && !given.lock) return undefined
     throw new UsageFailure(
-      `${given.lock ? '--lock needs to know where the flows come from' : 'a source is a repository and a commit'}: give --source-repository and --commit`,
+      `${given.lock ? '--lock needs the source of the flows' : 'a source is a repository and a commit'}: give --source-repository and --commit`,
     )
   }
   const paths = files.flatMap(({ name, flows }) => {

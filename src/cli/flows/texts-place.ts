@@ -43,7 +43,9 @@ export async function flowNamed(
   const [only] = key === undefined ? flows : flows.filter(flow => flow.key === key)
   const keys = flows.map(flow => flow.key).join(', ')
   if (key === undefined && flows.length > 1) {
-    throw new UsageFailure(`${shown(name, 200)} holds several flows: say which by --flow (${keys})`)
+    throw new UsageFailure(
+      `${shown(name, 200)} holds several flows: choose one with --flow (${keys})`,
+    )
   }
   if (only) return { flow: only, path: name, etag: null }
   throw new CommandFailure(`${shown(name, 200)} has no flow ${quoted(key ?? '')}: it has ${keys}`)
@@ -98,7 +100,7 @@ function refuseWrong(flow: FlowDefinition, locale: string): void {
   )
   if (problems.length === 0) return
   const lines = problems.map(({ path, message }) => `  ${path} ${message}`)
-  const head = `nothing was changed: the texts in ${locale} are not right`
+  const head = `nothing was changed: the texts in ${locale} have mistakes`
   throw new CommandFailure([head, ...lines].join('\n'))
 }
 
@@ -111,7 +113,7 @@ function writeTexts(path: string, { locale, texts }: TextImport): void {
       `${path} was not changed: ${why}; import into the draft instead, by the flow's key`,
     )
   if (isFault(read) || !isMapping(read.value) || 'flows' in read.value) {
-    throw cannot('it holds several flows, and texts are written into files with one alone')
+    throw cannot('it holds several flows, and texts can only be written to files with one flow')
   }
   const changes = textChanges(read.value, locale, texts)
   let text: string | null = file.text

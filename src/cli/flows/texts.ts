@@ -18,9 +18,9 @@ const where = 'a flow’s key, or its file (YAML, or JSON by its ending)'
 export function addTexts(flows: Command): void {
   const texts = flows
     .command('texts')
-    .summary('texts in other languages: export for translators, import, see what is missing')
+    .summary('translations of flows: export, import, show what is missing')
     .description(
-      'The texts of flows in other languages, as files that translators and their programs take: ' +
+      'The texts of flows in other languages, as files for translators and their tools: ' +
         'XLIFF 2.0 or 1.2, or flat JSON. Flows are taken from drafts by their keys, or from files.',
     )
     .examples(
@@ -44,14 +44,14 @@ function saying<Result>(name: string, work: () => Result): Result {
   }
 }
 
-const flowOption = () => new Option('--flow <key>', 'which flow of a file that holds several')
+const flowOption = () => new Option('--flow <key>', 'the flow, if the file holds several')
 
 function addStatus(texts: Command): void {
   addManaged(texts.command('status'))
-    .description('tell how many texts each flow has in each language')
-    .argument('[flow...]', `${where}; all that are not archived where left out`)
-    .option('--strict', 'exit status 1 where a text is missing, for CI')
-    .option('--json', 'print a JSON array, a flow and language each')
+    .description('show how many texts of each flow are translated into each language')
+    .argument('[flow...]', `${where} (default: all except archived ones)`)
+    .option('--strict', 'exit status 1 if a text is missing, for CI')
+    .option('--json', 'print a JSON array, one item per flow and language')
     .examples('cairn flows texts status', 'cairn flows texts status flows/*.yaml --strict')
     .action(async (named: string[], options: Flags<never, 'strict' | 'json'>, command: Command) => {
       const found = await flowsNamed(named, command)
@@ -69,7 +69,7 @@ function addStatus(texts: Command): void {
       if (options.strict && !isWhole) process.exitCode = 1
       if (options.json) return printJson(rows)
       printTable(
-        ['flow', 'written in', 'language', 'texts', '', 'first that is missing'],
+        ['flow', 'written in', 'language', 'texts', '', 'first missing'],
         rows.map(({ flow, from, locale, translated, texts, missing }) => [
           flow,
           from ?? '–',
@@ -78,23 +78,23 @@ function addStatus(texts: Command): void {
           texts === 0 ? '–' : `${Math.floor((100 * translated) / texts)} %`,
           missing[0] ?? '–',
         ]),
-        'no flow has texts in another language: "cairn flows texts export FLOW --locale de" begins one',
+        'no flow has texts in another language: start with "cairn flows texts export FLOW --locale de"',
       )
     })
 }
 
 function addExport(texts: Command): void {
   addManaged(texts.command('export'))
-    .description('write the texts of a flow for translators into one language')
+    .description('export the texts of a flow for translation into one language')
     .argument('<flow>', where)
     .requiredOption('--locale <tag>', 'the language of the translations, such as de or pt-BR')
     .addOption(
-      new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON of translations alone')
+      new Option('--format <format>', 'XLIFF 2.0 or 1.2, or flat JSON with translations only')
         .choices(sheetFormats)
         .default('xliff'),
     )
     .addOption(flowOption())
-    .option('-o, --out <file>', 'write a file in place of the standard output')
+    .option('-o, --out <file>', 'write to a file instead of the standard output')
     .examples(
       'cairn flows texts export welcome --locale de -o welcome.de.xlf',
       'cairn flows texts export tour.yaml --locale fr --format json > welcome.fr.json',
@@ -129,22 +129,22 @@ type ImportOptions = Flags<'flow' | 'locale', 'dryRun' | 'json'> & {
 function addImport(texts: Command): void {
   addManaged(texts.command('import'))
     .description(
-      'take translations over: into the draft of a flow, which no page shows before it is ' +
-        'published, or into its file, whose comments stay; what a file has not translated stays',
+      'import translations: into the draft of a flow, which pages do not show until it is ' +
+        'published, or into its file, keeping comments; texts not translated in a file stay as they are',
     )
     .argument('<flow>', where)
     .argument('<file>', 'XLIFF or JSON from translators; "-" for the standard input')
-    .option('--locale <tag>', 'their language, where the file does not say it: JSON never does')
+    .option('--locale <tag>', 'their language, if the file does not name it: JSON never does')
     .addOption(flowOption())
     .addOption(
       new Option(
         '--outdated <how>',
-        'where the flow has changed since the export: refuse all, or skip or take what is outdated; texts that the flow has no more are never taken',
+        'if the flow has changed since the export: refuse all, or skip or take outdated texts; texts no longer in the flow are never taken',
       )
         .choices(['refuse', 'skip', 'take'])
         .default('refuse'),
     )
-    .option('--dry-run', 'say what would change, and change nothing')
+    .option('--dry-run', 'show what would change, and change nothing')
     .option('--json', 'print what was changed as JSON')
     .examples(
       'cairn flows texts import welcome welcome.de.xlf --dry-run',
@@ -180,14 +180,14 @@ function refuseOutdated(
   const lines = [
     ...outdated.map(
       ({ unit, source }) =>
-        `  ${unit.id} said ${quoted(source)}, and says ${quoted(unit.source)} now`,
+        `  ${unit.id} said ${quoted(source)}, and now says ${quoted(unit.source)}`,
     ),
     ...superfluous.map(({ id, hint }) => `  ${quoted(id)} is no text of the flow${hint}`),
   ]
   const more = lines.length > mostShown ? [`  … ${lines.length - mostShown} more`] : []
-  const head = `${name}: nothing was changed, for the flow is not as it was when this was exported`
+  const head = `${name}: nothing was changed, because the flow has changed since the export`
   const next =
-    '--outdated skip takes the rest alone, --outdated take what has another source now too'
+    '--outdated skip takes only the rest, --outdated take also takes texts with a changed source'
   throw new CommandFailure([head, ...lines.slice(0, mostShown), ...more, next].join('\n'))
 }
 
@@ -207,9 +207,9 @@ function summary(key: string, found: TextImport, dryRun: boolean): string {
     `${unchanged} as before`,
     ...(untranslated > 0 ? [`${untranslated} not translated`] : []),
     ...(outdated.length > 0 ? [`${outdated.length} outdated`] : []),
-    ...(superfluous.length > 0 ? [`${superfluous.length} of no text of the flow`] : []),
+    ...(superfluous.length > 0 ? [`${superfluous.length} not in the flow`] : []),
   ]
-  const end = dryRun ? '; nothing was written: leave out --dry-run to do it' : ''
+  const end = dryRun ? '; nothing was written: run it without --dry-run to do it' : ''
   return `${key} in ${locale}: ${counts.join(', ')}${end}`
 }
 

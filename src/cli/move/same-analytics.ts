@@ -25,7 +25,7 @@ export async function differingFlow(
   for (const [done, id] of ids.entries()) {
     onFlow(done, ids.length)
     const [flow, twin] = await Promise.all(sides.map(({ stores }) => stores.catalogue().flow(id)))
-    if (!flow || !twin) return `flow ${id} is on one side alone`
+    if (!flow || !twin) return `flow ${id} is on one side only`
     const told = `flow "${flow.key}" of "${flow.organisation.slug}" (${id})`
     for (let from = 0; ; ) {
       const starts = [await firstStart(one, flow, from), await firstStart(other, twin, from)]

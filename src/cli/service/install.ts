@@ -37,7 +37,7 @@ export function installService(plan: ServicePlan, root: string): FileChange[] {
   if (isOfMachine(root)) requireSystemd()
   const { name, binary, config, data } = plan
   if (isOfMachine(root) && !isForAll(binary)) {
-    throw new CommandFailure(`${binary} is not for other users: run "chmod 755 ${binary}"`)
+    throw new CommandFailure(`${binary} cannot be run by other users: run "chmod 755 ${binary}"`)
   }
   for (const { path } of Object.values(ours)) requireOurs(join(root, path(name)))
   const changes = [keepOrWrite(join(root, config), settingsTemplate(data))]

@@ -19,7 +19,7 @@ function eventNameOddity(name: string): string | null {
     return `The name ${quoted(name)} begins or ends with white space, which counts: remove it, unless the name that you send has it`
   }
   if (!/\p{Cc}/u.test(name)) return null
-  return `The name ${quoted(name)} has a control character in it, which counts: remove it, unless the name that you send has it`
+  return `The name ${quoted(name)} contains a control character, which counts: remove it, unless the name that you send has it`
 }
 
 /**

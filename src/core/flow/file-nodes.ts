@@ -177,7 +177,7 @@ function inspect(
       return
     }
     if (isScalar(node) && Number.isFinite(node.value) && isOther(node.source ?? '')) {
-      const message = `This number cannot be kept as it is, and would become ${node.value}: write that, or text`
+      const message = `This number cannot be stored exactly, and would become ${node.value}: write that, or text`
       report('inexact_number', start(node), path, message)
     }
     if (isSeq(node)) {

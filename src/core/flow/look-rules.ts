@@ -27,7 +27,7 @@ const unused = (field: string, kind: string, other: string): FlowProblem =>
 function* mediaProblems(media: Media): Iterable<FlowProblem> {
   const { image, video, alt, poster, captions, width, height } = media
   if (image !== undefined && video !== undefined) {
-    yield error('image_and_video', '/media/image', 'A step shows one of both: keep one')
+    yield error('image_and_video', '/media/image', 'A step can show only one of the two: keep one')
   } else if (image === undefined && video === undefined) {
     const message = 'There is nothing to show: add image or video with an address'
     yield error('missing_media', '/media', message)
@@ -40,16 +40,17 @@ function* mediaProblems(media: Media): Iterable<FlowProblem> {
     }
   } else if (captions === undefined) {
     const message =
-      'Who hears nothing of it, or has the sound off, misses what is said: add captions (WebVTT)'
+      'People who cannot hear it, or have the sound off, miss what is said: add captions (WebVTT)'
     yield warning('missing_captions', '/media/video', message)
   }
   if (alt === undefined && (image ?? video) !== undefined) {
-    const message = 'Who does not see it learns nothing of it: add alt, or "" where it only adorns'
+    const message = 'People who cannot see it need a text: add alt, or "" if it is only decorative'
     yield warning('missing_alt', image === undefined ? '/media/video' : '/media/image', message)
   }
   if ((width === undefined) !== (height === undefined)) {
     const field = width === undefined ? 'height' : 'width'
-    const message = 'Room is kept by width and height together: add the other, or remove this'
+    const message =
+      'Space is reserved only with both width and height: add the other, or remove this'
     yield warning('half_size', `/media/${field}`, message)
   }
 }

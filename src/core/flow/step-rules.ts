@@ -26,12 +26,16 @@ function* targetProblems(target: Target): Iterable<FlowProblem> {
     const place = `/target/alternates/${index}`
     yield* selectorProblems(alternate, place, text !== null)
     if ([selector, ...alternates.slice(0, index)].includes(alternate)) {
-      yield warning('repeated_selector', place, 'This selector stands above already: remove one')
+      yield warning(
+        'repeated_selector',
+        place,
+        'This selector is a duplicate of one above: remove one',
+      )
     }
   }
   if (fingerprint && !isTelling(fingerprint)) {
     const message =
-      'This says too little to tell an element by: add its text or name, role, id, testId or ancestors, or let "cairn steps pin" fill it in'
+      'This says too little to identify an element: add its text or name, role, id, testId or ancestors, or let "cairn steps pin" fill it in'
     yield error('weak_fingerprint', '/target/fingerprint', message)
   }
 }
@@ -58,7 +62,7 @@ function* withoutTarget({ kind, advance }: StepDefinition): Iterable<FlowProblem
     yield error('missing_target', '/target', message)
   } else if (advance.on === 'click') {
     const message =
-      'The step goes on with a click on its element, and has none: add target with a selector, or write "on: button"'
+      'The step goes on with a click on its element, but has none: add target with a selector, or write "on: button"'
     yield error('missing_target', '/target', message)
   }
 }
@@ -102,7 +106,7 @@ function* buttonProblems({ advance, buttons, question }: StepDefinition): Iterab
   const isDeadEnd = buttons.length > 0 && buttons.every(({ action }) => action === 'back')
   if (advance.on === 'button' && isDeadEnd) {
     const message =
-      'The step leads back alone: add a button with "action: next", or "complete" on the last step'
+      'The step only leads back: add a button with "action: next", or "complete" on the last step'
     yield warning('dead_end', '/buttons', message)
   }
   if (question && advance.on !== 'button') {

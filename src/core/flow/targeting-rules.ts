@@ -11,7 +11,11 @@ export function* targetingProblems({ urls, audience }: Targeting): Iterable<Flow
   for (const [index, { match, pattern }] of urls.entries()) {
     const rule = `${match} ${pattern}`
     if (seen.has(rule)) {
-      yield warning('repeated_rule', `/urls/${index}`, 'This rule stands above already: remove one')
+      yield warning(
+        'repeated_rule',
+        `/urls/${index}`,
+        'This rule is a duplicate of one above: remove one',
+      )
     }
     seen.add(rule)
   }

@@ -22,7 +22,12 @@ export function readThemeFile(text: string, options: { format?: 'yaml' | 'json' 
   const [root, ...more] = source?.roots ?? []
   let theme: Theme | null = null
   if (more.length > 0) {
-    report('not_a_theme', start(more[0]!.node), '', 'A file has one theme: remove the second one')
+    report(
+      'not_a_theme',
+      start(more[0]!.node),
+      '',
+      'A file can have only one theme: remove the second one',
+    )
   } else if (source && root && isMap(root.node)) {
     const { aliases } = source
     const read = new Reader(aliases, lines, report, () => {}).entry(Theme, root.node, '', new Map())

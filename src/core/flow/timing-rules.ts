@@ -12,7 +12,7 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
   const { from, to, timezone } = schedule
   let isRight = isZone(timezone)
   if (!isRight) {
-    const message = `No time zone is called ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
+    const message = `There is no time zone ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
     yield error('invalid_timezone', '/timezone', message)
   }
   for (const name of ['from', 'to'] as const) {
@@ -26,7 +26,7 @@ export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
     )
   }
   if (from === undefined && to === undefined) {
-    yield warning('empty_schedule', '', 'The schedule says no time: add from or to, or remove it')
+    yield warning('empty_schedule', '', 'The schedule has no time: add from or to, or remove it')
   } else if (isRight) {
     const span = spanOf(schedule)
     if (span.from < span.to) return
@@ -55,7 +55,7 @@ export function* whenProblems(when: When): Iterable<FlowProblem> {
   }
   if (within !== undefined && spanMs(within) > longestWithinMs) {
     const message =
-      'Longer than a year is not looked back: write at most 365d, or remove it for ever'
+      'Events are looked back at for at most a year: write at most 365d, or remove it for no limit'
     yield error('too_long', '/within', message)
   }
   if (element !== undefined) {
@@ -69,7 +69,7 @@ export function* rolloutProblems({ percent, holdOut }: Rollout): Iterable<FlowPr
   if (percent === 0) {
     yield warning('never_shown', '/percent', 'Nobody sees the flow: write a percentage above 0')
   } else if (percent === 100 && holdOut === undefined) {
-    yield warning('unused_field', '/percent', 'Everybody sees the flow without it too: remove it')
+    yield warning('unused_field', '/percent', 'Everybody sees the flow without it: remove it')
   }
 }
 
@@ -92,7 +92,7 @@ export function* timingProblems({
   }
   if (rollout?.holdOut !== undefined && goal === undefined) {
     const message =
-      'People are held back, and nothing says what for: add goal with the event that the flow is to bring about'
+      'People are held back without a goal to compare: add goal with the event that the flow should lead to'
     yield warning('no_goal', '/rollout/holdOut', message)
   }
   if (goal !== undefined && rollout?.holdOut === undefined) {

@@ -5,9 +5,9 @@ import { type AddressParts, addressParts, globMatches, parsed } from './url-rule
 /** What is wrong with a pattern and what to write instead, in one sentence, or null. */
 export function patternFault({ match, pattern }: UrlRule): string | null {
   if (pattern === '') return `The pattern is empty: ${writeEither}`
-  if (/\p{Cc}/u.test(pattern)) return 'The pattern has a control character in it: remove it'
-  if (/\s/.test(pattern)) return 'The pattern has a space in it: remove it, or write %20'
-  if (pattern.includes('\\')) return 'The pattern has a backslash in it: write / in its place'
+  if (/\p{Cc}/u.test(pattern)) return 'The pattern contains a control character: remove it'
+  if (/\s/.test(pattern)) return 'The pattern contains a space: remove it, or write %20'
+  if (pattern.includes('\\')) return 'The pattern contains a backslash: write / instead'
   if (match !== 'glob' && pattern.includes('*')) {
     return `"${match}" takes * for a plain character: use "match: glob", or write %2A for a star`
   }
@@ -62,11 +62,11 @@ function originFault({ scheme, authority }: AddressParts): string | null {
   if (!isOfPages(scheme)) return notOfPages(scheme)
   if (authority === '') return 'The address has no host: write one, as in https://app.example.com/'
   if (authority.includes('@')) {
-    return 'The address has a user name in it: leave out what is before the @'
+    return 'The address contains a user name: leave out what is before the @'
   }
   const [, host = '', port = ''] = /^(.*?)(?::([^:\]]*))?$/s.exec(authority)!
   if (!/^[\d*]*$/.test(port) || (!port.includes('*') && Number(port) > 65_535)) {
-    return 'The port of the address is no number from 0 to 65535: correct it or leave it out'
+    return 'The port of the address is not a number from 0 to 65535: correct it or leave it out'
   }
   const hasWildcard = host.includes('*')
   if (hasWildcard && /[^\0-\x7F]/.test(host)) {
@@ -76,5 +76,5 @@ function originFault({ scheme, authority }: AddressParts): string | null {
   const sample = parsed(
     `${hasWildcard ? 'https' : scheme.replaceAll('*', 'a')}://${host.replace(/\*+/g, 'a')}/`,
   )
-  return sample ? null : 'The host of the address is none that a browser takes: correct it'
+  return sample ? null : 'The host of the address is not valid in a browser: correct it'
 }

@@ -68,7 +68,7 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   const { attribute, answer, event, op, value } = rule
   const asked = [attribute, answer, event].filter(name => name !== undefined)
   if (asked.length !== 1) {
-    const message = 'A rule asks of one thing: write attribute, answer or event, and one of them'
+    const message = 'A rule checks one thing: write just one of attribute, answer and event'
     yield error('invalid_rule', '', message)
   } else if (event !== undefined) {
     const inVain = { code: 'never_sent', consequence: 'The event is never there' }
@@ -81,7 +81,7 @@ export function* stepRuleProblems(rule: StepRule): Iterable<FlowProblem> {
   } else {
     const compared = comparedBy(rule)
     if (compared) yield* audienceRuleProblems(compared)
-    else yield error('invalid_rule', '/op', 'Say how it is compared: add op, such as "op: eq"')
+    else yield error('invalid_rule', '/op', 'The comparison is missing: add op, such as "op: eq"')
   }
 }
 
@@ -94,6 +94,6 @@ export function* navigateProblems({ page, navigate }: StepDefinition): Iterable<
   const url = isPath ? URL.parse(navigate, origin) : URL.parse(navigate)
   if (url === null || urlMatches(page, url) || /^[^/]*\*/.test(page.pattern)) return
   const message =
-    'This address is none of page, so the step is not shown there unless the site leads on: let page match it'
+    'This address does not match page, so the step is not shown there unless the site redirects: let page match it'
   yield warning('navigates_elsewhere', '/navigate', message)
 }

@@ -78,8 +78,8 @@ const refusals: Record<Code, Refusal> = {
     says: 'There is no such flow',
   },
   version_not_found: {
-    when: 'The flow has no version of this number.',
-    says: 'The flow has no version of this number',
+    when: 'The flow has no version with this number.',
+    says: 'The flow has no version with this number',
   },
   too_many_flows: {
     when: 'The organisation would have more flows that are not archived than it may.',

@@ -44,7 +44,7 @@ const Finding = Type.Object({
   ),
   fix: Text(
     'What to do about it.',
-    'Mend the receiver and switch the webhook on again, or remove it.',
+    'Fix the receiver and switch the webhook on again, or remove it.',
   ),
   since: Instant('Since when.'),
 })

@@ -129,7 +129,7 @@ export function reportText(report: Report): string {
     ...brokenSteps.map(({ flow, step, state }) => `- The step "${step}" of "${flow}" is ${state}.`),
     ...(url === null ? [] : ['', `Dashboard: ${url}`]),
     '',
-    'An owner of the organisation asked for this report; it is switched off in the settings, under Alerts.',
+    'An owner of the organisation asked for this report; it can be switched off in the settings, under Alerts.',
   ]
   return `${lines.join('\n')}\n`
 }

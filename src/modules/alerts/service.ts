@@ -73,7 +73,7 @@ export class Alerts {
         return after
       }
     }
-    throw new AppError('overloaded', 'Others change these settings all the time; try again', {
+    throw new AppError('overloaded', 'Others are changing these settings too; try again', {
       retryAfterSeconds: 1,
     })
   }
@@ -183,7 +183,7 @@ export class Alerts {
     const webhook = await this.webhook(ref, id)
     const now = clock.now()
     const url = addressOf(outside().publicUrl, slug, 'settings/alerts')
-    const message = 'Somebody wants to know whether messages arrive. Nothing is wrong.'
+    const message = 'This is a test message to check delivery. Nothing is wrong.'
     const body = bodyOf('webhook.test', now, { organisation: slug, message, url })
     const made = newDelivery({ webhook: id, mail: null }, { type: 'webhook.test', body }, now)
     // Stored first, as all messages are, but not due at once: otherwise the watch would send it too.

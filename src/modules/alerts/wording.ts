@@ -25,13 +25,13 @@ export function fixOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {
     case 'step.broken':
       return facts.suggestion === null
         ? 'Look at the page that the step points at, and choose another element.'
-        : 'A selector is suggested that finds it again: put it into the draft, and publish.'
+        : 'A suggested selector finds it again: put it into the draft, and publish.'
     case 'completion.fell':
       return 'Compare the two weeks by step, and look for a version or a release between them.'
     case 'install.stale':
       return 'Open a page with the snippet, and look for failed requests in its network log.'
     case 'dead_letters.found':
-      return 'Have the operator look at "cairn dead-letters list": a retry stores them after all.'
+      return 'Have the operator look at "cairn dead-letters list": a retry can still store them.'
   }
 }
 
@@ -97,7 +97,7 @@ export function webhookFinding(
         disabledWhy === 'gone'
           ? `${host} says that it wants no more messages (410): its webhook is switched off.`
           : `Nothing has arrived at ${host} for five days: its webhook is switched off.`,
-      fix: 'Mend the receiver and switch the webhook on again, or remove it.',
+      fix: 'Fix the receiver and switch the webhook on again, or remove it.',
       since: isoTime(disabledAt),
     }
   }
@@ -106,7 +106,7 @@ export function webhookFinding(
     code: 'webhook_failing',
     webhook: id,
     message: `Nothing arrives at the webhook at ${host}. It is tried again, and switched off after five days.`,
-    fix: 'See in the list of deliveries what the receiver answers.',
+    fix: "Check the receiver's answers in the list of deliveries.",
     since: isoTime(failingSince),
   }
 }

@@ -71,12 +71,12 @@ const anything: Expected = () => {}
 export const mostTries = 20
 
 export const othersChange = () =>
-  new AppError('overloaded', 'Others change this organisation all the time; try again', {
+  new AppError('overloaded', 'Others are changing this organisation too; try again', {
     retryAfterSeconds: 1,
   })
 
 const versionNotFound = () =>
-  new AppError('version_not_found', 'The flow has no version of this number')
+  new AppError('version_not_found', 'The flow has no version with this number')
 
 /** A flow after its change, with what only storage knows about it. */
 function asStored(flow: AuthoredFlow, stored: StoredChange | undefined): AuthoredFlow {

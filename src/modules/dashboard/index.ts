@@ -107,12 +107,14 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       refuses: ['organisation_not_found'],
       answers: { 201: { description: 'Its code, told this once.', schema: CreatedLink } },
       async handle(call) {
-        if (!call.organisation)
-          throw new AppError('organisation_not_found', 'Say which organisation')
+        if (!call.organisation) throw new AppError('organisation_not_found', 'Name an organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
         // Otherwise a page that is left open could make itself operator for good.
         if (role === 'operator' && call.principal!.kind !== 'operator') {
-          throw new AppError('forbidden', 'A link for the operator is made at the machine itself')
+          throw new AppError(
+            'forbidden',
+            "A link for the operator can only be made on the server's machine",
+          )
         }
         const made = await signIns.createLink(call.org, { role, name }, actorOf(call))
         return json(201, { ...made, expiresAt: isoTime(made.expiresAt) })

@@ -5,8 +5,7 @@ import { type LinkFault, mostStaging } from './port.ts'
 const faults: Readonly<Record<LinkFault, string>> = {
   itself: 'An organisation does not try flows for itself',
   linked: 'That organisation tries flows for one already: take that link away first',
-  'is staging':
-    'The organisation that flows would be promoted to tries flows for another one itself',
+  'is staging': 'The organisation to promote flows to already tries flows for another one',
   'has staging': 'That organisation has others that try flows for it',
   'too many': `At most ${mostStaging} organisations try flows for one`,
 }

@@ -97,7 +97,7 @@ export function eventService(deps: { stores: EventStores; retentionDays: number 
       results.push({ index: indexes[position] ?? 0, id, status: 'duplicate' })
     }
     for (const position of outcome.deadLetters) {
-      const message = 'The database refused this event; it was set aside with the reason'
+      const message = 'The database refused this event; it is kept as a dead letter'
       refuse(indexes[position] ?? 0, { code: 'storage', message })
     }
     results.sort((a, b) => a.index - b.index)

@@ -232,10 +232,7 @@ const ofProperties: Readonly<Record<PropertiesFault, Rejection>> = {
     'invalid',
     'properties hold a number beyond 2^53: send it as text, it would change',
   ),
-  inexact: reject(
-    'invalid',
-    'properties hold a number that would be kept as another one: send it as text',
-  ),
+  inexact: reject('invalid', 'properties hold a number that would change: send it as text'),
 }
 
 interface Names {

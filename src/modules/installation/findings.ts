@@ -67,7 +67,7 @@ const remedies: Record<RejectionCode, string> = {
   invalid:
     'Look at the results of POST /events: the message of each names the field and what it must be.',
   unknown_flow:
-    'Take flow ids from GET /flows, not from a file or another installation; a draft has to be published once, "cairn flows publish KEY".',
+    'Take flow ids from GET /flows, not from a file or another installation; a draft must be published first: "cairn flows publish KEY".',
   unknown_step:
     "Send each step's own id with the id of the flow that it is in, both as GET /flows gives them.",
   unknown_item:
@@ -75,7 +75,7 @@ const remedies: Record<RejectionCode, string> = {
   unauthorized:
     'A page mixes two organisations: use ids that GET /flows gave for the same snippet key. Or identities are verified, and the userHash beside the userId is wrong or missing.',
   too_old:
-    'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds lie in 1970.',
+    'Send events within the days that the server accepts (CAIRN_RETENTION_DAYS), and occurredAt in milliseconds: seconds end up in 1970.',
   too_large: 'Send less in properties: at most 32 keys, 8 levels and 8 KiB of JSON.',
   storage:
     "The database refused these events: the server's log and the table dead_letters have the reason.",
@@ -84,7 +84,7 @@ const remedies: Record<RejectionCode, string> = {
 /** What to do when a limit is reached. The operator can raise any of them. */
 const calmer: Partial<Record<Bucket, string>> = {
   events: 'Send events in batches of up to 50',
-  flows: 'Keep the flows for a minute, and ask with If-None-Match after it',
+  flows: 'Keep the flows for a minute, and then ask with If-None-Match',
   heartbeat: 'Wait for nextHeartbeatSeconds between two heartbeats',
 }
 
@@ -125,9 +125,9 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       since: seen.flows_fetched.firstAt,
       message: areRefused
         ? 'Flows are fetched, but every event so far was refused.'
-        : 'Flows are fetched, but no event has come.',
+        : 'Flows are fetched, but no event has arrived.',
       fix: areRefused
-        ? 'See to the refused events below.'
+        ? 'Fix the refused events below first.'
         : 'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
     }
   },
@@ -165,7 +165,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       code: 'identity_refused',
       since: since?.wrongHashes ?? null,
       message: `Identities are verified, and of ${all} calls and events of the last 24 hours that named a user ${refused} had no right userHash: ${invalid} wrong, ${missing} missing.`,
-      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity ORG" shows it by hours; with --mode observe nothing is refused meanwhile.',
+      fix: 'Have your back end make each hash with the current secret, and send it with every userId. "cairn org identity ORG" shows it by hour; with --mode observe nothing is refused meanwhile.',
     }
   },
 
@@ -196,7 +196,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       code: 'old_key_used',
       since: used.firstAt,
       message: `A snippet key from before a rotation is still in use, last ${lasting(now - used.lastAt)} ago; ${isOver ? `it has been refused for ${end}` : `it works for another ${end}`}.`,
-      fix: 'Put the current key, "cairn key show --org ORG", wherever the old one stands: pages, back ends, caches of either.',
+      fix: 'Put the current key, "cairn key show --org ORG", wherever the old one is used: pages, back ends and their caches.',
     }
   },
 
@@ -212,8 +212,8 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       return {
         severity: 'warning',
         code: 'clock_skew',
-        message: `Senders' clocks are ${seconds} s ${side} the server's in the middle: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
-        fix: "Have the server's clock set by NTP. If it is right, and a single back end sends the batches, set that one's. Times are corrected by sentAt meanwhile.",
+        message: `Senders' clocks are ${seconds} s ${side} the server's at the median: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
+        fix: "Sync the server's clock with NTP. If it is right, and a single back end sends the batches, sync that one's. Meanwhile, times are corrected by sentAt.",
       }
     }
     return farOff >= fewFarOff
@@ -221,7 +221,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
           severity: 'info',
           code: 'sender_clock_skew',
           message: `Some senders' clocks are off by over a minute: ${farOff} of the last ${skews.length} batches.`,
-          fix: 'Nothing has to be done for browsers: times are corrected by sentAt. Of a back end, set the clock by NTP, and have it send the present time as sentAt.',
+          fix: 'Browsers need nothing: times are corrected by sentAt. Sync the clock of a back end with NTP, and have it send the current time as sentAt.',
         }
       : null
   },
@@ -233,7 +233,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       return {
         severity: 'info',
         code: 'snippet_version_unknown',
-        message: "The last heartbeat's v is no version number, such as 1.4.0.",
+        message: "The last heartbeat's v is not a version number, such as 1.4.0.",
         fix: `Have the page send its snippet's version as v; this server is ${ownVersion}.`,
       }
     }
@@ -242,7 +242,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
           severity: 'warning',
           code: 'snippet_outdated',
           message: `The last heartbeat came from snippet ${snippetVersion}, and this server is ${ownVersion}.`,
-          fix: "Bring the page's snippet to this server's release, and reload pages that were open during the upgrade.",
+          fix: "Update the page's snippet to this server's release, and reload pages that were open during the upgrade.",
         }
       : null
   },

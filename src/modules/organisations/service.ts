@@ -140,7 +140,7 @@ export class Organisations {
       const { most } = this.store
       throw new AppError(
         'too_many_organisations',
-        `There are ${most} organisations, and one Cairn has room for ${most}: start another one with a data directory of its own`,
+        `There are already ${most} organisations, the most for one Cairn: start another one with its own data directory`,
       )
     }
     if (outcome !== 'added') throw cannotLink(outcome)
@@ -244,7 +244,7 @@ export class Organisations {
       const audit = [{ at, actor, action, subject: organisation.id, before, after, note: null }]
       if (await this.store.change(orgRef, { revision, ...change, audit })) return { read, decided }
     }
-    throw new AppError('overloaded', 'Others change this organisation all the time; try again', {
+    throw new AppError('overloaded', 'Others are changing this organisation too; try again', {
       retryAfterSeconds: 1,
     })
   }

@@ -35,6 +35,6 @@ export function pageFor(
   const named = [...namedBy(definition), ...(base === undefined ? [] : ['/'])]
   const page = named.flatMap(one => URL.parse(one, base) ?? []).find(isAllowed)
   if (page) return page
-  const message = "Say on which page: neither the flow nor the organisation's origins name one"
+  const message = "Name a page: neither the flow nor the organisation's origins have one"
   throw invalid({ path: '/url', message })
 }

@@ -103,7 +103,7 @@ describe('an organisation', () => {
       new Organisations(full, world.clock).create({ name: 'Harbor' }, actor),
     )
     expect(refusal?.code).toBe('too_many_organisations')
-    expect(refusal?.message).toContain('has room for 3')
+    expect(refusal?.message).toContain('already 3 organisations')
   })
 })
 
