@@ -151,9 +151,9 @@ describe('settings', () => {
     await dialog(page).getByRole('button', { name: 'Change retention' }).click()
     await say(page, 'Raw events are kept for 14 days now.')
     await page.getByRole('link', { name: 'Privacy', exact: true }).click()
-    await page.getByRole('button', { name: 'Heed them…' }).click()
-    await dialog(page).getByRole('button', { name: 'Heed them' }).click()
-    await say(page, 'are heeded now')
+    await page.getByRole('button', { name: 'Honour them…' }).click()
+    await dialog(page).getByRole('button', { name: 'Honour them' }).click()
+    await say(page, 'are honoured now')
   })
 
   test('identity: the first secret is shown once, and the new mode is confirmed', async () => {

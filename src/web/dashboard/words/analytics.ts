@@ -15,8 +15,8 @@ export const analyticsWords = {
   oneVersion: (version: number) => `Version ${version}`,
   download: 'Download',
   csvNumbers: 'These numbers (CSV)',
-  csvRuns: 'One row a run (CSV)',
-  csvEvents: 'One row an event (CSV)',
+  csvRuns: 'One row per run (CSV)',
+  csvEvents: 'One row per event (CSV)',
 
   totals: 'Totals',
   starts: 'Starts',

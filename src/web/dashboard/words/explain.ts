@@ -64,7 +64,7 @@ export const explainWords = {
   fails: 'does not hold',
   unknown: 'only the browser can tell',
   person: 'Who was asked about',
-  somebodyNew: 'Somebody new, who has met nothing.',
+  somebodyNew: 'Somebody new, who has met no flow.',
   history: (runs: number, state: string) =>
     `${runs} ${runs === 1 ? 'run' : 'runs'} of it before, the latest ${state}.`,
   noHistory: 'Has never met it.',

@@ -32,7 +32,7 @@ export const flowWords = {
     completion: 'Completion',
     median: 'Median time',
     health: 'Health',
-    trend: 'Starts a day',
+    trend: 'Starts per day',
   },
   interval: (low: string, high: string) => `${low} to ${high}`,
   intervalMeans:

@@ -21,7 +21,7 @@ export const historyWords = {
   noChange: 'Its state has not changed.',
   none: 'Nobody has reported of it in these days.',
   open: (day: string) => `${day}, not over`,
-  today: 'today, not over',
+  today: 'today, not over yet',
   csv: 'CSV',
   csvOf: 'Days of every step as CSV',
 }

@@ -40,7 +40,7 @@ export const healthWords = {
   needs: (people: number, have: number) =>
     `Needs ${people} people in 24 hours to say how it is: ${have === 0 ? 'nobody has met it' : `${have} ${have === 1 ? 'has' : 'have'} met it`}.`,
   selector: 'Selector',
-  isOptional: 'may be away',
+  isOptional: 'optional',
   isPinned: 'Pinned',
   pages: 'Pages',
   page: 'Page',
@@ -48,7 +48,7 @@ export const healthWords = {
   reports: 'Reports',
   misses: 'Missed',
   makeshift: 'By another way',
-  messages: 'What pages said',
+  messages: 'Messages from pages',
   times: (times: number) => (times === 1 ? 'once' : `${times} times`),
   lastSaid: (age: string) => `last ${age}`,
 
@@ -58,7 +58,7 @@ export const healthWords = {
   now: 'Now',
   changed: 'changed',
   gone: 'Looked for, and not there.',
-  notLooked: 'No look since the baseline.',
+  notLooked: 'Not looked at since the baseline.',
   like: (percent: string) => `${percent} like the baseline`,
   noBaseline: 'No page has told what it is like.',
   parts: {

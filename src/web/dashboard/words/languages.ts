@@ -29,7 +29,7 @@ export const languagesWords = {
     count === 1
       ? '1 was left out, because the flow has changed since the export: '
       : `${count} were left out, because the flow has changed since the export: `,
-  refused: (why: string) => `The file was not taken: ${why}.`,
+  refused: (why: string) => `The file was not imported: ${why}.`,
   tooLarge: 'it is over 4 MiB',
   anchored: 'an anchor (&name) shares the texts with other places',
   textsIn: (name: string) => `Texts in ${name}`,

@@ -11,7 +11,7 @@ export const overviewWords = {
   since: (age: string) => `since ${age}`,
   sinceAge: (age: string) => `First seen ${age}.`,
   suggestion: 'A selector that finds it is known.',
-  draft: (flow: string) => `${flow} has changes that nobody sees yet`,
+  draft: (flow: string) => `${flow} has unpublished changes`,
   draftNew: (flow: string) => `${flow} was never published`,
   changed: (age: string) => `Changed ${age}`,
   finding: { error: 'Error', warning: 'Warning', info: 'Note' },

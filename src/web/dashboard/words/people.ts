@@ -1,11 +1,11 @@
 /** Texts about a person. */
 export const peopleWords = {
   title: 'People',
-  idKind: 'Which id',
+  idKind: 'Kind of id',
   kinds: { user: 'User id', anonymous: 'Anonymous id' },
   find: 'Look up',
   findLabel: { user: 'User id', anonymous: 'Anonymous id' },
-  idMissing: 'Say whom.',
+  idMissing: 'Enter an id.',
   start: 'Look up a person',
   startWhy:
     'By the id that your pages give to cairn.identify(), or by the anonymous id of a browser. You see what they have met, what was reported of them, and why they do not see a flow.',
@@ -13,13 +13,13 @@ export const peopleWords = {
   unseen: (id: string) => `Nothing is stored of ${id}`,
   unseenWhy:
     'No page has reported anything of this id: it may be mistyped, or be of the other kind. Or they were erased: then nothing of them is kept, and nothing new is taken.',
-  unseenHere: 'Nothing of theirs among the latest events',
+  unseenHere: 'None of their events are among the latest',
   unseenHereWhy: 'Look further back: events are searched a part at a time.',
 
   whyNot: 'Why not?',
   whyNotFlow: (flow: string) => `Why not ${flow}?`,
   met: 'What they met',
-  unmet: 'Published, and not met',
+  unmet: 'Published, but not met',
   metNothing: 'They have met no flow yet.',
   columns: {
     flow: 'Flow',
@@ -54,7 +54,7 @@ export const peopleWords = {
     target_missing: 'Element missing',
     checklist_opened: 'Opened the checklist',
     item_completed: 'Ticked an item',
-    item_reopened: 'Took a tick back',
+    item_reopened: 'Unticked an item',
     flow_held_out: 'Was held back from it',
     custom: 'Own event',
   } as Readonly<Record<string, string>>,
@@ -78,7 +78,7 @@ export const peopleWords = {
     'It may take minutes, and goes on if you leave.',
   ],
   eraseType: (id: string) => `Type ${id} to go on`,
-  eraseWrong: 'This is another id.',
+  eraseWrong: 'This is a different id.',
   erased: (id: string) => `${id} was erased.`,
   receipt: 'Receipt',
   receiptWhy: 'Nothing in it is personal. The audit log has it by its id.',

@@ -12,7 +12,7 @@ export const previewWords = {
   pages: { light: 'Light', dark: 'Dark' },
   language: 'Language',
   direction: 'Direction',
-  directions: { auto: 'As the language', ltr: 'Left to right', rtl: 'Right to left' },
+  directions: { auto: 'By language', ltr: 'Left to right', rtl: 'Right to left' },
   step: 'Step',
   item: 'Item',
   numbered: (number: number, title: string) => `${number}. ${title}`,

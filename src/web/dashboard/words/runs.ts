@@ -21,7 +21,7 @@ export const runWords = {
   pages: 'Pages of runs',
   empty: 'No runs',
   emptyWhy: 'Nobody started this in the range. Choose a longer one, or fewer filters.',
-  looked: 'None among those that were looked at',
+  looked: 'None among the runs searched so far',
   lookedWhy: 'There are earlier runs in the range.',
   download: 'CSV',
   draft: 'This was never published',

@@ -1,6 +1,6 @@
 /** Texts about runs by traits, and about runs that saw a step late. */
 export const segmentWords = {
-  title: 'By what people are',
+  title: 'By trait',
   by: 'By',
   nothing: 'Nothing',
   choose: 'Choose a trait to see completion by it, such as the plan that people are on.',

@@ -110,7 +110,7 @@ export const settingsWords = {
   timezone: {
     why: 'Days begin and end in a zone. A link that names one is shown in it, whoever opens it; this is for all others. The weekly report and alerts go by it too, or by UTC.',
     legend: 'Whose days are shown',
-    usual: 'Of whoever looks',
+    usual: 'Each browser’s own zone',
     own: 'Of one zone for all',
     label: 'Zone',
     hint: 'Its IANA name, such as Europe/Berlin.',
@@ -121,18 +121,18 @@ export const settingsWords = {
   },
   privacy: {
     dnt: 'Do Not Track and Global Privacy Control',
-    on: 'Heeded',
-    off: 'Not heeded',
+    on: 'Honoured',
+    off: 'Not honoured',
     onWhy:
       'Browsers that ask not to be tracked report nothing, unless somebody has consented on your page. Flows are shown to them all the same.',
     offWhy: 'Browsers that ask not to be tracked are counted like all others.',
     stopWhy: 'Browsers that ask not to be tracked will be counted like all others.',
-    begin: 'Heed them…',
-    stop: 'Stop heeding them…',
-    beginVerb: 'Heed them',
-    stopVerb: 'Stop heeding them',
-    savedOn: 'Browsers that ask not to be tracked are heeded now.',
-    savedOff: 'Browsers that ask not to be tracked are counted like all others now.',
+    begin: 'Honour them…',
+    stop: 'Stop honouring them…',
+    beginVerb: 'Honour them',
+    stopVerb: 'Stop honouring them',
+    savedOn: 'Browsers that ask not to be tracked are honoured now.',
+    savedOff: 'Browsers that ask not to be tracked are now counted like all others.',
     stored: 'What is stored of people',
     facts: [
       [
@@ -141,7 +141,7 @@ export const settingsWords = {
       ],
       ['Never', 'What people type, cookies, or the address of a visitor’s machine.'],
       [
-        'Addresses of pages',
+        'Page addresses',
         'Without their query and fragment, unless the snippet has data-keep-query.',
       ],
       [
@@ -164,7 +164,7 @@ export const settingsWords = {
       enforce: ['Enforce', 'A call that names a user without the right hash is refused with 401.'],
     },
     change: 'Change the mode…',
-    changeTitle: 'Change how hashes are looked at',
+    changeTitle: 'Change how hashes are checked',
     changeVerb: (mode: string) => `Switch to ${mode}`,
     consequence: {
       off: 'Anybody may claim any user id. The secret is kept.',

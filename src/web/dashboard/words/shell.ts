@@ -36,7 +36,7 @@ export const shellWords = {
 
   jump: 'Jump to…',
   jumpTo: 'Jump to a page or flow',
-  jumpNothing: 'Nothing has this name.',
+  jumpNothing: 'No page or flow has this name.',
   shortcuts: 'Keyboard shortcuts',
   letters: 'Single letters work as shortcuts',
   lettersWhy: 'Switch this off if you dictate, or type by accident.',
@@ -50,7 +50,7 @@ export const shellWords = {
     ended: 'Your session has ended',
     endedWhy: 'Sign in again to go on where you were. What is on the page stays.',
     linkTitle: 'Open the dashboard',
-    linkWhy: 'This link works once. The button spends it.',
+    linkWhy: 'This link works once. The button uses it up.',
     linkButton: 'Sign in with this link',
     linkSpent: 'This link has been used, or is over ten minutes old. Make a new one:',
     linkHow: 'On the machine of the server, this prints a link that works once:',
@@ -68,7 +68,7 @@ export const shellWords = {
     or: 'or',
     token: 'Session token',
     tokenWhy:
-      'From your identity provider, or from “cairn token issue”. It lets you look, not change.',
+      'From your identity provider, or from “cairn token issue”. It gives read-only access.',
     tokenButton: 'Sign in with a token',
     tokenWrong:
       'This token does not work here. It may have expired, or be meant for another server.',
@@ -111,11 +111,11 @@ export const shellWords = {
     trying: 'It is asked again every few seconds.',
     elsewhere: (name: string) => `You are signed in to ${name}`,
     elsewhereWhy: 'This address is another organisation’s. Sign out, and sign in there.',
-    elsewhereGo: (name: string) => `To ${name}`,
+    elsewhereGo: (name: string) => `Go to ${name}`,
     upgrade: 'Cairn was upgraded',
     upgradeWhy: 'A part of this page could not be loaded. Load it again to go on.',
     reload: 'Load again',
-    broken: 'This page broke',
+    broken: 'This page has failed',
     brokenWhy: 'That is a fault of Cairn. Load the page again; the rest still works.',
   },
 } as const

@@ -14,16 +14,16 @@ export const versionWords = {
   changes: 'What changes',
   same: 'Nothing differs.',
   steps: {
-    added: 'Steps that come',
-    returning: 'Steps that come back',
-    removed: 'Steps that go',
-    moved: 'Steps that move',
+    added: 'Steps added',
+    returning: 'Steps brought back',
+    removed: 'Steps removed',
+    moved: 'Steps moved',
   },
   items: {
-    added: 'Items that come',
-    returning: 'Items that come back',
-    removed: 'Items that go',
-    moved: 'Items that move',
+    added: 'Items added',
+    returning: 'Items brought back',
+    removed: 'Items removed',
+    moved: 'Items moved',
   },
   onlyWords: 'The same steps in the same order; what they say or point at differs.',
   lines: (added: number, removed: number) =>
@@ -78,7 +78,7 @@ export const versionWords = {
       : 'Visitors whom it is for see it from their next page on.',
   publishAgain: 'Pages show it again, as it was.',
   published: (version: number) => `Version ${version} is live.`,
-  publishedAlready: 'This was published already.',
+  publishedAlready: 'This is already published.',
   quicker: (who: string, when: string) =>
     `${who} changed the draft ${when}. Below is what would change now: look at it, and publish again.`,
   somebody: 'Somebody',
@@ -106,7 +106,7 @@ export const versionWords = {
 
   takeAway: 'Take it from visitors',
   unpublish: 'Unpublish',
-  unpublishTitle: 'Take this flow from visitors?',
+  unpublishTitle: 'Unpublish this flow?',
   unpublishWhy:
     'No page shows it any more, from the next one on. Versions and results stay, and it can be published again.',
   unpublished: 'Pages do not show it any more.',

@@ -3,7 +3,7 @@ export const throttleWords = {
   why: 'However many flows are due, a person is not interrupted more often than this. Checklists wait beside the page and do not count, nor does what your page starts itself.',
   legend: 'How often a person is interrupted',
   usual: 'As often as flows are due',
-  own: 'So often at most',
+  own: 'At most this often',
   label: 'Tours and announcements in 24 hours',
   hint: '1 to 100, for one person. Who is in the middle of a flow goes on.',
   badNumber: 'Must be a whole number, 1 or more',
