@@ -226,7 +226,7 @@ function addWebhooks(alerts: Command): void {
   const webhook = alerts
     .command('webhook')
     .helpCommand(false)
-    .description('addresses that alerts are sent to, signed per Standard Webhooks')
+    .description('addresses that messages are sent to, signed as Standard Webhooks says')
     .examples('cairn alerts webhook add https://hooks.example.com/cairn')
   addManaged(webhook.command('list'))
     .description('list the webhooks of an organisation')
@@ -292,7 +292,7 @@ function addWebhooks(alerts: Command): void {
     ['off', false],
   ] as const) {
     addManaged(webhook.command(name))
-      .description(on ? 'turn a webhook on again' : 'turn a webhook off for a while')
+      .description(on ? 'switch a webhook on again' : 'switch a webhook off for a while')
       .argument('<id>', 'as "cairn alerts webhook list" shows it')
       .examples(`cairn alerts webhook ${name} webhook_4sWq9xLm2VbTn8Rk0c`)
       .action(async (id: string, _: object, command: Command) => {

@@ -131,7 +131,9 @@ async function resultIn(response: Response, onProgress: (progress: never) => voi
       else throw refused(failure, failure.code === 'internal' ? response : null)
     }
   }
-  throw new CommandFailure('the server stopped before it finished: see its log, and run this again')
+  throw new CommandFailure(
+    "the answer ended before the result: see the server's log, and run this again",
+  )
 }
 
 /** @throws CommandFailure if it is not JSON */

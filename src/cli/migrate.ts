@@ -32,7 +32,7 @@ export function addMigrate(cairn: Command): void {
     .option('--no-copy', 'make no copy of the database first')
     .option(
       '--json',
-      'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; steps not done are null',
+      'print {from, to, steps: [{id, name, seconds}], databaseBytes, wantedBytes, freeBytes, copy} as JSON; seconds and copy are null if not done',
     )
     .examples(
       'cairn migrate --dry-run',

@@ -21,7 +21,7 @@ export function addMove(cairn: Command): void {
     .description(
       'move the data directory of a stopped server into the database that CAIRN_DATABASE_URL names',
     )
-    .option('--back', 'move the database into an empty data directory')
+    .option('--back', 'move the database into a data directory that has no database yet')
     .option('--json', 'print {from, to, seconds, resumed, rows} as JSON, with rows by table')
     .notes(`The database must be migrated ("cairn migrate") and hold no organisation, and no
 server may run on either side. The source is kept. Afterwards the rows of each
@@ -180,10 +180,10 @@ function told(counts: Counts): string {
 
 const nextShared = (data: string) => [
   'start servers with CAIRN_DATABASE_URL set: cairn serve',
-  `keep ${resolve(data)} until they serve well and a backup of the database is made; never start a server on it without CAIRN_DATABASE_URL, for the two would part`,
+  `keep ${resolve(data)} until they serve well and a backup of the database is made; never start a server on it without CAIRN_DATABASE_URL, or the two would diverge`,
 ]
 
 const nextAlone = (data: string, place: string) => [
   `start the server without CAIRN_DATABASE_URL: cairn serve --data ${shellWord(resolve(data))}`,
-  `keep the database at ${place} until it runs well and is backed up; start no more servers on the database, or the two would diverge`,
+  `keep the database at ${place} until the server runs well and a backup of its directory is made; start no server on that database any more, or the two would diverge`,
 ]

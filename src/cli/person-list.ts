@@ -76,11 +76,11 @@ function addReapply(person: Command): void {
       ).finally(line.end)
       const { people, unknown, unfinished } = done
       if (unfinished !== null) {
-        warn(`not finished: ${unfinished}; then run this again`)
+        warn(`not finished: ${unfinished}`)
         process.exitCode = exitStatus.failure
       }
       if (unknown > 0) {
-        warn(`${counted(unknown, 'line')} skipped: their organisations are not in the database`)
+        warn(`${counted(unknown, 'line')} skipped, of organisations that are not in the database`)
       }
       if (json) return printJson(done)
       print(`erased ${counted(people, 'person', 'people')} again, of ${listed.length} on the list`)

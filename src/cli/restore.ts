@@ -83,7 +83,7 @@ const shellPath = (path: string) => shellWord(resolve(path))
 function next(data: string, { schema, knownSchema }: BackupContent): string[] {
   const isOlder = schema < knownSchema
   const upgrade = isOlder ? ', which first brings it up to date' : ''
-  const back = ['or, to go back to an older release, install that one before you start']
+  const back = ['or, to go back to an older release, install that one before you start the server']
   return [
     `start the server${upgrade}: cairn serve --data ${shellPath(data)}`,
     ...(isOlder ? back : []),

@@ -138,7 +138,7 @@ export const settings = {
   sessionSecret: optional({
     placeholder: 'secret',
     secret: true,
-    help: 'HS256 secret shared with the identity provider; without it or an issuer, Cairn makes the tokens itself',
+    help: 'HS256 secret shared with the identity provider; with neither it nor an issuer, Cairn makes the tokens itself',
     parse: secret,
   }),
   sessionIssuer: optional({
@@ -149,7 +149,7 @@ export const settings = {
   sessionAudience: optional({
     placeholder: 'aud',
     help: 'required "aud" of session tokens; must be set with an issuer',
-    parse: text('the audience as it stands in the tokens'),
+    parse: text('the audience exactly as in the tokens'),
   }),
   sessionType: optional({
     placeholder: 'typ',

@@ -79,7 +79,7 @@ async function checkHolder(holder: LockHolder, { config, now }: Subject): Promis
   if (!isAlive(holder)) {
     const advice = 'look for another process that has server.lock open'
     return [
-      warning('server', `according to server.json ${who}, but there is no such process`, advice),
+      warning('server', `according to server.json, ${who}, but there is no such process`, advice),
     ]
   }
   const { managementHost: managedAt, managementPort, pid, startedAt } = holder

@@ -14,7 +14,7 @@ export function addPreview(flows: Command): void {
     .summary('make a link by which a draft is looked at in the real page')
     .description(
       'make a link by which a draft is looked at in the real page, by whoever has it: marked as a ' +
-        'preview, and nothing is counted. It always shows the current draft. The page needs ' +
+        'preview, and nothing is counted. Each load shows the current draft. The page needs ' +
         'the snippet. Links are kept in memory only: they end when the server is restarted',
     )
     .argument('[key]', 'the key of a flow that was pushed')

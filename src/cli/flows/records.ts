@@ -43,7 +43,7 @@ export const orgFlag = ({ isOnlyOne, organisation }: Manager) =>
 /** What to do next after a change of drafts alone. @param keys with a space between several */
 export const nextForDrafts = (keys: string, org: string) => [
   `next: "${publishCommand(keys, org)}" gives it to pages`,
-  `then take "cairn flows pull ${keys}${org}" into your files, or the next push will drop it`,
+  `then take the output of "cairn flows pull ${keys}${org}" into your files, or the next push of them drops the change`,
 ]
 
 /** A status that can be put after "it is". */

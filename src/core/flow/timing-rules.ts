@@ -54,8 +54,7 @@ export function* whenProblems(when: When): Iterable<FlowProblem> {
     }
   }
   if (within !== undefined && spanMs(within) > longestWithinMs) {
-    const message =
-      'Events are looked back at for at most a year: write at most 365d, or remove it for no limit'
+    const message = 'A limit can be at most a year: write at most 365d, or remove it for no limit'
     yield error('too_long', '/within', message)
   }
   if (element !== undefined) {

@@ -91,7 +91,7 @@ const refusals: Record<Code, Refusal> = {
   },
   too_many_organisations: {
     when: 'The server has as many organisations as it has room for.',
-    says: 'There are 131072 organisations, and one Cairn has room for 131072: start another one with a data directory of its own',
+    says: 'There are already 131072 organisations, the most for one Cairn: start another one with its own data directory',
   },
   two_secrets_work: {
     when: 'The identity secret before the current one still works, and a third there is not.',

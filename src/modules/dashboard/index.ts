@@ -107,7 +107,8 @@ export function dashboardRoutes(deps: DashboardDeps): Route[] {
       refuses: ['organisation_not_found'],
       answers: { 201: { description: 'Its code, told this once.', schema: CreatedLink } },
       async handle(call) {
-        if (!call.organisation) throw new AppError('organisation_not_found', 'Name an organisation')
+        if (!call.organisation)
+          throw new AppError('organisation_not_found', 'Say which organisation')
         const { role, name = `link by ${call.principal!.name}` } = call.body
         // Otherwise a page that is left open could make itself operator for good.
         if (role === 'operator' && call.principal!.kind !== 'operator') {

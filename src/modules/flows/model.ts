@@ -75,7 +75,7 @@ export const FlowList = Type.Object(
     honoursDoNotTrack: Type.Optional(
       Type.Literal(true, {
         description:
-          'There where the organisation heeds "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
+          'There where the organisation honours "Do Not Track" and Global Privacy Control: who asks for them is shown flows, and neither told apart nor reported on.',
       }),
     ),
     theme: Type.Optional(

@@ -127,7 +127,7 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
         ? 'Flows are fetched, but every event so far was refused.'
         : 'Flows are fetched, but no event has arrived.',
       fix: areRefused
-        ? 'Fix the refused events below first.'
+        ? 'Fix what the events below are refused for first.'
         : 'Open a page on which a published flow is shown, and look for failed requests to /events in its network log.',
     }
   },

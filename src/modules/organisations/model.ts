@@ -60,7 +60,7 @@ const SettingsFields = {
     30,
   ),
   honoursDoNotTrack: Type.Boolean({
-    description: 'Whether browsers that ask not to be tracked are heeded.',
+    description: "Whether browsers' requests not to be tracked are honoured.",
     examples: [true],
   }),
   throttle: OrNull(

@@ -32,7 +32,7 @@ export const alertWords = {
   ] as readonly (readonly [string, string])[],
   points: 'By at least, percentage points',
   fewestRuns: 'With at least, runs in each week',
-  hours: 'For at least (hours)',
+  hours: 'For at least, hours',
   fewest: 'From this many events',
   save: 'Save rules',
   saved: 'The rules are saved.',

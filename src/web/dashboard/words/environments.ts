@@ -25,9 +25,9 @@ export const environmentWords = {
   promoteWhy: 'It becomes the draft here: visitors see no change until it is published.',
   promotePublishWhy: 'Visitors whom it is for see it from their next page on.',
   publish: 'Publish it at once',
-  overDraft: 'The draft that waits here is written over.',
+  overDraft: 'The draft that waits here will be overwritten.',
   foreign: (origins: string) =>
-    `It names ${origins}, where the other organisation is: mend that before visitors see it.`,
+    `It names ${origins}, where the other organisation is: fix that before visitors see it.`,
   sideHere: 'what is here',
   sideThere: (name: string) => `what is tried in ${name}`,
   promoted: (name: string) => `“${name}” is the draft here now.`,

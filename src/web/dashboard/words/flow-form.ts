@@ -76,7 +76,7 @@ export const flowFormWords = {
   },
   edges: { top: 'Top', bottom: 'Bottom' },
   layouts: { float: 'Floats over the page', push: 'The page makes room' },
-  opens: { click: 'A click', hover: 'Mouse or keyboard focus' },
+  opens: { click: 'A click', hover: 'Mouse over it, or keyboard focus' },
   spotlights: { off: 'Off', dim: 'Dim the page', block: 'Dim it, and block the rest' },
   spotlightByTheme: 'As in the theme',
   sides: { top: 'Top', right: 'Right', bottom: 'Bottom', left: 'Left' },

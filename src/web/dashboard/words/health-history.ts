@@ -20,7 +20,7 @@ export const historyWords = {
   change: (state: string, day: string) => `${state} from ${day}`,
   noChange: 'Its state has not changed.',
   none: 'Nobody has reported of it in these days.',
-  open: (day: string) => `${day}, not over`,
+  open: (day: string) => `${day}, not over yet`,
   today: 'today, not over yet',
   csv: 'CSV',
   csvOf: 'Days of every step as CSV',

@@ -40,7 +40,7 @@ export const healthWords = {
   needs: (people: number, have: number) =>
     `Needs ${people} people in 24 hours to say how it is: ${have === 0 ? 'nobody has met it' : `${have} ${have === 1 ? 'has' : 'have'} met it`}.`,
   selector: 'Selector',
-  isOptional: 'optional',
+  isOptional: 'Optional',
   isPinned: 'Pinned',
   pages: 'Pages',
   page: 'Page',

@@ -13,7 +13,7 @@ export const questionFormWords = {
   fields: {
     type: 'Answered by',
     scale: 'Scale',
-    min: 'Least number',
+    min: 'Lowest number',
     max: 'Highest number',
     low: 'At the low end',
     high: 'At the high end',

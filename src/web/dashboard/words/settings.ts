@@ -131,7 +131,7 @@ export const settingsWords = {
     stop: 'Stop honouring them…',
     beginVerb: 'Honour them',
     stopVerb: 'Stop honouring them',
-    savedOn: 'Browsers that ask not to be tracked are honoured now.',
+    savedOn: 'Do Not Track and Global Privacy Control are honoured now.',
     savedOff: 'Browsers that ask not to be tracked are now counted like all others.',
     stored: 'What is stored of people',
     facts: [
