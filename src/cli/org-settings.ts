@@ -115,9 +115,9 @@ export function addPrivacy(org: Command): void {
     )
     .option('--json', 'print {id, slug, honoursDoNotTrack} as JSON')
     .examples('cairn org privacy harbor', 'cairn org privacy harbor --do-not-track honour')
-    .notes(`If it is honoured, people who ask not to be tracked see flows like everybody else,
-but nothing is reported about them or stored in their browser, unless your page
-has their consent and says so: cairn.consent(true).`)
+    .notes(`If it is honoured, people who ask not to be tracked see flows like everybody
+else, but nothing is reported about them or stored in their browser, unless your
+page has their consent and says so: cairn.consent(true).`)
     .action(async (name: string | undefined, { doNotTrack, json }: DoNotTrack, self: Command) => {
       const change =
         doNotTrack === undefined ? null : { honoursDoNotTrack: doNotTrack === 'honour' }
@@ -140,10 +140,10 @@ export function addTraits(org: Command): void {
       'cairn org traits harbor plan company.size',
       'cairn org traits harbor --none',
     )
-    .notes(`Once a trait is listed, Cairn keeps its value from cairn.identify() when a person
-starts a flow, as text of at most 64 characters: for "completion by plan". All
-other traits stay in the browser. Do not list traits that identify people, such as
-an e-mail address.`)
+    .notes(`Once a trait is listed, Cairn keeps its value from cairn.identify() when a
+person starts a flow, as text of at most 64 characters: for "completion by
+plan". All other traits stay in the browser. Do not list traits that identify
+people, such as an e-mail address.`)
     .action(async (name: string | undefined, traits: string[], options: None, self: Command) => {
       if (options.none && traits.length > 0)
         throw new UsageFailure('give traits or --none, not both')
@@ -175,9 +175,9 @@ export function addRetention(org: Command): void {
       'cairn org retention harbor --days 30',
       'cairn org retention harbor --default',
     )
-    .notes(`This deletes raw events (rows=events of the export), health reports, fingerprints
-that are not a baseline, and dead letters. Analytics, runs, checklists and
-completions stay, for any range.`)
+    .notes(`This deletes raw events (rows=events of the export), health reports,
+fingerprints that are not a baseline, and dead letters. Analytics, runs,
+checklists and completions stay, for any range.`)
     .action(async (name: string | undefined, options: Retention, command: Command) => {
       const days = daysIn(options)
       const change = days === undefined ? null : { retentionDays: days }
