@@ -46,7 +46,7 @@ the data, and takes some seconds per gigabyte; interrupted, it changes nothing.`
       )
       if (json) return printJson(sizes)
       print(
-        `the database took ${sizeOf(sizes.bytesBefore)}, it now takes ${sizeOf(sizes.bytesAfter)}`,
+        `the database took ${sizeOf(sizes.bytesBefore)} and now takes ${sizeOf(sizes.bytesAfter)}`,
       )
     })
 }

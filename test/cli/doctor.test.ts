@@ -595,7 +595,7 @@ test.each([
   ['nothing', {}, 'ok', 'systemd runs it as cairn.service'],
   ['MemoryDenyWriteExecute', { MemoryDenyWriteExecute: 'yes' }, 'error', 'cannot be compiled'],
   ['LimitAS', { LimitAS: '1073741824' }, 'warning', 'MemoryMax='],
-  ['restarts', { NRestarts: '3' }, 'warning', '3 times after a failure'],
+  ['restarts', { NRestarts: '3' }, 'warning', 'restarted cairn.service 3 times after a failure'],
 ])('a unit with %s that harms', (_name, more, status, words) => {
   const well = { NRestarts: '0', MemoryDenyWriteExecute: 'no', LimitAS: 'infinity' }
   const findings = judgeUnit('cairn.service', { ...well, ...more })

@@ -149,7 +149,7 @@ test('who users are is shown by hour, as in the API, once identities are observe
 
 test('the organisation’s time zone applies to pages whose address names none', async () => {
   const { page, noticed } = await demo.visit('/settings/timezone')
-  await page.getByText('Of one zone for all').click()
+  await page.getByText('One zone for all').click()
   const zone = page.getByLabel('Zone', { exact: true })
   await zone.fill('Atlantis')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -36,7 +36,7 @@ export const serverWords = {
   threadsWhy: (up: number, configured: number, restarts: number) =>
     `${up} of ${configured} HTTP threads; ${restarts === 0 ? 'none was' : `${restarts} were`} started again.`,
   nodes: 'Nodes',
-  nodesWhy: 'What is not in the database is of the one that has answered.',
+  nodesWhy: 'Figures that are not in the database are those of the node that answered.',
   node: 'Node',
   state: 'State',
   nodeStates: {
@@ -68,7 +68,7 @@ export const serverWords = {
     422: 'Not valid',
     428: 'If-Match missing',
     429: 'Over the limit',
-    499: 'Hung up before the answer',
+    499: 'Caller gone before the answer',
     500: 'Fault of the server',
     503: 'Not now',
     507: 'Disk full',

@@ -111,7 +111,7 @@ export const settingsWords = {
     why: 'Days begin and end in a zone. A link that names one is shown in it, whoever opens it; this is for all others. The weekly report and alerts go by it too, or by UTC.',
     legend: 'Whose days are shown',
     usual: 'Each browser’s own zone',
-    own: 'Of one zone for all',
+    own: 'One zone for all',
     label: 'Zone',
     hint: 'Its IANA name, such as Europe/Berlin.',
     empty: 'Name a zone, such as Europe/Berlin',

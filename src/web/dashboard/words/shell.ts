@@ -89,7 +89,7 @@ export const shellWords = {
     limitedWhy: (seconds: number) =>
       `Your organisation has reached its limit for the minute. It goes on in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
     forbidden: 'You may not see this',
-    forbiddenWhy: 'Ask an owner of the organisation for a role that may.',
+    forbiddenWhy: 'Ask an owner of the organisation for a role that can see this.',
     operators: 'This page is for the operator of the server',
     operatorsWhy: 'On its machine, this prints a link that signs in as the operator:',
     operatorsCommand: 'cairn dashboard link --role operator',
@@ -107,8 +107,8 @@ export const shellWords = {
     nodesBehind: (names: string) =>
       `Your change is saved, but visitors may see what was before for up to 45 seconds: these nodes do not know of it yet (${names}).`,
     away: 'The server cannot be reached.',
-    busy: 'The server is busy. Reading goes on; changes have to wait.',
-    trying: 'It is asked again every few seconds.',
+    busy: 'The server is busy. You can read, but changes have to wait.',
+    trying: 'Trying again every few seconds.',
     elsewhere: (name: string) => `You are signed in to ${name}`,
     elsewhereWhy: 'This address is another organisation’s. Sign out, and sign in there.',
     elsewhereGo: (name: string) => `Go to ${name}`,
