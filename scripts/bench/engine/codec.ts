@@ -11,6 +11,7 @@ import {
   encodeEvents,
   noEvent,
 } from '../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { BatchFlows } from '../../../src/storage/sqlite/ledger/batch-flows.ts'
 import type { Figure } from '../figures.ts'
 import { figure, put, Stage, type Store, scattered } from './stage.ts'
 
@@ -47,15 +48,18 @@ class Batches implements Store {
   constructor() {
     const { database } = this.stage
     const batches = new EventBatches(database)
+    const flows = new BatchFlows(database)
     let seq = 0
     const store = database.transaction((from: number, to: number) => {
       for (let at = from; at < to; at += batch) {
         const events = Array.from({ length: batch }, (_, i) => eventOf(at + i))
         const text = encodeEvents(events)
-        const facts = decodeFacts(text, orgRow, source)
-        batches.withRoom(orgRow, source, batch, () => ++seq).add(text, at, facts)
+        batches.withRoom(orgRow, source, batch, () => ++seq).add(text, at)
+        flows.note(seq, decodeFacts(text, orgRow, source))
       }
       batches.flush()
+      flows.writeOwn()
+      flows.commit()
     })
     this.put = (from: number, to: number) => store.immediate(from, to)
   }

@@ -73,16 +73,14 @@ export class Readers
     InRows<HistoryReader>
 {
   private readonly sql: ReturnType<typeof statements>
-  private readonly flowEvents: ReturnType<typeof flowEvents>
   private readonly firstCompletion: FirstCompletion
   private readonly pastRuns: PastRuns
   private readonly partyOf: PartyOf
   private readonly ticksOf: TicksOf
   private readonly causedBy: ReturnType<typeof causedReader>
 
-  constructor(database: Database) {
+  constructor(private readonly database: Database) {
     this.sql = statements(database)
-    this.flowEvents = flowEvents(database)
     this.firstCompletion = firstCompletion(database)
     this.pastRuns = pastRunsReader(database)
     this.partyOf = partyReader(database)
@@ -119,7 +117,7 @@ export class Readers
     let events: StoredEvent[] = []
     const slices = new TimeSlices()
     await slices.rest()
-    for (const ofBatch of this.flowEvents(orgRow, flowRow, range)) {
+    for (const ofBatch of flowEvents(this.database, orgRow, flowRow, range)) {
       events.push(...ofBatch)
       if (events.length >= sliceEvents) {
         yield events

@@ -14,6 +14,7 @@ import {
 } from '../../sqlite/engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
 import { RowIndex } from '../../sqlite/engine/hash-index/row-index.ts'
+import { BatchFlows } from '../../sqlite/ledger/batch-flows.ts'
 import type { Queries } from '../database/connection.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { keptFiles } from '../nodes/kept-files.ts'
@@ -259,9 +260,10 @@ async function* eventPages(
   }
 }
 
-/** Writes SQLite's ledger. */
+/** Writes SQLite's ledger, and which flows' events are where in it. */
 class LedgerWriter {
   private readonly batches: EventBatches
+  private readonly flows: BatchFlows
   private readonly writeAll
 
   /** @param seq the last row number that may not be used */
@@ -270,8 +272,10 @@ class LedgerWriter {
     public seq: number,
   ) {
     this.batches = new EventBatches(database)
+    this.flows = new BatchFlows(database)
     this.writeAll = database.transaction((batches: readonly OpenBatch[]) => {
       for (const batch of batches) this.batches.write(batch)
+      this.flows.writeOwn()
     })
   }
 
@@ -290,9 +294,11 @@ class LedgerWriter {
         end++
       }
       const text = encodeEvents(rows.slice(from, end).map(eventOf))
-      batch.add(text, receivedAt, decodeFacts(text, orgRow, source))
+      batch.add(text, receivedAt)
+      this.flows.note(batch.seq, decodeFacts(text, orgRow, source))
       from = end
     }
     this.writeAll(batches)
+    this.flows.commit()
   }
 }

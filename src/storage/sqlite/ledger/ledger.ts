@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { TimeRange } from '../../../core/time/time-range.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
+import { stateIn } from '../database/server-state.ts'
 import {
   type BatchRow,
   batchColumns,
@@ -21,21 +22,63 @@ import type { Fact, LedgerFact } from '../projections/facts.ts'
  */
 const pageBatches = 3
 
-/** A flow's events that occurred in a range; each page is a statement of its own. */
-export function flowEvents(database: Database) {
-  const statement = database.query<BatchRow, [number, number, number, number, number]>(
-    `select ${batchColumns}
+/** Which of a flow's rows are read. */
+interface Rows {
+  /** Only rows after this one. */
+  after?: number
+  /** Only rows up to this one. */
+  upTo?: number
+  /** When the events occurred; what is read may include others. */
+  range?: Span
+}
+
+type Span = Pick<TimeRange, 'startMs' | 'endMs'>
+
+const always: Span = { startMs: Number.MIN_SAFE_INTEGER, endMs: Number.MAX_SAFE_INTEGER }
+
+/**
+ * Rows that may hold events of a flow, a page at a time: those of which `event_batch_flows` says so, and then
+ * all of the organisation that are not projected yet, of which it does not tell for sure.
+ */
+export function* flowRows<Row extends { seq: number }>(
+  database: Database,
+  columns: string,
+  orgRow: number,
+  flowRow: number,
+  { after = 0, upTo = Number.MAX_SAFE_INTEGER, range: { startMs, endMs } = always }: Rows,
+): Generator<readonly Row[]> {
+  const known = database.query<Row, [number, number, number, number, number, number]>(
+    `select ${columns}
     from event_batch_flows cross join event_batches using (seq)
-    where event_batch_flows.org_id = ? and flow_id = ? and seq > ? and last_at >= ? and first_at < ?
+    where event_batch_flows.org_id = ? and flow_id = ? and seq > ? and seq <= ?
+      and last_at >= ? and first_at < ?
     order by seq limit ${pageBatches}`,
   )
-  return function* (orgRow: number, flowRow: number, { startMs, endMs }: TimeRange) {
-    const next = ({ seq }: { seq: number }) => statement.all(orgRow, flowRow, seq, startMs, endMs)
-    const isAsked = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
-      of === flowRow && at >= startMs && at < endMs
-    for (const page of pages(next, { seq: 0 }, pageBatches)) {
-      for (const row of page) yield decodeEvents(storedText(row)).filter(isAsked)
-    }
+  const late = database.query<Row, [number, number, number]>(
+    `select ${columns} from event_batches
+    where seq > ? and seq <= ? and org_id = ? order by seq limit ${pageBatches}`,
+  )
+  let projected = 0
+  const nextKnown = ({ seq }: { seq: number }) => {
+    projected = stateIn(database, 'projected')
+    return known.all(orgRow, flowRow, seq, Math.min(upTo, projected), startMs, endMs)
+  }
+  yield* pages(nextKnown, { seq: after }, pageBatches)
+  const nextLate = ({ seq }: { seq: number }) => late.all(seq, upTo, orgRow)
+  yield* pages(nextLate, { seq: Math.max(after, projected) }, pageBatches)
+}
+
+/** A flow's events that occurred in a range. */
+export function* flowEvents(
+  database: Database,
+  orgRow: number,
+  flowRow: number,
+  range: Span,
+): Generator<StoredEvent[]> {
+  const isAsked = ({ flowRef: of, occurredAt: at }: StoredEvent) =>
+    of === flowRow && at >= range.startMs && at < range.endMs
+  for (const page of flowRows<BatchRow>(database, batchColumns, orgRow, flowRow, { range })) {
+    for (const row of page) yield decodeEvents(storedText(row)).filter(isAsked)
   }
 }
 
@@ -45,16 +88,10 @@ export function* flowFacts(
   orgRow: number,
   flowRow: number,
   after: number,
-  upTo = Number.MAX_SAFE_INTEGER,
+  upTo?: number,
 ): Generator<Fact[]> {
-  const statement = database.query<FactsRow, [number, number, number, number]>(
-    `select ${factsColumns}
-    from event_batch_flows cross join event_batches using (seq)
-    where event_batch_flows.org_id = ? and flow_id = ? and seq > ? and seq <= ?
-    order by seq limit ${pageBatches}`,
-  )
-  const next = ({ seq }: { seq: number }) => statement.all(orgRow, flowRow, seq, upTo)
-  for (const page of pages(next, { seq: after }, pageBatches)) {
+  const rows = { after, ...(upTo !== undefined && { upTo }) }
+  for (const page of flowRows<FactsRow>(database, factsColumns, orgRow, flowRow, rows)) {
     yield page
       .flatMap(row => factsOf(row, orgRow))
       .filter(isOfFlow)

@@ -8,6 +8,7 @@ import {
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { EventBatches, eventsPerBatch, OpenBatch } from '../engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../engine/event-codec/event-text.ts'
+import { BatchFlows } from '../ledger/batch-flows.ts'
 
 /** A row of the ledger as it was. */
 interface EventRow {
@@ -84,6 +85,7 @@ export function moveEventsIntoBatches(
   const newest = database.query<{ seq: number }, []>('select max(seq) as seq from events').get()
   let read = 0
   const batches = new EventBatches(database)
+  const flows = new BatchFlows(database)
   let seq = 0
   let orgRow = 0
   let events: StoredEvent[] = []
@@ -93,8 +95,11 @@ export function moveEventsIntoBatches(
     const { receivedAt, source } = first
     const text = encodeEvents(events)
     const batch = new OpenBatch(++seq, orgRow, source)
-    batch.add(text, receivedAt, decodeFacts(text, orgRow, source))
+    batch.add(text, receivedAt)
     batches.write(batch)
+    flows.note(seq, decodeFacts(text, orgRow, source))
+    flows.writeOwn()
+    flows.commit()
     events = []
   }
   for (const next of allEvents(database)) {

@@ -15,6 +15,7 @@ import { isOfFlow } from '../engine/event-codec/event-text.ts'
 import { RowIndex } from '../engine/hash-index/row-index.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
+import { BatchFlows, type FlowSpan } from '../ledger/batch-flows.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
@@ -25,6 +26,9 @@ import { Projector } from './projector.ts'
 
 /** Runs or facts that one transaction projects: about ten milliseconds of work, and a sync. */
 const partSize = 2_000
+
+/** Entries of `event_batch_flows` that one transaction writes, which takes about as long. */
+const spansAtOnce = 10_000
 
 /** Rows of the ledger that a statement reads at a start. */
 const pageBatches = 256
@@ -43,6 +47,8 @@ interface Mark {
 interface Draining extends ReturnType<PendingFacts['take']> {
   /** The row of the ledger up to which everything is projected once this is done. */
   upTo: number
+  /** Which flows' events the rows hold, as far as that is left to write. */
+  spans: readonly FlowSpan[]
   /** The parts that are left to project. */
   parts: readonly Part[]
 }
@@ -74,6 +80,7 @@ export class Follower extends TransactionParticipant<Mark> {
   /** Everything that projecting writes. */
   readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
+  private readonly batchFlows: BatchFlows
   private readonly causedEvents: CausedEvents
   private readonly pending: PendingFacts
   private readonly poison: PoisonIsolation
@@ -106,8 +113,14 @@ export class Follower extends TransactionParticipant<Mark> {
     this.sql = statements(database)
     this.index = new RowIndex(database)
     this.projector = new Projector(database, historyOf, changes, this.index)
+    this.batchFlows = new BatchFlows(database)
     this.causedEvents = new CausedEvents(database)
-    this.participants = new Participants([this.projector.participants, changes, this])
+    this.participants = new Participants([
+      this.projector.participants,
+      changes,
+      this.batchFlows,
+      this,
+    ])
     this.upTo = this.sql.projected.get()!.value
     this.pending = new PendingFacts(boards, this.projector)
     this.poison = new PoisonIsolation(database, this.participants, {
@@ -117,9 +130,10 @@ export class Follower extends TransactionParticipant<Mark> {
     this.readRest()
   }
 
-  /** Notes that an event was stored in the transaction under way. */
-  note(fact: LedgerFact): void {
-    if (isOfFlow(fact)) this.facts.push(fact)
+  /** Notes that events were stored in a row of the ledger, in the transaction under way. */
+  note(seq: number, facts: readonly LedgerFact[]): void {
+    this.batchFlows.note(seq, facts)
+    for (const fact of facts) if (isOfFlow(fact)) this.facts.push(fact)
   }
 
   /** Notes that a custom event was stored that published flows ask for. */
@@ -193,6 +207,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** Projects, within the transaction, everything stored in it, and leaves nothing for later. */
   projectOwn(): void {
+    this.batchFlows.writeOwn()
     const caused = this.caused.slice(this.causedProjected)
     if (caused.length > 0) this.causedEvents.note(caused)
     this.causedProjected = this.caused.length
@@ -214,7 +229,8 @@ export class Follower extends TransactionParticipant<Mark> {
       failpoint('before_projection')
       const taken = this.pending.take()
       const parts = this.partsOf(taken.facts)
-      this.draining = { ...taken, upTo: this.ids.committedSeq, parts }
+      const spans = this.batchFlows.take()
+      this.draining = { ...taken, upTo: this.ids.committedSeq, spans, parts }
     }
     return this.draining !== null
   }
@@ -225,8 +241,20 @@ export class Follower extends TransactionParticipant<Mark> {
    * @returns a function to call once that is committed
    */
   step(): () => void {
+    return this.stepBy(part => this.projectPart(part))
+  }
+
+  private stepBy(project: (part: Part) => void): () => void {
+    const { spans } = this.draining!
+    this.batchFlows.write(spans.slice(0, spansAtOnce))
+    const left = spans.slice(spansAtOnce)
+    if (left.length > 0) {
+      return () => {
+        this.draining = { ...this.draining!, spans: left }
+      }
+    }
     const parts = this.nextParts()
-    for (const part of parts) this.projectPart(part)
+    for (const part of parts) project(part)
     return this.endStep(parts.length)
   }
 
@@ -251,7 +279,7 @@ export class Follower extends TransactionParticipant<Mark> {
     failpoint('during_projection')
     return () => {
       if (left.length > 0) {
-        this.draining = { ...this.draining!, parts: left }
+        this.draining = { ...this.draining!, spans: [], parts: left }
         return
       }
       this.draining = null
@@ -262,9 +290,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   /** As `step`, but projects each run and each fact by itself. */
   stepApart(): () => void {
-    const parts = this.nextParts()
-    for (const part of parts) this.poison.isolate(part, this.upTo)
-    return this.endStep(parts.length)
+    return this.stepBy(part => this.poison.isolate(part, this.upTo))
   }
 
   /** @returns whether the work is kept; none of it is if the database does not take it */
@@ -342,7 +368,9 @@ export class Follower extends TransactionParticipant<Mark> {
       const rows = this.sql.after.all(after)
       for (const row of rows) {
         failpoint('during_replay')
-        for (const fact of factsOf(row, row.org_id)) {
+        const facts = factsOf(row, row.org_id)
+        this.batchFlows.note(row.seq, facts)
+        for (const fact of facts) {
           if (isOfFlow(fact)) this.pending.add(fact)
           else this.gatherAsked(fact)
         }
@@ -350,6 +378,7 @@ export class Follower extends TransactionParticipant<Mark> {
       }
       if (rows.length < pageBatches) break
     }
+    this.batchFlows.commit()
     this.pending.tell()
   }
 

@@ -6,16 +6,12 @@ import { decodeEvents, decodeFacts, isOfFlow } from '../engine/event-codec/event
 import type { TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { letterText } from '../ledger/dead-letters.ts'
+import { flowRows } from '../ledger/ledger.ts'
 import type { Fact } from './facts.ts'
 import { isInRun, type Part } from './joined-facts.ts'
 
 function statements(database: Database) {
   return {
-    ofFlow: database.query<BatchRow, [number, number, number]>(
-      `select ${batchColumns}
-      from event_batch_flows cross join event_batches using (seq)
-      where event_batch_flows.org_id = ? and flow_id = ? and seq > ? order by seq`,
-    ),
     bury: database.query(
       `insert into dead_letters (org_id, at, error, event)
       select $orgRow, $at, $error, $letter
@@ -57,7 +53,7 @@ export class PoisonIsolation {
   /** Projects a part; if the database does not take it, projects each of its events from the ledger by itself. */
   private projectOrBury(part: Part, after: number, isOne: (fact: Fact) => boolean): void {
     if (!this.attempt(() => this.project.part(part))) return
-    for (const row of this.sql.ofFlow.all(part.orgRow, part.flowRow, after)) {
+    for (const row of this.rowsOf(part, after)) {
       const text = storedText(row)
       const facts = decodeFacts(text, part.orgRow, text.source)
       for (const [place, fact] of facts.entries()) {
@@ -66,6 +62,11 @@ export class PoisonIsolation {
         if (fault) this.bury(part.orgRow, decodeEvents(text)[place]!, fault)
       }
     }
+  }
+
+  private rowsOf({ orgRow, flowRow }: Part, after: number): BatchRow[] {
+    const pages = flowRows<BatchRow>(this.database, batchColumns, orgRow, flowRow, { after })
+    return [...pages].flat()
   }
 
   private attempt(work: () => void): Error | null {

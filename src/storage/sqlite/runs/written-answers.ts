@@ -3,6 +3,7 @@ import type { MaybePromise } from '../../../core/organisation/catalogue.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { RunStore } from '../../../modules/runs/port.ts'
 import type { InRows, StoredEvent } from '../../shared/in-rows.ts'
+import { stateIn } from '../database/server-state.ts'
 import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
 import {
@@ -64,6 +65,9 @@ function statements(database: Database) {
     ),
     batch: database.query<BatchRow, [number, number]>(
       'select * from event_batches where seq = ? and org_id = ?',
+    ),
+    after: database.query<BatchRow, [number, number]>(
+      'select * from event_batches where seq > ? and org_id = ?',
     ),
   }
 }
@@ -142,12 +146,15 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
       sql.runs.all(orgRow, flowRow, ...place, first, most),
     *events(orgRow, flowRow, _, times) {
       const isAsked = (from: number, to: number) => times.some(at => at >= from && at <= to)
+      // Of later rows the spans may not tell yet.
+      const projected = stateIn(database, 'projected')
       const spans = sql.spans.all(orgRow, flowRow, times[0]!, times.at(-1)!)
       for (const { seq, first_at, last_at } of spans) {
         if (!isAsked(first_at, last_at)) continue
         const row = sql.batch.get(seq, orgRow)
         if (row) yield* decodeEvents(storedText(row))
       }
+      for (const row of sql.after.iterate(projected, orgRow)) yield* decodeEvents(storedText(row))
     },
   })
 }

@@ -223,8 +223,8 @@ export class CommandExecutor {
         decodeEvents({ ...text, receivedAts: [receivedAt], source }).filter(isNew),
       )
     }
-    batch.add(kept, receivedAt, stored)
-    for (const fact of stored) this.follower.note(fact)
+    batch.add(kept, receivedAt)
+    this.follower.note(batch.seq, stored)
     return { stored, duplicates }
   }
 

@@ -41,6 +41,7 @@ import { inSavepoint } from '../../../../src/storage/sqlite/engine/savepoint.ts'
 import { erase } from '../../../../src/storage/sqlite/erasure/erase.ts'
 import { ErasureTable } from '../../../../src/storage/sqlite/erasure/erasure-table.ts'
 import { hashOfPerson } from '../../../../src/storage/sqlite/erasure/person-matcher.ts'
+import { flowEvents } from '../../../../src/storage/sqlite/ledger/ledger.ts'
 import { PresenceTable } from '../../../../src/storage/sqlite/organisations/presence-table.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
 import {
@@ -49,6 +50,7 @@ import {
   type StorageCommand,
 } from '../../../../src/storage/sqlite/writer/commands.ts'
 import { defaultWriterPolicy, Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
+import { storedEvents } from '../../../support/ledger.ts'
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 
 /**
@@ -346,6 +348,35 @@ const keys = [
 
 const inFlows = <T>(ask: (flowRow: number) => T): T[] => flowRows.map(ask)
 
+const always = { startMs: 0, endMs: Number.MAX_SAFE_INTEGER }
+
+const projected = "(select value from server_state where name = 'projected')"
+
+/** Which projected rows of the ledger have events of a flow, and of which time: as the table says. */
+const spansIn = (database: Database) =>
+  database
+    .query<{ flow_id: number; seq: number; first_at: number; last_at: number }, []>(
+      `select flow_id, seq, first_at, last_at from event_batch_flows where seq <= ${projected}
+      order by flow_id, seq`,
+    )
+    .all()
+
+/** The same by reading all of those rows. */
+function spansOfLedger(database: Database): ReturnType<typeof spansIn> {
+  const rows = database
+    .query<BatchRow, []>(`select * from event_batches where seq <= ${projected} order by seq`)
+    .all()
+  return flowRows.toSorted().flatMap(flow =>
+    rows.flatMap(row => {
+      const events = decodeEvents(storedText(row)).filter(({ flowRef }) => flowRef === flow)
+      const times = events.map(({ occurredAt }) => occurredAt)
+      if (times.length === 0) return []
+      const [first_at, last_at] = [Math.min(...times), Math.max(...times)]
+      return [{ flow_id: flow, seq: row.seq, first_at, last_at }]
+    }),
+  )
+}
+
 /**
  * How to check that each kind of participant agrees with the database. A new kind has to be added here.
  * `part` is the one that has lived, `anew` a new one of the same kind.
@@ -361,6 +392,16 @@ const covers: Record<string, (part: Said, anew: Said, seen: Seen) => void> = {
   },
   EventBatches: part => {
     expect([part.open.length, part.lastOf.size]).toEqual([0, 0])
+  },
+  BatchFlows: (part, _, { live }) => {
+    expect(part.noted).toEqual([])
+    const of =
+      (flow: number) =>
+      ({ flowRef }: { flowRef: number | null }) =>
+        flowRef === flow
+    const found = (flow: number) => [...flowEvents(live.database, orgRow, flow, always)].flat()
+    expect(inFlows(found)).toEqual(inFlows(flow => storedEvents(live.database).filter(of(flow))))
+    expect(spansIn(live.database)).toEqual(spansOfLedger(live.database))
   },
   RowIndex: (part, _, seen) => expectAllFound(part, seen),
   RunTable: (part, anew) => {

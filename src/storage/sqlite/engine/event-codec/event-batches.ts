@@ -89,20 +89,12 @@ export const storedText = (row: BatchRow): StoredText => ({
   source: sourceOf(row),
 })
 
-/** The time span in which the events of one flow occurred. */
-interface Span {
-  flowRow: number
-  firstAt: number
-  lastAt: number
-}
-
 /** A row that is being filled. */
 export class OpenBatch {
   count = 0
   facts = ''
   details = ''
   later = ''
-  readonly spans: Span[] = []
   receivedAt = 0
 
   constructor(
@@ -111,30 +103,19 @@ export class OpenBatch {
     readonly source: EventSource,
   ) {}
 
-  /** @param facts what the text says, because the caller has read it already */
-  add(text: EventText, receivedAt: number, facts: readonly LedgerFact[]): void {
+  add(text: EventText, receivedAt: number): void {
     if (text.count === 0) return
     if (this.count === 0) this.receivedAt = receivedAt
     else this.later += `${this.later && ' '}${receivedAt - this.receivedAt}`
     this.count += text.count
     this.facts += text.facts
     this.details += text.details
-    for (const { flowRow, occurredAt } of facts)
-      if (flowRow !== null) this.span(flowRow, occurredAt)
-  }
-
-  private span(flowRow: number, at: number): void {
-    const span = this.spans.find(known => known.flowRow === flowRow)
-    if (!span) this.spans.push({ flowRow, firstAt: at, lastAt: at })
-    else if (at < span.firstAt) span.firstAt = at
-    else if (at > span.lastAt) span.lastAt = at
   }
 }
 
-/** Writes the ledger's rows, and which flows' events each holds. What was added is stored once it is flushed. */
+/** Writes the ledger's rows. What was added is stored once it is flushed. */
 export class EventBatches extends TransactionParticipant {
   private readonly insertBatch
-  private readonly insertFlow
   private open: OpenBatch[] = []
   /** The last open row of each organisation. */
   private readonly lastOf = new Map<number, OpenBatch>()
@@ -144,9 +125,6 @@ export class EventBatches extends TransactionParticipant {
     this.insertBatch = database.query(
       `insert into event_batches (seq, org_id, received_at, later, source, events, facts, details)
       values (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.insertFlow = database.query(
-      'insert into event_batch_flows (org_id, flow_id, seq, first_at, last_at) values (?, ?, ?, ?, ?)',
     )
   }
 
@@ -172,7 +150,7 @@ export class EventBatches extends TransactionParticipant {
     this.lastOf.clear()
   }
 
-  write({ seq, orgRow, receivedAt, later, source, count, facts, details, spans }: OpenBatch): void {
+  write({ seq, orgRow, receivedAt, later, source, count, facts, details }: OpenBatch): void {
     this.insertBatch.run(
       seq,
       orgRow,
@@ -183,9 +161,6 @@ export class EventBatches extends TransactionParticipant {
       bytesOf(facts),
       bytesOf(details),
     )
-    for (const { flowRow, firstAt, lastAt } of spans) {
-      this.insertFlow.run(orgRow, flowRow, seq, firstAt, lastAt)
-    }
   }
 }
 

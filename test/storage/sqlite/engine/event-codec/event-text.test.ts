@@ -85,7 +85,7 @@ test('the ledger keeps batches to the character, even if they share a row', () =
       database.run('delete from event_batches')
       for (const { receivedAt, sent } of all) {
         const row = batches.withRoom(1, source, sent.length, () => 1)
-        row.add(encodeEvents(sent), receivedAt, [])
+        row.add(encodeEvents(sent), receivedAt)
       }
       batches.flush()
       expect(storedEvents(database)).toEqual(
@@ -129,7 +129,7 @@ test('rows in a form that is not known yet are refused, and not misread', () => 
   migrate(database, 0)
   const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])
   const batch = new OpenBatch(1, 1, 'events')
-  batch.add(text, 5, decodeFacts(text, 1, 'events'))
+  batch.add(text, 5)
   new EventBatches(database).write(batch)
   expect(storedEvents(database)).toHaveLength(1)
   database.run('update event_batches set codec = 2')

@@ -48,7 +48,7 @@ function ledger() {
     const store = (org: number, id: string, at = 0) => {
       const batch = batches.withRoom(org, 'events', 1, () => ids.openBatch(org))
       const isNew = ids.take(batch.seq, id, at)
-      if (isNew) batch.add(encodeEvents([{ ...event, id }]), at, [])
+      if (isNew) batch.add(encodeEvents([{ ...event, id }]), at)
       return isNew
     }
     const settle = () => {
