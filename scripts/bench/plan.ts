@@ -32,7 +32,7 @@ export const parts = {
   others: { measure: others, seconds: 100 },
   node: { measure: node, seconds: 150 },
   'node-stored': { measure: nodeStored, seconds: 580 },
-  single: { measure: single, seconds: 30 },
+  single: { measure: single, seconds: 60 },
   answers: { measure: answers, seconds: 85 },
   limiter: { measure: limiter, seconds: 5 },
   engine: { measure: engine, seconds: 60 },
