@@ -19,7 +19,7 @@ import {
   steps,
 } from '../database/schema.ts'
 
-export type FlowRow = typeof flows.$inferSelect
+type FlowRow = typeof flows.$inferSelect
 
 /** A published flow as its author would have written it: without what the server added. */
 export function definitionOf({ id, version, publishedAt, steps, checklist, ...rest }: Flow) {

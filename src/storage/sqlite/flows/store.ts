@@ -15,18 +15,10 @@ import type { InRows } from '../../shared/in-rows.ts'
 import { announce, inTransaction } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { revisionOf } from './reader.ts'
-import {
-  addFlow,
-  addParts,
-  flowNamed,
-  insertVersion,
-  type NewPart,
-  newestVersionOf,
-  partsOf,
-  setFlow,
-  setOrigin,
-  setTitles,
-} from './writes.ts'
+import { partsOf, statements } from './writes.ts'
+
+/** A step or an item that a flow has not had before. */
+type NewPart = readonly [publicId: string, key: string]
 
 /** A part by its row, or by its public id where it has none yet. */
 type PartRef = number | string
@@ -87,33 +79,29 @@ export function* prepareChanges(
 
 function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
   const { key, status, draft, publish, origin } = change
-  const flow = flowNamed(database, orgRow, key)
+  const sql = statements(database)
+  const flow = sql.flow.get(orgRow, key)
   const publicId = flow?.publicId ?? newId('flow')
-  const newest = flow && newestVersionOf(database, flow.id)
+  const newest = flow && sql.newestVersion.get(flow.id)
   const known = partsOf(database, flow?.id ?? null)
   const definitions = [draft, publish].flatMap(definition => definition ?? [])
-  const newParts = (kind: 'step' | 'item', keys: readonly string[]): NewPart[] =>
-    [...new Set(keys)].flatMap(key => {
+  const newParts = (kind: 'step' | 'item', parts: readonly { key: string }[]): NewPart[] =>
+    parts.flatMap(({ key }) => {
       if (known[kind].has(key)) return []
       const publicId = newId(kind)
-      known[kind].set(key, { ref: publicId, publicId, title: null })
+      known[kind].set(key, { ref: publicId, publicId, key, title: null })
       return [[publicId, key] as const]
     })
-  const keysOf = (parts: readonly { key: string }[] = []) => parts.map(({ key }) => key)
+  const steps = definitions.flatMap(({ steps }) => steps)
+  const items = definitions.flatMap(({ checklist }) => checklist?.items ?? [])
   return {
     key,
     row: flow?.id ?? null,
     publicId,
     status,
     draft: draft && JSON.stringify(draft),
-    steps: newParts(
-      'step',
-      definitions.flatMap(({ steps }) => keysOf(steps)),
-    ),
-    items: newParts(
-      'item',
-      definitions.flatMap(({ checklist }) => keysOf(checklist?.items)),
-    ),
+    steps: newParts('step', steps),
+    items: newParts('item', items),
     version: publish && frozen(known, publicId, publish, (newest?.version ?? 0) + 1),
     publishedAt: newest?.publishedAt ?? null,
     ...(origin && { origin }),
@@ -179,34 +167,31 @@ function apply(
   now: () => number,
 ): StoredChange {
   const { key, publicId, status, draft, version, origin } = change
-  const row = change.row ?? addFlow(database, orgRow, { key, publicId }, now())
-  const added = new Map([
-    ...addParts(database, 'step', row, change.steps),
-    ...addParts(database, 'item', row, change.items),
-  ])
+  const sql = statements(database)
+  const row = change.row ?? sql.addFlow.get(publicId, orgRow, key, now())!.id
+  const add = (kind: 'step' | 'item', parts: readonly NewPart[]) =>
+    parts.map(([publicId, key]) => {
+      const { id } = sql.addPart[kind].get(publicId, row, key)!
+      return [publicId, id] as const
+    })
+  const added = new Map([...add('step', change.steps), ...add('item', change.items)])
   const rowOf = (part: PartRef) => (typeof part === 'number' ? part : added.get(part)!)
+  const rowsOf = (parts: readonly PartRef[]) => JSON.stringify(parts.map(rowOf))
   // Read while nobody else can write, so that no stored event is later and still of the old version.
   const updatedAt = now()
   let { publishedAt } = change
   if (version) {
     // Strictly later than the version before, whatever the clock does, because it tells runs apart.
     publishedAt = Math.max(updatedAt, (publishedAt ?? 0) + 1)
-    insertVersion(
-      database,
-      row,
-      { version: version.version, publishedAt },
-      {
-        body: version.body.join(isoTime(publishedAt)),
-        stepRows: version.steps.map(rowOf),
-        itemRows: version.items.map(rowOf),
-      },
-    )
-    setTitles(
-      database,
-      version.titles.map(([step, title]) => [rowOf(step), title]),
-    )
+    const body = version.body.join(isoTime(publishedAt))
+    const parts = [rowsOf(version.steps), rowsOf(version.items)]
+    sql.insertVersion.run(row, version.version, publishedAt, body, ...parts)
+    for (const [step, title] of version.titles) sql.setTitle.run(title, rowOf(step))
   }
-  setFlow(database, orgRow, row, { status, draft, updatedAt })
-  if (origin) setOrigin(database, orgRow, row, origin)
+  sql.setFlow.run(status, draft, updatedAt, orgRow, row)
+  if (origin) {
+    const source = origin.source && JSON.stringify(origin.source)
+    sql.setOrigin.run(source, Number(origin.isLocked), orgRow, row)
+  }
   return { id: publicId, key, updatedAt, publishedAt }
 }
