@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type {
   Alert,
@@ -13,29 +13,17 @@ import type {
   WebhookChange,
 } from '../../../modules/alerts/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import { inTransaction, type Tables, tables } from '../catalogue/change.ts'
+import { countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { alertSettings, alerts, deliveries, organisations, webhooks } from '../database/schema.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 
-const webhookOf = ({
+/** A row as others see it: named by its public id. */
+const told = <Row extends { id: number; orgId: number; publicId: string }>({
   id: _,
   orgId: __,
   publicId,
   ...row
-}: typeof webhooks.$inferSelect): Webhook => ({
-  ...row,
-  id: publicId,
-})
-
-const deliveryOf = ({
-  id: _,
-  orgId: __,
-  publicId,
-  ...row
-}: typeof deliveries.$inferSelect): Delivery => ({ ...row, id: publicId })
-
-const alertOf = ({ id: _, orgId: __, publicId, facts, ...row }: typeof alerts.$inferSelect) =>
-  ({ ...row, id: publicId, facts: facts as Alert['facts'] }) satisfies Alert
+}: Row) => ({ ...row, id: publicId })
 
 const isWebhook = (orgRow: number, id: string) =>
   and(eq(webhooks.orgId, orgRow), eq(webhooks.publicId, id))
@@ -97,7 +85,7 @@ export function changeSettings(
 export function listWebhooks(database: Database, orgRow: number): Webhook[] {
   const ofIt = eq(webhooks.orgId, orgRow)
   const rows = tables(database).select().from(webhooks).where(ofIt).orderBy(asc(webhooks.id)).all()
-  return rows.map(webhookOf)
+  return rows.map(told)
 }
 
 /** See `AlertStore.addWebhook`. */
@@ -110,8 +98,7 @@ export function addWebhook(
 ): boolean {
   return inTransaction(database, tx => {
     const ofIt = eq(webhooks.orgId, orgRow)
-    const there = tx.select({ count: count() }).from(webhooks).where(ofIt).get()?.count ?? 0
-    if (there >= most) return false
+    if (countOf(tx, webhooks, ofIt) >= most) return false
     tx.insert(webhooks)
       .values({ ...webhook, types: [...types], publicId: id, orgId: orgRow })
       .run()
@@ -194,7 +181,7 @@ export function listAlerts(database: Database, orgRow: number, resolvedSince: nu
     .where(and(eq(alerts.orgId, orgRow), isOf))
     .orderBy(desc(alerts.id))
     .all()
-  return rows.map(alertOf)
+  return rows.map(row => ({ ...told(row), facts: row.facts as Alert['facts'] }))
 }
 
 /** See `AlertStore.note`. */
@@ -232,7 +219,7 @@ export function noteAlerts(
 /** Drops an organisation's deliveries beyond the limit: first those that nobody waits for, the oldest first. */
 function dropOldest(tx: Tables, orgRow: number, most: number): void {
   const ofIt = eq(deliveries.orgId, orgRow)
-  const there = tx.select({ count: count() }).from(deliveries).where(ofIt).get()?.count ?? 0
+  const there = countOf(tx, deliveries, ofIt)
   if (there <= most) return
   const oldest = tx
     .select({ id: deliveries.id })
@@ -257,13 +244,13 @@ export function listDeliveries(
     .orderBy(desc(deliveries.id))
     .limit(most)
     .all()
-  return rows.map(deliveryOf)
+  return rows.map(told)
 }
 
 /** See `AlertStore.delivery`. */
 export function findDelivery(database: Database, orgRow: number, id: string): Delivery | null {
   const row = tables(database).select().from(deliveries).where(isDelivery(orgRow, id)).get()
-  return row ? deliveryOf(row) : null
+  return row ? told(row) : null
 }
 
 /** See `AlertStore.due`. */
@@ -298,9 +285,9 @@ export function dueDeliveries(
     .orderBy(asc(deliveries.dueAt))
     .all()
   return rows.map(({ delivery, target }) => ({
-    ...deliveryOf(delivery),
+    ...told(delivery),
     orgRef: delivery.orgId,
-    target: target && webhookOf(target),
+    target: target && told(target),
   }))
 }
 

@@ -1,5 +1,7 @@
 import type { Database } from 'bun:sqlite'
+import { count, type SQL } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { catalogueChanges } from '../database/schema.ts'
 
 const connect = (database: Database) => drizzle(database)
@@ -35,6 +37,10 @@ export function preparedOnce<Connection extends object, T>(
     return prepared
   }
 }
+
+/** How many rows a table has, or how many of them meet a condition. */
+export const countOf = (tx: Tables, table: SQLiteTable, condition?: SQL): number =>
+  tx.select({ rows: count() }).from(table).where(condition).get()!.rows
 
 /**
  * Notes, in the transaction of the change, that callers will see a changed organisation, so that threads

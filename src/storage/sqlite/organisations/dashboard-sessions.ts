@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, eq, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, lt, lte, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import type { KnownSession } from '../../../http/port.ts'
@@ -10,7 +10,7 @@ import type {
   SignedOut,
 } from '../../../modules/dashboard/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import { inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
+import { countOf, inTransaction, preparedOnce, type Tables, tables } from '../catalogue/change.ts'
 import { dashboardLinks, dashboardSessions, organisations } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
 
@@ -85,12 +85,7 @@ function addSession(
 ): void {
   const tx = tables(database)
   const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
-  const { known } = tx
-    .select({ known: count() })
-    .from(dashboardSessions)
-    .where(isOfOrganisation)
-    .get()!
-  if (known >= mostSessions) {
+  if (countOf(tx, dashboardSessions, isOfOrganisation) >= mostSessions) {
     const { id, lastSeenAt } = dashboardSessions
     const oldest = tx
       .select({ id })
@@ -167,18 +162,18 @@ export function noteSeen(database: Database, sha256: string, at: number): void {
 }
 
 /** Prepared, because each request of the dashboard looks up its session. */
-const statements = preparedOnce((tx: Tables) => ({
-  bySecret: tx
+const bySecret = preparedOnce((tx: Tables) =>
+  tx
     .select({ session: dashboardSessions, organisation: organisations.publicId })
     .from(dashboardSessions)
     .innerJoin(organisations, eq(organisations.id, dashboardSessions.orgId))
     .where(eq(dashboardSessions.sha256, sql.placeholder('sha256')))
     .prepare(),
-}))
+)
 
 /** See `KnownSessions.find`. */
 export function findSession(database: Database, sha256: string): KnownSession | null {
-  const row = statements(tables(database)).bySecret.get({ sha256 })
+  const row = bySecret(tables(database)).get({ sha256 })
   if (!row) return null
   const { id, orgId, ...session } = row.session
   return { ...session, organisation: row.organisation }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import {
   type AuditOfBoth,
   type LinkFault,
@@ -8,7 +8,7 @@ import {
   type Pair,
 } from '../../../modules/environments/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
-import { inTransaction, type Tables, tables } from '../catalogue/change.ts'
+import { countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { organisations, stagingLinks } from '../database/schema.ts'
 import { writeAudit } from './audit-log.ts'
 
@@ -51,8 +51,7 @@ export function linkFault(tx: Tables, { production, staging }: InRows<Pair>): Li
       .from(stagingLinks)
       .where(eq(stagingLinks.stagingOrgId, row))
       .get()
-  const stagingCountOf = (row: number) =>
-    tx.select({ of: count() }).from(stagingLinks).where(eq(stagingLinks.orgId, row)).get()?.of ?? 0
+  const stagingCountOf = (row: number) => countOf(tx, stagingLinks, eq(stagingLinks.orgId, row))
   if (productionOf(staging)) return 'linked'
   if (productionOf(production)) return 'is staging'
   if (stagingCountOf(staging) > 0) return 'has staging'
