@@ -72,18 +72,18 @@ export function noteTokenUse(database: Database, id: string, at: number): void {
 }
 
 /** Prepared, because each request of a program looks up its token. */
-const statements = preparedOnce((tx: Tables) => ({
-  bySecret: tx
+const bySecret = preparedOnce((tx: Tables) =>
+  tx
     .select({ token: managementTokens, organisation: organisations.publicId })
     .from(managementTokens)
     .innerJoin(organisations, eq(organisations.id, managementTokens.orgId))
     .where(eq(managementTokens.sha256, sql.placeholder('sha256')))
     .prepare(),
-}))
+)
 
 /** See `KnownTokens.find`. */
 export function findToken(database: Database, sha256: string): KnownToken | null {
-  const row = statements(tables(database)).bySecret.get({ sha256 })
+  const row = bySecret(tables(database)).get({ sha256 })
   if (!row) return null
   const { publicId: id, name, scopes, expiresAt, revokedAt } = row.token
   return { id, name, organisation: row.organisation, scopes, expiresAt, revokedAt }

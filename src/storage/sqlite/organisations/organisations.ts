@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, count, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull, lte, max, or } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { limitsWith } from '../../../core/organisation/buckets.ts'
 import type { LinkFault } from '../../../modules/environments/port.ts'
@@ -16,13 +16,11 @@ import type {
 } from '../../../modules/organisations/port.ts'
 import { mostOrganisations } from '../../shared/boards.ts'
 import { type InRows, refOf } from '../../shared/in-rows.ts'
-import { announce, inTransaction, type Tables, tables } from '../catalogue/change.ts'
+import { announce, countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
 import { identitySecrets, organisations, snippetKeys } from '../database/schema.ts'
 import { revisionOf } from '../flows/reader.ts'
 import { writeAudit } from './audit-log.ts'
 import { insertLink, linkFault } from './staging-links.ts'
-
-export type { OrganisationRecord }
 
 const recordOf = ({
   id,
@@ -39,14 +37,7 @@ const recordOf = ({
 
 /** Whether there is any organisation; without one, every credential is unknown. */
 export const hasOrganisation = (database: Database): boolean =>
-  tables(database).select({ row: organisations.id }).from(organisations).limit(1).get() !==
-  undefined
-
-/** All organisations, by slug. */
-export function listOrganisations(database: Database): OrganisationRecord[] {
-  const rows = tables(database).select().from(organisations).orderBy(asc(organisations.slug)).all()
-  return rows.map(recordOf)
-}
+  countOf(tables(database), organisations) > 0
 
 /** See `OrganisationStore.list`. */
 export function pageOfOrganisations(
@@ -54,8 +45,9 @@ export function pageOfOrganisations(
   { after, named }: OrganisationQuestion,
   most: number,
 ): { organisations: OrganisationRecord[]; total: number } {
+  const tx = tables(database)
   const { publicId, slug } = organisations
-  const rows = tables(database)
+  const rows = tx
     .select()
     .from(organisations)
     .where(
@@ -67,8 +59,7 @@ export function pageOfOrganisations(
     .orderBy(asc(slug))
     .limit(most)
     .all()
-  const total = tables(database).select({ count: count() }).from(organisations).get()
-  return { organisations: rows.map(recordOf), total: total?.count ?? 0 }
+  return { organisations: rows.map(recordOf), total: countOf(tx, organisations) }
 }
 
 /** By id or slug; null where there is none. */
@@ -130,33 +121,41 @@ export function readOrganisation(
     return {
       revision: revisionOf(tx, orgRow),
       organisation: recordOf(row),
-      keys: keysIn(tx, orgRow, now),
-      secrets: secretsIn(tx, orgRow, now),
+      keys: keysOf(database, orgRow, now),
+      secrets: secretsOf(database, orgRow, now),
     }
   })()
 }
+
+/** Which keys, or which secrets, of an organisation still work after a moment. */
+const workingAfter = (
+  { orgId, retiredAt }: typeof snippetKeys | typeof identitySecrets,
+  orgRow: number,
+  at: number,
+) => and(eq(orgId, orgRow), or(isNull(retiredAt), gt(retiredAt, at)))
 
 /** The current one first. */
 const inOrder = <T extends { retiredAt: number | null }>(all: T[]): T[] =>
   all.sort((a, b) => (b.retiredAt ?? Infinity) - (a.retiredAt ?? Infinity))
 
 /** The current key first, then those that still work for their grace time. */
-export const keysOf = (database: Database, orgRow: number, now: number): IssuedKey[] =>
-  keysIn(tables(database), orgRow, now)
-
-function keysIn(tx: Tables, orgRow: number, now: number): IssuedKey[] {
-  const { key, createdAt, retiredAt, orgId } = snippetKeys
-  const works = or(isNull(retiredAt), gt(retiredAt, now))
-  const ofIt = and(eq(orgId, orgRow), works)
-  return inOrder(tx.select({ key, createdAt, retiredAt }).from(snippetKeys).where(ofIt).all())
+export function keysOf(database: Database, orgRow: number, now: number): IssuedKey[] {
+  const { key, createdAt, retiredAt } = snippetKeys
+  const works = workingAfter(snippetKeys, orgRow, now)
+  return inOrder(
+    tables(database).select({ key, createdAt, retiredAt }).from(snippetKeys).where(works).all(),
+  )
 }
 
-function secretsIn(tx: Tables, orgRow: number, now: number): IdentitySecret[] {
-  const { secret, createdAt, retiredAt, orgId } = identitySecrets
-  const works = or(isNull(retiredAt), gt(retiredAt, now))
-  const ofIt = and(eq(orgId, orgRow), works)
+function secretsOf(database: Database, orgRow: number, now: number): IdentitySecret[] {
+  const { secret, createdAt, retiredAt } = identitySecrets
+  const works = workingAfter(identitySecrets, orgRow, now)
   return inOrder(
-    tx.select({ secret, createdAt, retiredAt }).from(identitySecrets).where(ofIt).all(),
+    tables(database)
+      .select({ secret, createdAt, retiredAt })
+      .from(identitySecrets)
+      .where(works)
+      .all(),
   )
 }
 
@@ -189,26 +188,22 @@ export function changeOrganisation(
 }
 
 function replaceKey(tx: Tables, orgRow: number, { text, createdAt, othersEndAt }: Replacement) {
-  const { orgId, retiredAt } = snippetKeys
-  const worksLonger = or(isNull(retiredAt), gt(retiredAt, othersEndAt))
   tx.update(snippetKeys)
     .set({ retiredAt: othersEndAt })
-    .where(and(eq(orgId, orgRow), worksLonger))
+    .where(workingAfter(snippetKeys, orgRow, othersEndAt))
     .run()
   tx.insert(snippetKeys).values({ key: text, orgId: orgRow, createdAt }).run()
 }
 
 function replaceSecret(tx: Tables, orgRow: number, { text, createdAt, othersEndAt }: Replacement) {
   const { orgId, retiredAt } = identitySecrets
-  const ofOrganisation = eq(orgId, orgRow)
-  const worksLonger = or(isNull(retiredAt), gt(retiredAt, othersEndAt))
   tx.update(identitySecrets)
     .set({ retiredAt: othersEndAt })
-    .where(and(ofOrganisation, worksLonger))
+    .where(workingAfter(identitySecrets, orgRow, othersEndAt))
     .run()
   // A secret that no longer works has no use, and could only be stolen.
   tx.delete(identitySecrets)
-    .where(and(ofOrganisation, lte(retiredAt, createdAt)))
+    .where(and(eq(orgId, orgRow), lte(retiredAt, createdAt)))
     .run()
   tx.insert(identitySecrets).values({ orgId: orgRow, secret: text, createdAt }).run()
 }
