@@ -19,7 +19,7 @@ import type { StepEvidenceStore } from '../../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
 import type { LagBoard } from '../shared/boards.ts'
 import { mostOrganisations } from '../shared/boards.ts'
-import { asPort, type InRows, rowOf } from '../shared/in-rows.ts'
+import { asPort, rowOf } from '../shared/in-rows.ts'
 import * as alertTables from './alerts/alert-store.ts'
 import { tables } from './catalogue/change.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
@@ -51,26 +51,6 @@ export function connectManagement(
   const caughtUp = async () => {
     if (lag.events > 0) await client.project()
   }
-  const flows: InRows<FlowStore> = {
-    read: (...args) => readFlowsInSlices(reading, ...args),
-    versions: async (...args) => flowVersionsOf(reading, ...args),
-    version: async (...args) => flowVersionOf(reading, ...args),
-    publishedParts: async (...args) => publishedParts(reading, ...args),
-    async lastChange(orgRow, subject) {
-      const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
-      return line ? { by: line.actor.name, at: line.at } : null
-    },
-    async change(orgRow, changes) {
-      const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
-      return client.operate('changeFlows', orgRow, prepared)
-    },
-  }
-  const access: InRows<AccessStore> = {
-    tokens: async orgRow => listTokens(reading, orgRow),
-    createToken: (...args) => client.operate('createToken', ...args),
-    revokeToken: (...args) => client.operate('revokeToken', ...args),
-    audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
-  }
   const currentKey = (orgRow: number) =>
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
   const seen: SeenStore = {
@@ -84,136 +64,137 @@ export function connectManagement(
     most: mostOrganisations,
     list: async (...args) => pageOfOrganisations(reading, ...args),
     read: async (orgRef, now) => readOrganisation(reading, rowOf(orgRef), now),
-    add: (made, audit, staging) =>
-      client.operate(
-        'addOrganisation',
-        made,
-        audit,
-        staging && { ...staging, production: rowOf(staging.production) },
-      ),
-    change: (orgRef, change) => client.operate('changeOrganisation', rowOf(orgRef), change),
+    ...asPort<Pick<OrganisationStore, 'add' | 'change'>>({
+      add: (...args) => client.operate('addOrganisation', ...args),
+      change: (...args) => client.operate('changeOrganisation', ...args),
+    }),
     async identityHours(orgRef, now) {
       await seen.write()
       return identityHours(reading)(rowOf(orgRef), now)
     },
   }
   const steps = new StepReader(reading)
-  const looks = looksOver(reading, steps)
   const eventLog = new EventLogReader(reading)
-  const people: InRows<PeopleStore> = {
-    async stored(person) {
-      await caughtUp()
-      return personData(reading, person)
-    },
-    events: personEventsOver(reading, eventLog),
-    async erase(...args) {
-      await client.project()
-      return work.erase(...args)
-    },
-    allow: (...args) => client.operate('allowPerson', ...args),
-  }
-  const operations: InRows<OperationsStore> = {
-    deadLetters: async (...args) => listDeadLetters(reading, ...args),
-    deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
-    nodes: async () => null,
-    retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
-    dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
-    async rebuild(...args) {
-      await client.project()
-      return work.rebuild(...args)
-    },
-    compact: work.compact,
-  }
-  const evidence: InRows<StepEvidenceStore> = {
-    evidence: (...args) => steps.evidence(...args),
-    between: (...args) => steps.between(...args),
-    baseline: (...args) => steps.baseline(...args),
-  }
   const runList = runListOver(reading)
   const writtenAnswers = writtenAnswersOver(reading)
-  const runs: InRows<RunStore> = {
-    async runs(...args) {
-      await caughtUp()
-      return runList.runs(...args)
-    },
-    async writtenAnswers(...args) {
-      await caughtUp()
-      return writtenAnswers(...args)
-    },
-  }
-  const explaining: InRows<ExplainStore> = {
-    read: flows.read,
-    async hasSnippetKey(orgRow) {
-      return currentKey(orgRow) !== null
-    },
-  }
-  const signIns: InRows<DashboardStore> = {
-    createLink: (...args) => client.operate('createLink', ...args),
-    link: async sha256 => findLink(reading, sha256),
-    redeemLink: (...args) => client.operate('redeemLink', ...args),
-    beginSession: (...args) => client.operate('beginSession', ...args),
-    endSession: (...args) => client.operate('endSession', ...args),
-    endSessionsOf: who => client.operate('endSessionsOf', who),
-  }
-  const alerts: InRows<AlertStore> = {
-    watched: async () => alertTables.watchedOrganisations(reading),
-    settings: async (...args) => alertTables.readSettings(reading, ...args),
-    changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
-    webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
-    addWebhook: (...args) => client.operate('addWebhook', ...args),
-    changeWebhook: (...args) => client.operate('changeWebhook', ...args),
-    removeWebhook: (...args) => client.operate('removeWebhook', ...args),
-    alerts: async (...args) => alertTables.listAlerts(reading, ...args),
-    note: (...args) => client.operate('noteAlerts', ...args),
-    deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
-    delivery: async (...args) => alertTables.findDelivery(reading, ...args),
-    due: async (...args) => alertTables.dueDeliveries(reading, ...args),
-    attempted: (...args) => client.operate('noteAttempt', ...args),
-    replay: (...args) => client.operate('replayDelivery', ...args),
-    forget: (...args) => client.operate('forgetAlerts', ...args),
-  }
-  const managementTokens = tokensOver(reading, client)
-  const activity: InRows<ActivityStore> = { after: (...args) => client.activity(...args) }
-  const authorSessions: InRows<AuthorStore> = {
-    begin: (...args) => client.author('begin', ...args),
-    read: (...args) => client.author('read', ...args),
-    end: (...args) => client.author('end', ...args),
-    redeem: (...args) => client.author('redeem', ...args),
-    visit: (...args) => client.author('visit', ...args),
-    propose: (...args) => client.author('propose', ...args),
-  }
-  const environments: InRows<EnvironmentStore> = {
-    links: async orgRow => readLinks(reading, orgRow),
-    link: (...args) => client.operate('linkStaging', ...args),
-    unlink: (...args) => client.operate('unlinkStaging', ...args),
-  }
-  const previews: InRows<PreviewStore> = {
-    begin: (...args) => client.preview('begin', ...args),
-    list: (...args) => client.preview('list', ...args),
-    end: (...args) => client.preview('end', ...args),
-    visit: (...args) => client.preview('visit', ...args),
-    note: (...args) => client.operate('noteAudit', ...args),
-  }
   return {
-    flows: asPort<FlowStore>(flows),
-    looks: asPort<LookStore>(looks),
-    evidence: asPort<StepEvidenceStore>(evidence),
-    runs: asPort<RunStore>(runs),
-    explaining: asPort<ExplainStore>(explaining),
-    eventLog: asPort<EventLog>(eventLog),
-    activity: asPort<ActivityStore>(activity),
-    authorSessions: asPort<AuthorStore>(authorSessions),
-    previews: asPort<PreviewStore>(previews),
-    environments: asPort<EnvironmentStore>(environments),
     seen,
-    access: asPort<AccessStore>(access),
     organisations,
-    people: asPort<PeopleStore>(people),
-    operations: asPort<OperationsStore>(operations),
-    signIns: asPort<DashboardStore>(signIns),
-    alerts: asPort<AlertStore>(alerts),
-    managementTokens,
-    dashboardSessions: sessionsOver(reading, client),
+    flows: asPort<FlowStore>({
+      read: (...args) => readFlowsInSlices(reading, ...args),
+      versions: async (...args) => flowVersionsOf(reading, ...args),
+      version: async (...args) => flowVersionOf(reading, ...args),
+      publishedParts: async (...args) => publishedParts(reading, ...args),
+      async lastChange(orgRow, subject) {
+        const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
+        return line ? { by: line.actor.name, at: line.at } : null
+      },
+      async change(orgRow, changes) {
+        const prepared = await inSlices(prepareChanges(reading, orgRow, changes), patientSlices())
+        return client.operate('changeFlows', orgRow, prepared)
+      },
+    }),
+    explaining: asPort<ExplainStore>({
+      read: (...args) => readFlowsInSlices(reading, ...args),
+      hasSnippetKey: async orgRow => currentKey(orgRow) !== null,
+    }),
+    looks: asPort<LookStore>(looksOver(reading, steps)),
+    evidence: asPort<StepEvidenceStore>(steps),
+    runs: asPort<RunStore>({
+      async runs(...args) {
+        await caughtUp()
+        return runList.runs(...args)
+      },
+      async writtenAnswers(...args) {
+        await caughtUp()
+        return writtenAnswers(...args)
+      },
+    }),
+    eventLog: asPort<EventLog>(eventLog),
+    activity: asPort<ActivityStore>({ after: (...args) => client.activity(...args) }),
+    people: asPort<PeopleStore>({
+      async stored(person) {
+        await caughtUp()
+        return personData(reading, person)
+      },
+      events: personEventsOver(reading, eventLog),
+      async erase(...args) {
+        await client.project()
+        return work.erase(...args)
+      },
+      allow: (...args) => client.operate('allowPerson', ...args),
+    }),
+    operations: asPort<OperationsStore>({
+      deadLetters: async (...args) => listDeadLetters(reading, ...args),
+      deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
+      nodes: async () => null,
+      retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
+      dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
+      async rebuild(...args) {
+        await client.project()
+        return work.rebuild(...args)
+      },
+      compact: work.compact,
+    }),
+    access: asPort<AccessStore>({
+      tokens: async orgRow => listTokens(reading, orgRow),
+      createToken: (...args) => client.operate('createToken', ...args),
+      revokeToken: (...args) => client.operate('revokeToken', ...args),
+      audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
+    }),
+    signIns: asPort<DashboardStore>({
+      createLink: (...args) => client.operate('createLink', ...args),
+      link: async sha256 => findLink(reading, sha256),
+      redeemLink: (...args) => client.operate('redeemLink', ...args),
+      beginSession: (...args) => client.operate('beginSession', ...args),
+      endSession: (...args) => client.operate('endSession', ...args),
+      endSessionsOf: who => client.operate('endSessionsOf', who),
+    }),
+    alerts: asPort<AlertStore>({
+      watched: async () => alertTables.watchedOrganisations(reading),
+      settings: async (...args) => alertTables.readSettings(reading, ...args),
+      changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
+      webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
+      addWebhook: (...args) => client.operate('addWebhook', ...args),
+      changeWebhook: (...args) => client.operate('changeWebhook', ...args),
+      removeWebhook: (...args) => client.operate('removeWebhook', ...args),
+      alerts: async (...args) => alertTables.listAlerts(reading, ...args),
+      note: (...args) => client.operate('noteAlerts', ...args),
+      deliveries: async (...args) => alertTables.listDeliveries(reading, ...args),
+      delivery: async (...args) => alertTables.findDelivery(reading, ...args),
+      due: async (...args) => alertTables.dueDeliveries(reading, ...args),
+      attempted: (...args) => client.operate('noteAttempt', ...args),
+      replay: (...args) => client.operate('replayDelivery', ...args),
+      forget: (...args) => client.operate('forgetAlerts', ...args),
+    }),
+    environments: asPort<EnvironmentStore>({
+      links: async orgRow => readLinks(reading, orgRow),
+      link: (...args) => client.operate('linkStaging', ...args),
+      unlink: (...args) => client.operate('unlinkStaging', ...args),
+    }),
+    authorSessions: asPort<AuthorStore>({
+      begin: (...args) => client.author('begin', ...args),
+      read: (...args) => client.author('read', ...args),
+      end: (...args) => client.author('end', ...args),
+      redeem: (...args) => client.author('redeem', ...args),
+      visit: (...args) => client.author('visit', ...args),
+      propose: (...args) => client.author('propose', ...args),
+    }),
+    previews: asPort<PreviewStore>({
+      begin: (...args) => client.preview('begin', ...args),
+      list: (...args) => client.preview('list', ...args),
+      end: (...args) => client.preview('end', ...args),
+      visit: (...args) => client.preview('visit', ...args),
+      note: (...args) => client.operate('noteAudit', ...args),
+    }),
+    managementTokens: {
+      find: sha256 => findToken(reading, sha256),
+      used: noting((id, at) => client.operate('noteTokenUse', id, at)),
+    } satisfies KnownTokens,
+    dashboardSessions: {
+      find: sha256 => findSession(reading, sha256),
+      seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
+    } satisfies KnownSessions,
   }
 }
 
@@ -229,13 +210,3 @@ function noting(note: (name: string, at: number) => Promise<unknown>) {
     note(name, at).catch(() => noted.delete(name))
   }
 }
-
-const tokensOver = (reading: Database, client: StorageClient): KnownTokens => ({
-  find: sha256 => findToken(reading, sha256),
-  used: noting((id, at) => client.operate('noteTokenUse', id, at)),
-})
-
-const sessionsOver = (reading: Database, client: StorageClient): KnownSessions => ({
-  find: sha256 => findSession(reading, sha256),
-  seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
-})
