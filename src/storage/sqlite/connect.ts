@@ -120,14 +120,18 @@ export function connectStores(
 ): Stores {
   const readers = new Readers(reading)
   const lag = new LagBoard(shared.lag)
-  /** Brings the tables up to date with what is acknowledged, if something of a person or of a flow is behind. */
-  const caughtUp = {
-    async person(orgRow: number, ids: PersonIds): Promise<void> {
-      if (lag.isPersonBehind(orgRow, ids)) await client.project()
-    },
-    async flow(flowRow: number): Promise<void> {
-      if (lag.isFlowBehind(flowRow)) await client.project()
-    },
+  /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
+  const caughtUp = async (flowRow: number) => {
+    if (lag.isFlowBehind(flowRow)) await client.project()
+  }
+  /** Reads what is kept of a person, once the tables are up to date with what is acknowledged of them. */
+  const ofPerson = async <T>(
+    orgRow: number,
+    ids: PersonIds,
+    read: (from: Readers) => Promise<T>,
+  ): Promise<T> => {
+    if (lag.isPersonBehind(orgRow, ids)) await client.project()
+    return read(echo.of(orgRow, ids) ?? readers)
   }
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
@@ -137,38 +141,31 @@ export function connectStores(
   return asPort<Stores>({
     ...commonStores({ management: reading, reports: reading, steps, echo }, client, shared),
     checklists: {
-      async progress(orgRow, flowRow, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).progress(orgRow, flowRow, ids)
-      },
+      progress: (orgRow, flowRow, ids) =>
+        ofPerson(orgRow, ids, from => from.progress(orgRow, flowRow, ids)),
       version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
     },
     people: {
-      async histories(orgRow, flowRows, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).histories(orgRow, flowRows, ids)
-      },
-      async caused(orgRow, ids) {
-        await caughtUp.person(orgRow, ids)
-        return (echo.of(orgRow, ids) ?? readers).caused(orgRow, ids)
-      },
+      histories: (orgRow, flowRows, ids) =>
+        ofPerson(orgRow, ids, from => from.histories(orgRow, flowRows, ids)),
+      caused: (orgRow, ids) => ofPerson(orgRow, ids, from => from.caused(orgRow, ids)),
     },
     analytics: {
       async *runs(orgRow, flowRow, range) {
-        await caughtUp.flow(flowRow)
+        await caughtUp(flowRow)
         yield* readers.runs(orgRow, flowRow, range)
       },
       async *answers(orgRow, flowRow, range) {
-        await caughtUp.flow(flowRow)
+        await caughtUp(flowRow)
         yield* readers.answers(orgRow, flowRow, range)
       },
       events: (...args) => readers.events(...args),
       async experiment(...args) {
-        await caughtUp.flow(args[1])
+        await caughtUp(args[1])
         return experiments.of(...args)
       },
       async *columns(flow, { startMs, endMs }, beside) {
-        await caughtUp.flow(flow.flowRef)
+        await caughtUp(flow.flowRef)
         yield* history.between(flow, startMs, endMs, beside)
       },
     },

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import type { CausedAt } from '../../core/event/caused.ts'
 import { personOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { FlowHistory } from '../../core/flow/decision.ts'
@@ -13,12 +12,12 @@ import type { ChecklistReader } from '../../modules/checklists/port.ts'
 import type { HistoryReader } from '../../modules/flows/port.ts'
 import { TimeSlices } from '../../scheduling/cooperative.ts'
 import type { InRows, StoredEvent } from '../shared/in-rows.ts'
-import { type TicksOf, ticksReader } from './checklists/checklist-progress.ts'
-import { type FirstCompletion, firstCompletion } from './checklists/completion-table.ts'
+import { ticksReader } from './checklists/checklist-progress.ts'
+import { firstCompletion } from './checklists/completion-table.ts'
 import { flowEvents } from './ledger/ledger.ts'
 import { causedReader } from './people/caused-events.ts'
-import { type PastRuns, pastRunsReader } from './runs/past-runs.ts'
-import { type PartyOf, partyReader } from './runs/run-people.ts'
+import { pastRunsReader } from './runs/past-runs.ts'
+import { partyReader } from './runs/run-people.ts'
 import { type RunRecord, runRowColumns, runRowOf } from './runs/run-rows.ts'
 
 /**
@@ -47,18 +46,16 @@ async function* pages<Row>(next: (last: Row | null) => Row[]): AsyncIterable<Row
 }
 
 function statements(database: Database) {
+  const runsThat = (condition: string) =>
+    database.query<RunRecord, [number, number, number, number, number]>(
+      `select ${runRowColumns} from runs
+      where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
+        and ${condition}
+      order by started_at, id limit ${pageRows}`,
+    )
   return {
-    runs: database.query<RunRecord, [number, number, number, number, number]>(
-      `select ${runRowColumns} from runs
-      where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
-      order by started_at, id limit ${pageRows}`,
-    ),
-    runsWithAnswers: database.query<RunRecord, [number, number, number, number, number]>(
-      `select ${runRowColumns} from runs
-      where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at < ?
-        and answers is not null
-      order by started_at, id limit ${pageRows}`,
-    ),
+    runs: runsThat('true'),
+    runsWithAnswers: runsThat('answers is not null'),
     checklistAt: database.query<{ checklist_at: number | null }, [number, number, string]>(
       'select checklist_at from progress where org_id = ? and flow_id = ? and person = ?',
     ),
@@ -72,12 +69,12 @@ export class Readers
     InRows<Pick<ChecklistReader, 'progress'>>,
     InRows<HistoryReader>
 {
-  private readonly sql: ReturnType<typeof statements>
-  private readonly firstCompletion: FirstCompletion
-  private readonly pastRuns: PastRuns
-  private readonly partyOf: PartyOf
-  private readonly ticksOf: TicksOf
-  private readonly causedBy: ReturnType<typeof causedReader>
+  private readonly sql
+  private readonly firstCompletion
+  private readonly pastRuns
+  private readonly partyOf
+  private readonly ticksOf
+  private readonly causedBy
 
   constructor(private readonly database: Database) {
     this.sql = statements(database)
@@ -109,11 +106,7 @@ export class Readers
     }
   }
 
-  async *events(
-    orgRow: number,
-    flowRow: number,
-    range: TimeRange,
-  ): AsyncIterable<readonly StoredEvent[]> {
+  async *events(orgRow: number, flowRow: number, range: TimeRange) {
     let events: StoredEvent[] = []
     const slices = new TimeSlices()
     await slices.rest()
@@ -129,12 +122,8 @@ export class Readers
     if (events.length > 0) yield events
   }
 
-  async progress(
-    orgRow: number,
-    flowRow: number,
-    ids: PersonIds,
-  ): Promise<{ ticked: ReadonlyMap<number, number>; completedAt: number | null }> {
-    const person = personOf(ids.userId, ids.anonymousId)
+  async progress(orgRow: number, flowRow: number, { userId, anonymousId }: PersonIds) {
+    const person = personOf(userId, anonymousId)
     const ticks = this.partyOf(orgRow, flowRow, person).flatMap(other =>
       this.ticksOf(orgRow, flowRow, other),
     )
@@ -158,10 +147,7 @@ export class Readers
     return histories
   }
 
-  async caused(
-    orgRow: number,
-    { userId, anonymousId }: PersonIds,
-  ): Promise<ReadonlyMap<string, readonly CausedAt[]>> {
+  async caused(orgRow: number, { userId, anonymousId }: PersonIds) {
     return this.causedBy(orgRow, personOf(userId, anonymousId))
   }
 }
