@@ -100,14 +100,14 @@ export class StoredCatalogue implements InRows<Catalogue> {
   publishedFlows(organisation: Organisation): PublishedFlows {
     const loaded = this.load(organisation.ref)
     const { publishedFlows } = loaded
-    if (loaded.isHeavier) this.weigh(loaded)
+    this.weigh(loaded)
     return publishedFlows
   }
 
   publishedFlow(flow: FlowEntry): PreparedBody | null {
     const loaded = this.load(flow.organisation.ref)
     const body = loaded.publishedFlow(flow.ref)
-    if (loaded.isHeavier) this.weigh(loaded)
+    this.weigh(loaded)
     return body
   }
 

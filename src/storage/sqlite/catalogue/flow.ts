@@ -45,8 +45,8 @@ export class CatalogueFlow implements FlowEntry {
     flow: CatalogueFlowRow,
     versions: readonly VersionRow[],
   ) {
-    this.ref = flow.id
-    this.id = flow.public_id
+    this.ref = flow.ref
+    this.id = flow.id
     this.key = flow.key
     this.status = flow.status
     this.versions = versions.map(versionOf)

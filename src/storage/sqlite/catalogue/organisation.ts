@@ -24,12 +24,12 @@ const flowBytes = 700
 const partBytes = 200
 
 type ItemsByEvent = ReadonlyMap<string, readonly ItemEntry[]>
+type AskedByEvent = ReadonlyMap<string, Asked>
 
 /** Shared, because most organisations have the usual limits and no item that an event ticks. */
 const limitsByText = new Map<string, Organisation['limits']>()
 const mostKnownLimits = 1_000
 const noEvents: ItemsByEvent = new Map()
-type AskedByEvent = ReadonlyMap<string, Asked>
 const nothingAsked: AskedByEvent = new Map()
 
 function limitsIn(text: string): Organisation['limits'] {
@@ -83,8 +83,6 @@ export class CatalogueOrganisation {
   private readonly bodies = new Map<number, FlowBody>()
   /** Characters of the bodies that were asked for. Whoever compresses them keeps about as much or less. */
   private bodyLength = 0
-  /** Whether a body was made since it was last weighed. */
-  isHeavier = false
   private itemsByEvent: ItemsByEvent | null = null
   private knownAsked: AskedByEvent | null = null
 
@@ -126,7 +124,6 @@ export class CatalogueOrganisation {
     const before = this.weighed
     this.weighed =
       organisationBytes + this.bodyLength + flows.length * flowBytes + count * partBytes
-    this.isHeavier = false
     return this.weighed - before
   }
 
@@ -153,7 +150,6 @@ export class CatalogueOrganisation {
 
   private noted<Body extends FlowBody | FlowListBody>(body: Body): Body {
     this.bodyLength += body.length
-    this.isHeavier = true
     return body
   }
 
@@ -189,7 +185,7 @@ export class CatalogueOrganisation {
     const versions = Map.groupBy(rows.versions.all(organisation.ref), ({ flow_id }) => flow_id)
     return rows.flows
       .all(organisation.ref)
-      .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.id) ?? []))
+      .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.ref) ?? []))
   }
 
   private readParts(): PartEntries {

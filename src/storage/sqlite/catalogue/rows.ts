@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
-import type { FlowEntry } from '../../../core/organisation/catalogue.ts'
 import type { IdentityMode } from '../../../core/organisation/verified-identity.ts'
+import type { FlowEntry } from './entries.ts'
 
 export interface OrganisationRow {
   id: number
@@ -26,12 +26,7 @@ export interface AskedRow {
   goal: string | null
 }
 
-export interface CatalogueFlowRow {
-  id: number
-  public_id: string
-  key: string
-  status: FlowEntry['status']
-}
+export type CatalogueFlowRow = Pick<FlowEntry, 'ref' | 'id' | 'key' | 'status'>
 
 export interface VersionRow {
   flow_id: number
@@ -58,15 +53,21 @@ export interface StepNameRow {
 
 /** The statements of the catalogue. Those that name an organisation are about that organisation alone. */
 export function catalogueRows(database: Database) {
-  const one = <Row, Params extends [number] | [string]>(sql: string) =>
-    database.query<Row, Params>(sql)
   const partsIn = (table: 'steps' | 'items') =>
-    one<PartRow, [number]>(
+    database.query<PartRow, [number]>(
       `select p.id, p.public_id, p.flow_id
       from flows f join ${table} p on p.flow_id = f.id where f.org_id = ?`,
     )
+  const ownerOfPart = (table: 'steps' | 'items') =>
+    database.query<{ org_id: number }, [string]>(
+      `select f.org_id from ${table} p join flows f on f.id = p.flow_id where p.public_id = ?`,
+    )
+  /** The newest versions of an organisation's published flows. */
+  const published = `flows f join flow_versions v on v.flow_id = f.id
+        and v.version = (select max(version) from flow_versions where flow_id = f.id)
+      where f.org_id = ? and f.status = 'published'`
   return {
-    organisation: one<OrganisationRow, [number]>(
+    organisation: database.query<OrganisationRow, [number]>(
       `select id, public_id, slug, name, limits, origins, retention_days, identity_mode,
          honours_do_not_track, timezone, traits, theme, throttle
       from organisations where id = ?`,
@@ -74,22 +75,22 @@ export function catalogueRows(database: Database) {
     organisationByName: database.query<{ id: number }, [string, string]>(
       'select id from organisations where public_id = ? or slug = ?',
     ),
-    organisationByKey: one<{ org_id: number }, [string]>(
+    organisationByKey: database.query<{ org_id: number }, [string]>(
       'select org_id from snippet_keys where key = ?',
     ),
-    keys: one<{ key: string; retired_at: number | null }, [number]>(
+    keys: database.query<{ key: string; retired_at: number | null }, [number]>(
       'select key, retired_at from snippet_keys where org_id = ?',
     ),
     // The current one first.
-    identitySecrets: one<{ secret: string; endsAt: number | null }, [number]>(
+    identitySecrets: database.query<{ secret: string; endsAt: number | null }, [number]>(
       `select secret, retired_at as endsAt from identity_secrets
       where org_id = ? order by retired_at is not null, retired_at desc`,
     ),
-    flows: one<CatalogueFlowRow, [number]>(
-      'select id, public_id, key, status from flows where org_id = ? order by id',
+    flows: database.query<CatalogueFlowRow, [number]>(
+      'select id as ref, public_id as id, key, status from flows where org_id = ? order by ref',
     ),
     // Reads only the order of the parts, never the text.
-    versions: one<VersionRow, [number]>(
+    versions: database.query<VersionRow, [number]>(
       `select v.flow_id, v.version, v.published_at, v.step_rows, v.item_rows
       from flows f join flow_versions v on v.flow_id = f.id
       where f.org_id = ? order by v.flow_id, v.version`,
@@ -97,26 +98,21 @@ export function catalogueRows(database: Database) {
     steps: partsIn('steps'),
     items: partsIn('items'),
     // In the order in which callers get them: highest priority first, then key.
-    published: one<{ flow_id: number; version: number; body: string }, [number]>(
+    published: database.query<{ flow_id: number; version: number; body: string }, [number]>(
       `select v.flow_id, v.version, v.body
-      from flows f join flow_versions v on v.flow_id = f.id
-        and v.version = (select max(version) from flow_versions where flow_id = f.id)
-      where f.org_id = ? and f.status = 'published'
-      order by v.body ->> '$.priority' desc, f.key`,
+      from ${published} order by v.body ->> '$.priority' desc, f.key`,
     ),
     // Most flows ask for nothing, and their text is not read for it.
-    asked: one<AskedRow, [number]>(
+    asked: database.query<AskedRow, [number]>(
       `select f.id as flow_id, v.body ->> '$.when.event' as event, v.body ->> '$.when.count' as count,
         v.body ->> '$.goal.event' as goal
-      from flows f join flow_versions v on v.flow_id = f.id
-        and v.version = (select max(version) from flow_versions where flow_id = f.id)
-      where f.org_id = ? and f.status = 'published' and (event is not null or goal is not null)`,
+      from ${published} and (event is not null or goal is not null)`,
     ),
     body: database.query<{ body: string }, [number, number]>(
       'select body from flow_versions where flow_id = ? and version = ?',
     ),
     // Newest first. Most bodies hold no question, and are not parsed.
-    questions: one<{ id: number; question: string }, [number]>(
+    questions: database.query<{ id: number; question: string }, [number]>(
       `select s.id, step.value ->> '$.question' as question
       from flow_versions v, json_each(v.body, '$.steps') as step
         join steps s on s.public_id = step.value ->> '$.id'
@@ -124,26 +120,24 @@ export function catalogueRows(database: Database) {
         and step.value -> '$.question' is not null
       order by v.version desc`,
     ),
-    draftName: one<{ name: string | null }, [number]>(
+    draftName: database.query<{ name: string | null }, [number]>(
       `select draft ->> '$.name' as name from flows where id = ?`,
     ),
-    stepNames: one<StepNameRow, [number]>(
+    stepNames: database.query<StepNameRow, [number]>(
       'select id, public_id, key, title from steps where flow_id = ? order by id',
     ),
-    itemsOfFlow: one<{ id: number; public_id: string }, [number]>(
+    itemsOfFlow: database.query<{ id: number; public_id: string }, [number]>(
       'select id, public_id from items where flow_id = ? order by id',
     ),
-    ownerOfFlow: one<{ org_id: number }, [string]>('select org_id from flows where public_id = ?'),
-    ownerOfStep: one<{ org_id: number }, [string]>(
-      `select f.org_id from steps s join flows f on f.id = s.flow_id where s.public_id = ?`,
+    ownerOfFlow: database.query<{ org_id: number }, [string]>(
+      'select org_id from flows where public_id = ?',
     ),
-    ownerOfItem: one<{ org_id: number }, [string]>(
-      `select f.org_id from items i join flows f on f.id = i.flow_id where i.public_id = ?`,
-    ),
+    ownerOfStep: ownerOfPart('steps'),
+    ownerOfItem: ownerOfPart('items'),
     lastChange: database.query<{ seq: number }, []>(
       'select coalesce(max(seq), 0) as seq from catalogue_changes',
     ),
-    changesSince: one<{ seq: number; org_id: number }, [number]>(
+    changesSince: database.query<{ seq: number; org_id: number }, [number]>(
       'select seq, org_id from catalogue_changes where seq > ? order by seq',
     ),
   }

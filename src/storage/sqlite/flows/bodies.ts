@@ -63,13 +63,7 @@ export class FlowListBody implements PublishedFlows {
 
   constructor(
     private readonly rows: CatalogueRows,
-    {
-      ref,
-      honoursDoNotTrack,
-      traits,
-      theme,
-      throttle,
-    }: Pick<Organisation, 'ref' | 'honoursDoNotTrack' | 'traits' | 'theme' | 'throttle'>,
+    { ref, honoursDoNotTrack, traits, theme, throttle }: Organisation,
     readonly asksForEvents: boolean,
   ) {
     const published = rows.published.all(ref)
