@@ -26,7 +26,6 @@ function statements(database: Database) {
     hasAny: database.query<{ found: number }, [number, number]>(
       'select 1 as found from ticks where org_id = ? and flow_id = ? limit 1',
     ),
-    ticks: ticksQuery(database),
     putTick: database.query(
       `insert into ticks (org_id, flow_id, person, item_id, at, ticked, run_key)
       values (?, ?, ?, ?, ?, ?, ?) on conflict do update set run_key = excluded.run_key`,
@@ -51,11 +50,15 @@ function statements(database: Database) {
 }
 
 /** The ticks and takings back of one person alone, as far as they still count. */
-export type TicksOf = (orgRow: number, flowRow: number, person: string) => Tick[]
-
-export function ticksReader(database: Database): TicksOf {
-  const query = ticksQuery(database)
-  return (orgRow, flowRow, person) =>
+export function ticksReader(database: Database) {
+  const query = database.query<
+    { item_id: number; at: number; ticked: number; run_key: string },
+    [number, number, string]
+  >(
+    `select item_id, at, ticked, run_key from ticks
+    where org_id = ? and flow_id = ? and person = ?`,
+  )
+  return (orgRow: number, flowRow: number, person: string): Tick[] =>
     query.all(orgRow, flowRow, person).map(({ item_id, at, ticked, run_key }) => ({
       person,
       itemId: item_id,
@@ -65,19 +68,10 @@ export function ticksReader(database: Database): TicksOf {
     }))
 }
 
-const ticksQuery = (database: Database) =>
-  database.query<
-    { item_id: number; at: number; ticked: number; run_key: string },
-    [number, number, string]
-  >(
-    `select item_id, at, ticked, run_key from ticks
-    where org_id = ? and flow_id = ? and person = ?`,
-  )
-
 /** Who ticked what, and what follows for them and for everybody whose ticks count together with theirs. */
 export class ChecklistProgress {
   private readonly sql: ReturnType<typeof statements>
-  private readonly ticksOf: TicksOf
+  private readonly ticksOf
 
   constructor(
     database: Database,

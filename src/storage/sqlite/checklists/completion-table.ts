@@ -1,19 +1,18 @@
 import type { Database } from 'bun:sqlite'
 
 /** When a person was first reported to have completed a flow; null where they never were. */
-export type FirstCompletion = (orgRow: number, flowRow: number, person: string) => number | null
-
-export function firstCompletion(database: Database): FirstCompletion {
+export function firstCompletion(database: Database) {
   const query = database.query<{ reported_at: number }, [number, number, string]>(
     'select reported_at from completions where org_id = ? and flow_id = ? and person = ?',
   )
-  return (...ofPerson) => query.get(...ofPerson)?.reported_at ?? null
+  return (orgRow: number, flowRow: number, person: string): number | null =>
+    query.get(orgRow, flowRow, person)?.reported_at ?? null
 }
 
 /** When each person was first reported to have completed a flow. */
 export class CompletionTable {
   private readonly report
-  readonly firstAt: FirstCompletion
+  readonly firstAt
 
   constructor(database: Database) {
     this.firstAt = firstCompletion(database)
