@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
 import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
-import { AuthorSessions, callAuthor } from '../shared/author/author-sessions.ts'
-import { callPreviews, PreviewLinks } from '../shared/author/previews.ts'
+import { AuthorSessions } from '../shared/author/author-sessions.ts'
+import { carryOut } from '../shared/author/call.ts'
+import { PreviewLinks } from '../shared/author/previews.ts'
 import {
   type BufferBounds,
   BufferGauge,
@@ -152,8 +153,8 @@ export class Storage {
         operate: operation => this.operate(operation),
         project: () => this.projected(),
         look: call => this.look(call),
-        author: call => callAuthor(this.authors, call),
-        preview: call => callPreviews(this.previews, call),
+        author: call => carryOut(this.authors, call),
+        preview: call => carryOut(this.previews, call),
       },
       isPassing,
     )

@@ -1,18 +1,12 @@
 import type { NewAuthorSession } from '../../../modules/author/port.ts'
 import type { NewPreview } from '../../../modules/previews/port.ts'
 import {
-  type AuthorCall,
   AuthorSessions,
-  callAuthor,
   forgottenAt,
   type KeptSession,
 } from '../../shared/author/author-sessions.ts'
-import {
-  callPreviews,
-  type KeptPreview,
-  type PreviewCall,
-  PreviewLinks,
-} from '../../shared/author/previews.ts'
+import { type Call, carryOut } from '../../shared/author/call.ts'
+import { type KeptPreview, PreviewLinks } from '../../shared/author/previews.ts'
 import { asRows, type Queries } from '../database/connection.ts'
 import type { Transactions } from '../writer/transactions.ts'
 
@@ -36,12 +30,10 @@ interface Elsewhere {
 }
 
 /** How a kind of state is kept. */
-interface Kind<Call, State, Kept> {
+interface Kind<State, Kept> {
   name: string
-  concerned(call: Call): Concerned
+  concerned(call: Call<string, State>): Concerned
   over(held: readonly Kept[], elsewhere: Elsewhere): State
-  held(state: State): Iterable<Kept>
-  call(state: State, call: Call): unknown
   namesOf(kept: Kept): readonly (string | null)[]
   sizeOf(kept: Kept): number
   forgottenAt(kept: Kept): number
@@ -53,13 +45,13 @@ interface Identified {
 }
 
 /** State of one kind, in the table that all kinds share. */
-class ShortLived<Call, State, Kept extends Identified> {
+class ShortLived<State extends { held: Iterable<Kept> }, Kept extends Identified> {
   constructor(
     private readonly transactions: Transactions,
-    private readonly kind: Kind<Call, State, Kept>,
+    private readonly kind: Kind<State, Kept>,
   ) {}
 
-  call(call: Call): Promise<unknown> {
+  call(call: Call<string, State>): Promise<unknown> {
     const { kind } = this
     const concerned = kind.concerned(call)
     return this.transactions.run(async queries => {
@@ -67,7 +59,7 @@ class ShortLived<Call, State, Kept extends Identified> {
       const rows = await this.load(queries, concerned)
       const held = rows.map(({ content }) => JSON.parse(content) as Kept)
       const state = kind.over(held, elsewhere)
-      const result = kind.call(state, call)
+      const result = carryOut(state, call)
       await this.write(queries, new Map(rows.map(({ id, content }) => [id, content])), state)
       return result
     })
@@ -109,7 +101,7 @@ class ShortLived<Call, State, Kept extends Identified> {
     state: State,
   ): Promise<void> {
     const { kind } = this
-    const kept = [...kind.held(state)]
+    const kept = [...state.held]
     const rows = kept.map(one => ({
       ...{ kind: kind.name, id: one.id, org_id: one.orgRow, size: kind.sizeOf(one) },
       names: JSON.stringify(kind.namesOf(one).filter(name => name !== null)),
@@ -140,7 +132,7 @@ class ShortLived<Call, State, Kept extends Identified> {
   }
 }
 
-const sessions: Kind<AuthorCall, AuthorSessions, KeptSession> = {
+const sessions: Kind<AuthorSessions, KeptSession> = {
   name: 'author session',
   concerned({ verb, input }) {
     const [first, second] = input as [never, never]
@@ -151,8 +143,6 @@ const sessions: Kind<AuthorCall, AuthorSessions, KeptSession> = {
     return { names: [first] }
   },
   over: (held, { count }) => new AuthorSessions(held, count),
-  held: state => state.held,
-  call: callAuthor,
   namesOf: ({ id, origin, ticketSha256, codeSha256, visit }) => [
     ...[id, ticketSha256, visit?.tokenSha256 ?? null],
     // Without a code, nobody can type anything any more.
@@ -162,7 +152,7 @@ const sessions: Kind<AuthorCall, AuthorSessions, KeptSession> = {
   forgottenAt,
 }
 
-const previews: Kind<PreviewCall, PreviewLinks, KeptPreview> = {
+const previews: Kind<PreviewLinks, KeptPreview> = {
   name: 'preview',
   concerned({ verb, input }) {
     const [first, second] = input as [never, never]
@@ -171,8 +161,6 @@ const previews: Kind<PreviewCall, PreviewLinks, KeptPreview> = {
     return { names: [verb === 'end' ? second : first] }
   },
   over: (held, elsewhere) => new PreviewLinks(held, elsewhere),
-  held: state => state.held,
-  call: callPreviews,
   namesOf: ({ id, ticketSha256 }) => [id, ticketSha256],
   sizeOf: ({ size }) => size,
   forgottenAt: ({ expiresAt }) => expiresAt,

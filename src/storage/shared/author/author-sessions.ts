@@ -16,6 +16,7 @@ import type {
   Proposal,
   Spent,
 } from '../../../modules/author/port.ts'
+import type { Call } from './call.ts'
 
 /** How long it is reported that a session has ended, milliseconds. */
 const toldMs = 5 * 60_000
@@ -169,17 +170,4 @@ export class AuthorSessions {
   }
 }
 
-type Verb = Exclude<keyof AuthorSessions, 'expire' | 'held'>
-
-/** A call to them, as it travels between threads. */
-export interface AuthorCall {
-  type: 'author'
-  verb: Verb
-  input: readonly unknown[]
-}
-
-/** Carries out a call. */
-export function callAuthor(sessions: AuthorSessions, { verb, input }: AuthorCall): unknown {
-  const call = sessions[verb] as (...input: readonly unknown[]) => unknown
-  return call.apply(sessions, [...input]) ?? null
-}
+export type AuthorCall = Call<'author', AuthorSessions>

@@ -5,6 +5,7 @@ import {
   mostPreviewsInAll,
 } from '../../../core/organisation/preview-link.ts'
 import type { NewPreview, Preview, PreviewVisit } from '../../../modules/previews/port.ts'
+import type { Call } from './call.ts'
 
 /** A link as it is kept; JSON can carry it. */
 export interface KeptPreview extends NewPreview {
@@ -94,17 +95,4 @@ export class PreviewLinks {
   }
 }
 
-type Verb = Exclude<keyof PreviewLinks, 'expire' | 'held'>
-
-/** A call to them, as it travels between threads. */
-export interface PreviewCall {
-  type: 'preview'
-  verb: Verb
-  input: readonly unknown[]
-}
-
-/** Carries out a call. */
-export function callPreviews(links: PreviewLinks, { verb, input }: PreviewCall): unknown {
-  const call = links[verb] as (...input: readonly unknown[]) => unknown
-  return call.apply(links, [...input]) ?? null
-}
+export type PreviewCall = Call<'preview', PreviewLinks>
