@@ -4,9 +4,9 @@ import type { OperationsStore } from '../../modules/operations/port.ts'
 import type { PeopleStore } from '../../modules/people/port.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../../modules/steps/port.ts'
-import { LagBoard, PresenceBoard, type SharedMemory } from '../shared/boards.ts'
+import { LagBoard, type SharedMemory } from '../shared/boards.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
-import { PresenceReader } from '../shared/presence-reader.ts'
+import { identityHoursOver } from '../shared/presence-reader.ts'
 import { connectManagement } from '../sqlite/connect-management.ts'
 import { looksOver } from '../sqlite/steps/step-reader.ts'
 import type { StorageClient } from '../sqlite/writer/client.ts'
@@ -49,7 +49,7 @@ export function connectPostgresManagement(
     },
   })
   const own = connectManagement(copy, client, workOf(client), new LagBoard(LagBoard.memory()))
-  const presence = new PresenceReader(postgres, new PresenceBoard(PresenceBoard.memory(1)))
+  const identityHours = identityHoursOver(postgres)
   const steps = stepReaderOver(postgres)
   const eventLog = eventLogOver(analytics, copy)
   return {
@@ -64,7 +64,7 @@ export function connectPostgresManagement(
       ...own.organisations,
       async identityHours(orgRef, now) {
         await own.seen.write()
-        return presence.identityHours(rowOf(orgRef), now)
+        return identityHours(rowOf(orgRef), now)
       },
     },
     people: {

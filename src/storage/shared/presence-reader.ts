@@ -47,10 +47,6 @@ const statements = (database: Asking) => ({
         where org_id = $1 and hour > $2 and verdict in ('invalid', 'missing')) as wrong) as hours
     where before is null or hour - before > 24`,
   ),
-  identity: database.query<IdentityRow>(
-    `select hour, verdict, count from identity_counts
-    where org_id = $1 and hour > $2 order by hour`,
-  ),
 })
 
 export interface IdentityRow {
@@ -67,15 +63,27 @@ export const identityHoursOf = (rows: readonly IdentityRow[]): IdentityHour[] =>
     ...Object.fromEntries(ofHour.map(({ verdict, count }) => [verdict, count])),
   }))
 
+/** Reads the hours of the last 24 in which any user hash was counted, oldest first. */
+export function identityHoursOver(database: Asking) {
+  const counts = database.query<IdentityRow>(
+    `select hour, verdict, count from identity_counts
+    where org_id = $1 and hour > $2 order by hour`,
+  )
+  return async (orgRow: number, now: number): Promise<IdentityHour[]> =>
+    identityHoursOf(await counts.all(orgRow, Math.floor(now / hourMs) - 24))
+}
+
 /** What is reported about an installation: what is stored, and what this process has seen since. */
 export class PresenceReader {
-  private readonly sql: ReturnType<typeof statements>
+  private readonly sql
+  readonly identityHours
 
   constructor(
     database: Asking,
     private readonly board: PresenceBoard,
   ) {
     this.sql = statements(database)
+    this.identityHours = identityHoursOver(database)
   }
 
   async presence(orgRow: number, now: number): Promise<Presence> {
@@ -123,11 +131,5 @@ export class PresenceReader {
       limited: countsIn(since, buckets, limitReached),
       wrongHashes: wrongHour === null ? null : wrongHour * hourMs,
     }
-  }
-
-  /** The hours of the last 24 in which any user hash was counted, oldest first. */
-  async identityHours(orgRow: number, now: number): Promise<IdentityHour[]> {
-    const from = Math.floor(now / hourMs) - 24
-    return identityHoursOf(await this.sql.identity.all(orgRow, from))
   }
 }

@@ -4,8 +4,7 @@ import {
   type UserHashCounts,
 } from '../../../core/organisation/verified-identity.ts'
 import type { WebhookState } from '../../../modules/alerts/port.ts'
-import { PresenceBoard } from '../../shared/boards.ts'
-import { PresenceReader } from '../../shared/presence-reader.ts'
+import { identityHoursOver } from '../../shared/presence-reader.ts'
 import type { DeadLetters } from '../../sqlite/database/inspect.ts'
 import { dayOf } from '../events/event-rows.ts'
 import { leftBehind } from '../move/moves.ts'
@@ -76,13 +75,13 @@ export async function readStoredState(
 }
 
 async function refusingIdentities(postgres: Postgres, now: number) {
-  const presence = new PresenceReader(postgres, new PresenceBoard(PresenceBoard.memory(1)))
+  const hoursOf = identityHoursOver(postgres)
   const enforcing = await postgres.all<{ id: number; slug: string }>(
     "select id, slug from organisations where identity_mode = 'enforce' order by slug",
   )
   const all: StoredState['refusingIdentities'][number][] = []
   for (const { id, slug } of enforcing) {
-    all.push({ slug, counts: summedHours(await presence.identityHours(id, now)) })
+    all.push({ slug, counts: summedHours(await hoursOf(id, now)) })
   }
   return all.filter(({ counts }) => refusesMany(counts))
 }
