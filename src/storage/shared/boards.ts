@@ -43,7 +43,7 @@ export function newSharedMemory(): SharedMemory {
     generation: new SharedArrayBuffer(4),
     watch: WatchBoard.memory(),
     node: NodeBoard.memory(),
-    echo: newEchoMemory(),
+    echo: { name: crypto.randomUUID(), generation: new SharedArrayBuffer(4) },
   }
 }
 
@@ -427,8 +427,3 @@ export interface EchoMemory {
   name: string
   generation: SharedArrayBuffer
 }
-
-const newEchoMemory = (): EchoMemory => ({
-  name: crypto.randomUUID(),
-  generation: new SharedArrayBuffer(4),
-})

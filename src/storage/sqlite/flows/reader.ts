@@ -70,9 +70,6 @@ const statements = preparedOnce((tx: Tables) => ({
 const flowByKey = (tx: Tables, orgRow: number, key: string): FlowRow | undefined =>
   statements(tx).flowByKey.get({ orgRow, key })
 
-const newestVersion = (tx: Tables, flow: FlowRow) =>
-  statements(tx).newestVersion.get({ flowId: flow.id })
-
 /** The newest change of an organisation; 0 before the first. */
 export const revisionOf = (tx: Tables, orgRow: number): number =>
   statements(tx).revision.get({ orgRow })?.seq ?? 0
@@ -85,7 +82,7 @@ const versionFrom = ({ version, publishedAt, body }: typeof flowVersions.$inferS
 
 /** A flow's row with its newest version. */
 function authoredFlow(tx: Tables, row: FlowRow): AuthoredFlow {
-  const newest = newestVersion(tx, row)
+  const newest = statements(tx).newestVersion.get({ flowId: row.id })
   const { publicId: id, key, status, draft, updatedAt, source, isLocked } = row
   const published = newest ? versionFrom(newest) : null
   return { id, key, status, draft, newest: published, updatedAt, source, isLocked }

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type PresenceMark, presenceMarks } from '../../../core/organisation/presence.ts'
+import { presenceMarks } from '../../../core/organisation/presence.ts'
 import type { PresenceBoard } from '../../shared/boards.ts'
 
 /** How many of the latest clock skews are kept. */
@@ -11,7 +11,7 @@ export class PresenceTable {
   private readonly readSkews
   private readonly writeSkews
   private readonly writeVersion
-  private readonly writeMark: Record<PresenceMark, ReturnType<Database['query']>>
+  private readonly writeMark
   private writtenMarks = 0
   /** The second from which on to look for marks. */
   private sinceSeconds = 1
@@ -31,7 +31,7 @@ export class PresenceTable {
       `insert into presence (org_id, snippet_version) values (?, ?)
       on conflict do update set snippet_version = excluded.snippet_version`,
     )
-    this.writeMark = Object.fromEntries(
+    this.writeMark = new Map(
       presenceMarks.map(mark => [
         mark,
         database.query(
@@ -41,7 +41,7 @@ export class PresenceTable {
             ${mark}_last = excluded.${mark}_last`,
         ),
       ]),
-    ) as Record<PresenceMark, ReturnType<Database['query']>>
+    )
   }
 
   recordSnippetVersion(orgRow: number, version: string): void {
@@ -49,7 +49,8 @@ export class PresenceTable {
   }
 
   addSkew(orgRow: number, skewMs: number): void {
-    const known = this.skews.get(orgRow) ?? this.storedSkews(orgRow)
+    const stored = () => JSON.parse(this.readSkews.get(orgRow)?.skews ?? '[]') as number[]
+    const known = this.skews.get(orgRow) ?? stored()
     known.push(skewMs)
     if (known.length > skewsKept) known.shift()
     this.skews.set(orgRow, known)
@@ -71,7 +72,7 @@ export class PresenceTable {
     for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
     // The clock may have been set back since the last time.
     for (const seen of this.board.seenSince(Math.min(this.sinceSeconds, newest - 60))) {
-      this.writeMark[seen.mark].run(seen.orgRow, seen.firstAt, seen.lastAt)
+      this.writeMark.get(seen.mark)!.run(seen.orgRow, seen.firstAt, seen.lastAt)
     }
     return () => {
       this.skews.clear()
@@ -80,10 +81,5 @@ export class PresenceTable {
       this.sinceSeconds = Math.max(1, newest - 60)
       this.writtenMarks = marks
     }
-  }
-
-  private storedSkews(orgRow: number): number[] {
-    const row = this.readSkews.get(orgRow)
-    return row ? (JSON.parse(row.skews) as number[]) : []
   }
 }
