@@ -16,7 +16,7 @@ import { changeFlows, prepareChanges } from '../../src/storage/sqlite/flows/stor
 import {
   addOrganisation,
   changeOrganisation,
-  findOrganisation,
+  pageOfOrganisations,
   readOrganisation,
 } from '../../src/storage/sqlite/organisations/organisations.ts'
 import { Folder } from './programs.ts'
@@ -102,7 +102,8 @@ function found(
   const actor = { via: 'command line', name: 'bench', requestId: null } as const
   const change = { action: 'organisation.create', subject: made.id, before: null, after: null }
   addOrganisation(database, { ...made, createdAt: now }, { at: now, actor, ...change, note: null })
-  const row = rowOf(findOrganisation(database, made.id)!.ref)
+  const { organisations } = pageOfOrganisations(database, { named: made.id }, 1)
+  const row = rowOf(organisations[0]!.ref)
   const read = readOrganisation(database, row, now)
   const decision = settingsChanged(read, { limits }, now)
   changeOrganisation(database, row, { ...decision, revision: read.revision, audit: [] })

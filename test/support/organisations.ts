@@ -14,7 +14,7 @@ import { rowOf } from '../../src/storage/shared/in-rows.ts'
 import {
   addOrganisation,
   changeOrganisation,
-  findOrganisation,
+  pageOfOrganisations,
   readOrganisation,
 } from '../../src/storage/sqlite/organisations/organisations.ts'
 
@@ -46,7 +46,8 @@ export function createOrganisation(
   const made = { id: newId('org'), slug: slugFrom(name), name, snippetKey: newSnippetKey() }
   const outcome = addOrganisation(database, { ...made, createdAt: now }, audit(now))
   if (outcome !== 'added') throw new Error(outcome)
-  const organisation = withRow(findOrganisation(database, made.id)!)
+  const { organisations } = pageOfOrganisations(database, { named: made.id }, 1)
+  const organisation = withRow(organisations[0]!)
   return { organisation, snippetKey: made.snippetKey }
 }
 

@@ -62,13 +62,6 @@ export function pageOfOrganisations(
   return { organisations: rows.map(recordOf), total: countOf(tx, organisations) }
 }
 
-/** By id or slug; null where there is none. */
-export function findOrganisation(database: Database, idOrSlug: string): OrganisationRecord | null {
-  const isIt = or(eq(organisations.publicId, idOrSlug), eq(organisations.slug, idOrSlug))
-  const row = tables(database).select().from(organisations).where(isIt).get()
-  return row ? recordOf(row) : null
-}
-
 /** Stands for an organisation that does not exist yet. */
 const noRow = 0
 
