@@ -50,58 +50,23 @@ export class StepTable {
   }
 
   recordHealth(report: HealthReport): void {
-    this.sql.report.run(
-      report.orgRow,
-      report.stepRow,
-      report.version,
-      report.person,
-      report.outcome,
-      report.at,
-      report.url,
-      report.selector,
-      report.matchCount,
-      report.waitMs,
-      report.snippetVersion,
-      report.message,
-    )
-    if (report.person === null) return
-    this.sql.latest.run(
-      report.orgRow,
-      report.stepRow,
-      report.version,
-      report.person,
-      report.at,
-      report.outcome,
-    )
+    const { orgRow, stepRow, version, person, outcome, at } = report
+    const { url, selector, matchCount, waitMs, snippetVersion, message } = report
+    const found = [url, selector, matchCount, waitMs, snippetVersion, message]
+    this.sql.report.run(orgRow, stepRow, version, person, outcome, at, ...found)
+    if (person !== null) this.sql.latest.run(orgRow, stepRow, version, person, at, outcome)
   }
 
   /** Judges in the transaction, so that only one of two first fingerprints becomes the baseline. */
   recordFingerprint(report: FingerprintReport): FingerprintVerdict {
-    const stored = this.sql.baseline.get(report.orgRow, report.stepRow)
+    const { orgRow, stepRow, version, target, at, locale, url, snippetVersion } = report
+    const stored = this.sql.baseline.get(orgRow, stepRow)
     const { verdict, isBaseline } = judgeReport(report, stored)
-    if (isBaseline) {
-      this.sql.setBaseline.run(
-        report.orgRow,
-        report.stepRow,
-        report.target,
-        report.at,
-        report.locale,
-        JSON.stringify(report.fingerprint),
-      )
-    }
-    this.sql.fingerprint.run(
-      report.orgRow,
-      report.stepRow,
-      report.version,
-      report.at,
-      verdict.status,
-      verdict.score,
-      report.locale,
-      report.url,
-      report.snippetVersion,
-      report.fingerprint ? JSON.stringify(report.fingerprint) : null,
-      verdict.suggestedSelector,
-    )
+    const fingerprint = report.fingerprint && JSON.stringify(report.fingerprint)
+    if (isBaseline) this.sql.setBaseline.run(orgRow, stepRow, target, at, locale, fingerprint)
+    const { status, score, suggestedSelector } = verdict
+    const judged = [status, score, locale, url, snippetVersion, fingerprint, suggestedSelector]
+    this.sql.fingerprint.run(orgRow, stepRow, version, at, ...judged)
     return verdict
   }
 }
