@@ -199,10 +199,9 @@ export function noteAlerts(
         continue
       }
       const values = { ...alert, facts: { ...facts } }
-      const changed = tx.update(alerts).set(values).where(isIt).returning({ id: alerts.id }).all()
-      if (changed.length > 0) continue
       tx.insert(alerts)
         .values({ ...values, publicId: id, orgId: orgRow })
+        .onConflictDoUpdate({ target: alerts.publicId, set: values, setWhere: isIt })
         .run()
     }
     for (const { id, ...delivery } of made) {

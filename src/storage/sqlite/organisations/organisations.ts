@@ -165,9 +165,9 @@ export function changeOrganisation(
       tx.update(organisations)
         .set({
           ...others,
-          ...(limits && { limits }),
-          ...(origins && { origins: [...origins] }),
-          ...(traits && { traits: [...traits] }),
+          limits,
+          origins: origins && [...origins],
+          traits: traits && [...traits],
         })
         .where(eq(organisations.id, orgRow))
         .run()
