@@ -21,7 +21,6 @@ import type { LagBoard } from '../shared/boards.ts'
 import { mostOrganisations } from '../shared/boards.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
 import * as alertTables from './alerts/alert-store.ts'
-import { tables } from './catalogue/change.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
@@ -86,7 +85,7 @@ export function connectManagement(
       version: async (...args) => flowVersionOf(reading, ...args),
       publishedParts: async (...args) => publishedParts(reading, ...args),
       async lastChange(orgRow, subject) {
-        const [line] = readAudit(tables(reading), orgRow, { subject, most: 1 })
+        const [line] = readAudit(reading, orgRow, { subject, most: 1 })
         return line ? { by: line.actor.name, at: line.at } : null
       },
       async change(orgRow, changes) {
@@ -140,7 +139,7 @@ export function connectManagement(
       tokens: async orgRow => listTokens(reading, orgRow),
       createToken: (...args) => client.operate('createToken', ...args),
       revokeToken: (...args) => client.operate('revokeToken', ...args),
-      audit: async (orgRow, question) => readAudit(tables(reading), orgRow, question),
+      audit: async (...args) => readAudit(reading, ...args),
     }),
     signIns: asPort<DashboardStore>({
       createLink: (...args) => client.operate('createLink', ...args),

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type { AuditLine, AuditQuestion } from '../../../modules/access/port.ts'
-import { preparedOnce, type Tables, tables } from '../catalogue/change.ts'
+import { inTransaction, preparedOnce, tables } from '../catalogue/change.ts'
 import { auditLog, organisations } from '../database/schema.ts'
 
 /** Does not use Drizzle, because each flow that is published has a line, and pages wait for all of them. */
@@ -30,22 +30,20 @@ export function writeAudit(
 
 /** Writes a line into the log of every organisation, about something done to all of them at once. */
 export function auditEverywhere(database: Database, entry: AuditEntry): void {
-  const tx = tables(database)
-  const write = database.transaction(() => {
+  inTransaction(database, tx => {
     for (const { id } of tx.select({ id: organisations.id }).from(organisations).all()) {
       writeAudit(database, id, [entry])
     }
   })
-  write.immediate()
 }
 
 /** See `AccessStore.audit`. */
 export function readAudit(
-  tx: Tables,
+  database: Database,
   orgRow: number,
   { before, subject, most }: AuditQuestion,
 ): AuditLine[] {
-  const rows = tx
+  const rows = tables(database)
     .select()
     .from(auditLog)
     .where(

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, eq, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, lt, lte, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import type { KnownSession } from '../../../http/port.ts'
@@ -62,7 +62,7 @@ export function redeemLink(
       .returning({ orgId: dashboardLinks.orgId })
       .all()
     if (!link) return false
-    addSession(database, link.orgId, session, audit)
+    beginSession(database, link.orgId, session, audit)
     return true
   })
 }
@@ -74,34 +74,23 @@ export function beginSession(
   session: NewSession,
   audit: AuditEntry,
 ): void {
-  inTransaction(database, () => addSession(database, orgRow, session, audit))
-}
-
-function addSession(
-  database: Database,
-  orgRow: number,
-  session: NewSession,
-  audit: AuditEntry,
-): void {
-  const tx = tables(database)
-  const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
-  if (countOf(tx, dashboardSessions, isOfOrganisation) >= mostSessions) {
-    const { id, lastSeenAt } = dashboardSessions
-    const oldest = tx
-      .select({ id })
-      .from(dashboardSessions)
-      .where(isOfOrganisation)
-      .orderBy(asc(lastSeenAt), asc(id))
-      .limit(1)
-      .get()!
-    tx.delete(dashboardSessions)
-      .where(and(isOfOrganisation, eq(id, oldest.id)))
+  inTransaction(database, tx => {
+    const isOfOrganisation = eq(dashboardSessions.orgId, orgRow)
+    if (countOf(tx, dashboardSessions, isOfOrganisation) >= mostSessions) {
+      const { id, lastSeenAt } = dashboardSessions
+      const oldest = tx
+        .select({ id })
+        .from(dashboardSessions)
+        .where(isOfOrganisation)
+        .orderBy(asc(lastSeenAt), asc(id))
+        .limit(1)
+      tx.delete(dashboardSessions).where(inArray(id, oldest)).run()
+    }
+    tx.insert(dashboardSessions)
+      .values({ ...session, orgId: orgRow })
       .run()
-  }
-  tx.insert(dashboardSessions)
-    .values({ ...session, orgId: orgRow })
-    .run()
-  writeAudit(database, orgRow, [audit])
+    writeAudit(database, orgRow, [audit])
+  })
 }
 
 /** See `DashboardStore.endSession`. */
