@@ -1,10 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Activity, JudgedEvent } from '../../../modules/events/port.ts'
-import {
-  type ActivityBounds,
-  activityBounds,
-  tooManyWatched,
-} from '../../shared/activity/live-activity.ts'
+import { activityBounds, tooManyWatched } from '../../shared/activity/live-activity.ts'
 import { mostWatched, type WatchBoard } from '../../shared/boards.ts'
 import type { Postgres, Queries } from '../database/connection.ts'
 
@@ -134,7 +130,7 @@ export class SharedActivity {
         first,
         JSON.stringify(events.map(event => JSON.stringify(event))),
       )
-      await dropOldest(queries, orgRow, activityBounds)
+      await dropOldest(queries, orgRow)
     })
   }
 
@@ -186,7 +182,7 @@ const unwatch = (queries: Queries, idleMs: number) =>
   )
 
 /** Keeps the newest events, within the bounds on their number and size. */
-const dropOldest = (queries: Queries, orgRow: number, bounds: ActivityBounds) =>
+const dropOldest = (queries: Queries, orgRow: number) =>
   queries.run(
     `delete from watched_events as w using (
       select number, row_number() over newest as place,
@@ -196,6 +192,6 @@ const dropOldest = (queries: Queries, orgRow: number, bounds: ActivityBounds) =>
     where w.org_id = $1 and w.number = kept.number
       and (kept.place > $2 or kept.characters > $3)`,
     orgRow,
-    bounds.mostEvents,
-    bounds.mostBytes,
+    activityBounds.mostEvents,
+    activityBounds.mostBytes,
   )

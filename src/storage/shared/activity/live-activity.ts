@@ -12,7 +12,6 @@ export const activityBounds = {
   mostEvents: 500,
   mostBytes: 256 * 1024,
 }
-export type ActivityBounds = typeof activityBounds
 const { watchMs, idleMs, mostEvents, mostBytes } = activityBounds
 
 export const tooManyWatched = 'The activity of too many organisations is watched: try later'
