@@ -81,20 +81,15 @@ export class StoredCatalogue implements InRows<Catalogue> {
   }
 
   flow(id: string): FlowEntry | null {
-    const known = this.flowsById.get(id)
-    if (known) return known
-    const owner = this.rows.ownerOfFlow.get(id)
-    if (!owner) return null
-    this.indexFlows(this.load(owner.org_id))
-    return this.flowsById.get(id) ?? null
+    return this.entry(id, this.flowsById, this.rows.ownerOfFlow, 'indexFlows')
   }
 
   step(id: string): StepEntry | null {
-    return this.part(id, this.stepsById, this.rows.ownerOfStep)
+    return this.entry(id, this.stepsById, this.rows.ownerOfStep, 'indexParts')
   }
 
   item(id: string): ItemEntry | null {
-    return this.part(id, this.itemsById, this.rows.ownerOfItem)
+    return this.entry(id, this.itemsById, this.rows.ownerOfItem, 'indexParts')
   }
 
   publishedFlows(organisation: Organisation): PublishedFlows {
@@ -136,16 +131,17 @@ export class StoredCatalogue implements InRows<Catalogue> {
     return this.load(orgRow).organisation
   }
 
-  private part<Entry>(
+  private entry<Entry>(
     id: string,
     known: Map<string, Entry>,
     owners: { get(id: string): { org_id: number } | null },
+    index: 'indexFlows' | 'indexParts',
   ): Entry | null {
     const entry = known.get(id)
     if (entry) return entry
     const owner = owners.get(id)
     if (!owner) return null
-    this.indexParts(this.load(owner.org_id))
+    this[index](this.load(owner.org_id))
     return known.get(id) ?? null
   }
 

@@ -9,14 +9,8 @@ const connect = (database: Database) => drizzle(database)
 /** Drizzle's view of a connection, the same inside and outside a transaction. */
 export type Tables = Omit<ReturnType<typeof connect>, '$client' | 'transaction'>
 
-const known = new WeakMap<Database, Tables>()
-
 /** One per connection, so that statements prepared for it stay prepared. */
-export function tables(database: Database): Tables {
-  const ofDatabase = known.get(database) ?? connect(database)
-  known.set(database, ofDatabase)
-  return ofDatabase
-}
+export const tables: (database: Database) => Tables = preparedOnce(connect)
 
 /** Does work in one transaction that takes the write lock at its start, so that what it read stays true. */
 export function inTransaction<T>(database: Database, work: (tables: Tables) => T): T {

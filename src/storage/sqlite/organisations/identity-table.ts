@@ -1,24 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { hourMs } from '../../../core/time/durations.ts'
-import type { IdentityBoard } from '../../shared/identity-board.ts'
-import { IdentityNews } from '../../shared/identity-board.ts'
+import { type IdentityBoard, IdentityNews } from '../../shared/identity-board.ts'
 
 /** Writes the board's counts of user hashes from time to time, under the hour in which it writes. */
-export class IdentityTable {
+export class IdentityTable extends IdentityNews {
   private readonly addCount
-  private readonly news: IdentityNews
 
   constructor(database: Database, board: IdentityBoard) {
+    super(board)
     this.addCount = database.query(
       `insert into identity_counts (org_id, hour, verdict, count) values (?, ?, ?, ?)
       on conflict do update set count = count + excluded.count`,
     )
-    this.news = new IdentityNews(board)
-  }
-
-  /** Whether anything was counted since the last time. */
-  hasNews(): boolean {
-    return this.news.hasNews()
   }
 
   /**
@@ -27,7 +20,7 @@ export class IdentityTable {
    * @returns to be called once that is committed
    */
   write(now: number): () => void {
-    const { added, written } = this.news.gather()
+    const { added, written } = this.gather()
     const hour = Math.floor(now / hourMs)
     for (const { orgRow, verdict, count } of added) this.addCount.run(orgRow, hour, verdict, count)
     return written
