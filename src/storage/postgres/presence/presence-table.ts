@@ -1,8 +1,7 @@
 import { presenceMarks } from '../../../core/organisation/presence.ts'
 import { hourMs } from '../../../core/time/durations.ts'
 import type { PresenceBoard } from '../../shared/boards.ts'
-import type { IdentityBoard } from '../../shared/identity-board.ts'
-import { IdentityNews } from '../../shared/identity-board.ts'
+import { type IdentityBoard, IdentityNews } from '../../shared/identity-board.ts'
 import { skewsKept } from '../../sqlite/organisations/presence-table.ts'
 import { asRows, type Postgres, type Queries } from '../database/connection.ts'
 

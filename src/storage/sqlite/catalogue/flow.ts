@@ -73,16 +73,11 @@ export class CatalogueFlow implements FlowEntry {
   }
 
   get questions(): FlowEntry['questions'] {
-    if (!this.asked) {
-      const rows = this.rows.questions.all(this.ref)
-      const ofStep = Map.groupBy(rows, ({ id }) => id)
-      this.asked = new Map(
-        [...ofStep].map(([id, rows]) => [
-          id,
-          rows.map(({ question }) => JSON.parse(question) as Question),
-        ]),
-      )
-    }
+    if (this.asked) return this.asked
+    const ofSteps = Map.groupBy(this.rows.questions.all(this.ref), ({ id }) => id)
+    const questionsIn = (rows: readonly { question: string }[]) =>
+      rows.map(({ question }) => JSON.parse(question) as Question)
+    this.asked = new Map([...ofSteps].map(([id, rows]) => [id, questionsIn(rows)]))
     return this.asked
   }
 

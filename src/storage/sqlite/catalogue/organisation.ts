@@ -103,7 +103,11 @@ export class CatalogueOrganisation {
   }
 
   get parts(): PartEntries {
-    this.knownParts ??= this.readParts()
+    const { rows, organisation } = this
+    this.knownParts ??= {
+      steps: this.entries(rows.steps.all(organisation.ref), ({ stepRefs }) => stepRefs),
+      items: this.entries(rows.items.all(organisation.ref), ({ itemRefs }) => itemRefs),
+    }
     return this.knownParts
   }
 
@@ -186,14 +190,6 @@ export class CatalogueOrganisation {
     return rows.flows
       .all(organisation.ref)
       .map(flow => new CatalogueFlow(rows, organisation, flow, versions.get(flow.ref) ?? []))
-  }
-
-  private readParts(): PartEntries {
-    const { rows, organisation } = this
-    return {
-      steps: this.entries(rows.steps.all(organisation.ref), ({ stepRefs }) => stepRefs),
-      items: this.entries(rows.items.all(organisation.ref), ({ itemRefs }) => itemRefs),
-    }
   }
 
   private entries(
