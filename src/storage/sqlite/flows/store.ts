@@ -1,16 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import type { FlowDefinition } from '../../../core/flow/flow.ts'
-import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { newId } from '../../../core/organisation/ids.ts'
 import { isoTime } from '../../../core/time/clock.ts'
 import { failpoint } from '../../../failpoints.ts'
-import type {
-  FlowChange,
-  FlowChanges,
-  FlowOrigin,
-  StoredChange,
-  Witness,
-} from '../../../modules/authoring/port.ts'
+import type { FlowChange, FlowChanges, StoredChange } from '../../../modules/authoring/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { announce, inTransaction } from '../catalogue/change.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
@@ -24,12 +17,10 @@ type NewPart = readonly [publicId: string, key: string]
 type PartRef = number | string
 
 /** A change of a flow, prepared as far as possible before the transaction, during which pages wait. */
-interface PreparedChange {
-  key: string
+interface PreparedChange extends Pick<FlowChange, 'key' | 'status' | 'origin'> {
   /** Null where it is new. */
   row: number | null
   publicId: string
-  status: string
   /** JSON. */
   draft: string | null
   steps: readonly NewPart[]
@@ -37,8 +28,6 @@ interface PreparedChange {
   version: PreparedVersion | null
   /** Of the newest version so far. */
   publishedAt: number | null
-  /** Absent where it stays as it is. */
-  origin?: FlowOrigin
 }
 
 interface PreparedVersion {
@@ -52,11 +41,8 @@ interface PreparedVersion {
 }
 
 /** Changes that apply only if the organisation is still as it was at their revision. */
-export interface PreparedChanges {
-  revision: number
+export interface PreparedChanges extends Omit<InRows<FlowChanges>, 'changes'> {
   changes: readonly PreparedChange[]
-  audit: readonly AuditEntry[]
-  witness?: InRows<Witness>
 }
 
 /**
@@ -67,20 +53,20 @@ export interface PreparedChanges {
 export function* prepareChanges(
   database: Database,
   orgRow: number,
-  { revision, changes, audit, witness }: InRows<FlowChanges>,
+  { changes, ...rest }: InRows<FlowChanges>,
 ): Generator<undefined, PreparedChanges> {
   const prepared: PreparedChange[] = []
   for (const change of changes) {
     prepared.push(prepare(database, orgRow, change))
     yield
   }
-  return { revision, changes: prepared, audit, ...(witness && { witness }) }
+  return { ...rest, changes: prepared }
 }
 
 function prepare(database: Database, orgRow: number, change: FlowChange): PreparedChange {
-  const { key, status, draft, publish, origin } = change
+  const { draft, publish, ...kept } = change
   const sql = statements(database)
-  const flow = sql.flow.get(orgRow, key)
+  const flow = sql.flow.get(orgRow, kept.key)
   const publicId = flow?.publicId ?? newId('flow')
   const newest = flow && sql.newestVersion.get(flow.id)
   const known = partsOf(database, flow?.id ?? null)
@@ -95,16 +81,14 @@ function prepare(database: Database, orgRow: number, change: FlowChange): Prepar
   const steps = definitions.flatMap(({ steps }) => steps)
   const items = definitions.flatMap(({ checklist }) => checklist?.items ?? [])
   return {
-    key,
+    ...kept,
     row: flow?.id ?? null,
     publicId,
-    status,
     draft: draft && JSON.stringify(draft),
     steps: newParts('step', steps),
     items: newParts('item', items),
     version: publish && frozen(known, publicId, publish, (newest?.version ?? 0) + 1),
     publishedAt: newest?.publishedAt ?? null,
-    ...(origin && { origin }),
   }
 }
 
