@@ -37,15 +37,14 @@ export function findLink(
   database: Database,
   sha256: string,
 ): Awaited<ReturnType<InRows<DashboardStore>['link']>> {
-  const row = tables(database)
-    .select({ link: dashboardLinks, organisation: organisations.publicId })
+  const { role, name, expiresAt } = dashboardLinks
+  const link = tables(database)
+    .select({ role, name, expiresAt, organisation: organisations.publicId })
     .from(dashboardLinks)
     .innerJoin(organisations, eq(organisations.id, dashboardLinks.orgId))
     .where(eq(dashboardLinks.sha256, sha256))
     .get()
-  if (!row) return null
-  const { role, name, expiresAt } = row.link
-  return { role, name, expiresAt, organisation: row.organisation }
+  return link ?? null
 }
 
 /** See `DashboardStore.redeemLink`. */

@@ -72,19 +72,16 @@ export function noteTokenUse(database: Database, id: string, at: number): void {
 }
 
 /** Prepared, because each request of a program looks up its token. */
-const bySecret = preparedOnce((tx: Tables) =>
-  tx
-    .select({ token: managementTokens, organisation: organisations.publicId })
+const bySecret = preparedOnce((tx: Tables) => {
+  const { publicId: id, name, scopes, expiresAt, revokedAt } = managementTokens
+  return tx
+    .select({ id, name, organisation: organisations.publicId, scopes, expiresAt, revokedAt })
     .from(managementTokens)
     .innerJoin(organisations, eq(organisations.id, managementTokens.orgId))
     .where(eq(managementTokens.sha256, sql.placeholder('sha256')))
-    .prepare(),
-)
+    .prepare()
+})
 
 /** See `KnownTokens.find`. */
-export function findToken(database: Database, sha256: string): KnownToken | null {
-  const row = bySecret(tables(database)).get({ sha256 })
-  if (!row) return null
-  const { publicId: id, name, scopes, expiresAt, revokedAt } = row.token
-  return { id, name, organisation: row.organisation, scopes, expiresAt, revokedAt }
-}
+export const findToken = (database: Database, sha256: string): KnownToken | null =>
+  bySecret(tables(database)).get({ sha256 }) ?? null
