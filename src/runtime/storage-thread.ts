@@ -3,7 +3,6 @@ import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
-import { PostgresStorage } from '../storage/postgres/storage.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import type { Inbox } from '../storage/sqlite/writer/messages.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
@@ -136,6 +135,7 @@ async function openPostgres(
   { log, config, tried, ...told }: Told,
 ): Promise<OpenStorage> {
   const watch = new NodeWatch(told.shared.node, config, log)
+  const { PostgresStorage } = await import('../storage/postgres/storage.ts')
   const storage = await PostgresStorage.open({
     ...told,
     url,
