@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import type { TimeRange } from '../../../core/time/time-range.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
-import { stateIn } from '../database/server-state.ts'
 import {
   type BatchRow,
   batchColumns,
@@ -58,9 +57,12 @@ export function* flowRows<Row extends { seq: number }>(
     `select ${columns} from event_batches
     where seq > ? and seq <= ? and org_id = ? order by seq limit ${pageBatches}`,
   )
+  const state = database.query<{ value: number }, []>(
+    "select value from server_state where name = 'projected'",
+  )
   let projected = 0
   const nextKnown = ({ seq }: { seq: number }) => {
-    projected = stateIn(database, 'projected')
+    projected = state.get()!.value
     return known.all(orgRow, flowRow, seq, Math.min(upTo, projected), startMs, endMs)
   }
   yield* pages(nextKnown, { seq: after }, pageBatches)
