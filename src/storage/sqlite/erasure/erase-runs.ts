@@ -6,7 +6,7 @@ import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
-import { isPerson } from './person-matcher.ts'
+import { isNamedIn, isPerson } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 import { type RunTraces, runName, type Traces } from './traces.ts'
 
@@ -165,10 +165,8 @@ export function isConcerned(
   { namedRuns }: RunTraces,
   run: StoredRun,
 ): boolean {
-  if (isPerson(person, run.person)) return true
-  const { least_user_id: userId, least_anonymous_id: anonymousId } = run
-  if (userId !== null && person.isUser(userId)) return true
-  if (anonymousId !== null && person.isAnonymous(anonymousId)) return true
+  const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
+  if (isPerson(person, run.person) || isNamedIn(person, ids)) return true
   const runId = runIdIn(run)
   return runId !== null && namedRuns.has(runName(run.flow_id, runId))
 }

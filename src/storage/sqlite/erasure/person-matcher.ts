@@ -90,6 +90,10 @@ export const isOf = ({ isUser, isAnonymous }: PersonMatcher, { userId, anonymous
 export const isBeside = ({ isAnonymous }: PersonMatcher, { userId, anonymousId }: Names) =>
   userId !== null && anonymousId !== null && isAnonymous(anonymousId)
 
+/** Whether something is a person's own, or was sent from a browser that had their anonymous id. */
+export const isNamedIn = (person: PersonMatcher, names: Names) =>
+  isOf(person, names) || isBeside(person, names)
+
 /** Whether an organisation-wide name (`personOf`) is the person's. */
 export const isPerson = ({ isUser, isAnonymous }: PersonMatcher, person: string) =>
   person.startsWith('u') ? isUser(person.slice(1)) : isAnonymous(person.slice(1))

@@ -7,13 +7,7 @@ import type { InRows, NewEvent, StoredEvent } from '../../shared/in-rows.ts'
 import { pages } from '../database/pages.ts'
 import { type BatchRow, storedText } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import {
-  isBeside,
-  isOf,
-  isPerson,
-  type PersonMatcher,
-  personByName,
-} from '../erasure/person-matcher.ts'
+import { isNamedIn, isPerson, type PersonMatcher, personByName } from '../erasure/person-matcher.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
@@ -95,19 +89,29 @@ export const storedEventOf = (event: StoredEvent, names: Names) => ({
   source: event.source,
 })
 
-function* events(database: Database, orgRow: number, person: PersonMatcher, names: Names): Rows {
+function* events(database: Database, asked: InRows<NamedPerson>, names: Names): Rows {
+  const { orgRef: orgRow, person: name } = asked
+  const person = personByName(name)
   const page = database.query<BatchRow, [number, number]>(
     `select * from event_batches where seq > ? and org_id = ? order by seq limit ${pageBatches}`,
   )
   for (const rows of pages(({ seq }) => page.all(seq, orgRow), { seq: 0 }, pageBatches)) {
     for (const row of rows) {
-      const own = decodeEvents(storedText(row)).filter(
-        event => isOf(person, event) || isBeside(person, event),
-      )
+      const own = decodeEvents(storedText(row)).filter(event => isNamedIn(person, event))
       for (const event of own) yield storedEventOf(event, names)
       yield null
     }
   }
+}
+
+/** Whose rows are asked for, and where they are. */
+interface Asked {
+  database: Database
+  orgRow: number
+  /** As `personOf` names them. */
+  name: string
+  person: PersonMatcher
+  names: Names
 }
 
 /**
@@ -115,8 +119,7 @@ function* events(database: Database, orgRow: number, person: PersonMatcher, name
  * rows, and null after each page.
  */
 function* numbered<Row extends { number: number }>(
-  database: Database,
-  orgRow: number,
+  { database, orgRow }: Asked,
   [table, number]: readonly [table: string, number: string],
   tell: (row: Row) => object | null,
 ): Rows {
@@ -142,18 +145,15 @@ const stepOf = (names: Names) => (step: ReturnType<typeof unpackSteps>[number]) 
   missingAt: isoTimeOrNull(step.missingAt),
 })
 
-function runs(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
-  return numbered<StoredRun & { number: number }>(database, orgRow, ['runs', 'id'], run => {
-    const { least_user_id: userId, least_anonymous_id: anonymousId } = run
-    const isTheirs =
-      (userId !== null && person.isUser(userId)) ||
-      (anonymousId !== null && person.isAnonymous(anonymousId))
-    if (!isTheirs && !isPerson(person, run.person)) return null
+function runs(asked: Asked) {
+  const { person, names } = asked
+  return numbered<StoredRun & { number: number }>(asked, ['runs', 'id'], run => {
+    const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
+    if (!isNamedIn(person, ids) && !isPerson(person, run.person)) return null
     return {
       flowId: names.flowId(run.flow_id),
       key: run.run_key,
-      userId,
-      anonymousId,
+      ...ids,
       version: run.version,
       startedAt: isoTime(run.started_at),
       lastAt: isoTime(run.last_at),
@@ -167,80 +167,30 @@ function runs(database: Database, orgRow: number, person: PersonMatcher, names: 
 
 /** A section of rows found by flow and person: each has the flow's id and what `tell` makes of the row. */
 function inFlows<Row>(table: string, tell: (row: Row, names: Names) => object) {
-  return function* (database: Database, orgRow: number, person: string, names: Names): Rows {
+  return function* ({ database, orgRow, name, names }: Asked): Rows {
     const ofPerson = database.query<Row, [number, number, string]>(
       `select * from ${table} where org_id = ? and flow_id = ? and person = ?`,
     )
     for (const [flowRow, flowId] of names.flows) {
-      for (const row of ofPerson.all(orgRow, flowRow, person)) {
+      for (const row of ofPerson.all(orgRow, flowRow, name)) {
         yield { flowId, ...tell(row, names) }
       }
     }
   }
 }
 
-const completions = inFlows<{ reported_at: number }>('completions', row => ({
-  completedAt: isoTime(row.reported_at),
-}))
-
-const ticks = inFlows<{ item_id: number; at: number; ticked: number; run_key: string }>(
-  'ticks',
-  ({ item_id, at, ticked, run_key: run }, { itemId }) => ({
-    itemId: itemId(item_id),
-    at: isoTime(at),
-    ticked: ticked === 1,
-    run,
-  }),
-)
-
-const progress = inFlows<{
-  checklist_at: number | null
-  last_tick_at: number | null
-  items: string
-}>('progress', ({ checklist_at, last_tick_at, items }, { itemId }) => ({
-  everTicked: items === '' ? [] : items.split(',').map(item => itemId(Number(item))),
-  checklistCompletedAt: isoTimeOrNull(checklist_at),
-  lastTickAt: isoTimeOrNull(last_tick_at),
-}))
-
-const unattributedEvents = inFlows<{ at: number; completes: number; version: number | null }>(
-  'loose_facts',
-  ({ at, completes, version }) => ({
-    at: isoTime(at),
-    completes: completes === 1,
-    flowVersion: version,
-  }),
-)
-
-const checklistCompletions = inFlows<{ at: number; run_key: string }>(
-  'checklist_completions',
-  ({ at, run_key: run }) => ({ at: isoTime(at), run }),
-)
-
-const sharedRuns = inFlows<{ run_key: string }>('run_people', row => ({ run: row.run_key }))
-
-const heldOut = inFlows<{ version: number; at: number }>('held_out', ({ version, at }) => ({
-  version,
-  at: isoTime(at),
-}))
-
-const goals = inFlows<{ name: string; last_at: number }>('goals', ({ name, last_at }) => ({
-  event: name,
-  lastAt: isoTime(last_at),
-}))
-
-function* causedEvents(database: Database, orgRow: number, person: string) {
+function* causedEvents({ database, orgRow, name: person }: Asked): Rows {
   for (const [name, times] of causedReader(database)(orgRow, person)) {
     yield { name, times: times.map(time => isoTime(msOf(time))) }
   }
 }
 
-function stepReports(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function stepReports(asked: Asked) {
   type Row = Record<string, number | string | null> & { number: number; at: number }
-  return numbered<Row>(database, orgRow, ['step_reports', 'seq'], row => {
-    if (typeof row.person !== 'string' || !isPerson(person, row.person)) return null
+  return numbered<Row>(asked, ['step_reports', 'seq'], row => {
+    if (typeof row.person !== 'string' || !isPerson(asked.person, row.person)) return null
     return {
-      stepId: names.stepId(row.step_id as number),
+      stepId: asked.names.stepId(row.step_id as number),
       version: row.version,
       outcome: row.outcome,
       at: isoTime(row.at),
@@ -254,16 +204,65 @@ function stepReports(database: Database, orgRow: number, person: PersonMatcher, 
   })
 }
 
-function deadLetters(database: Database, orgRow: number, person: PersonMatcher, names: Names) {
+function deadLetters(asked: Asked) {
+  const { person, names } = asked
   type Row = { number: number; at: number; error: string; event: string }
-  return numbered<Row>(database, orgRow, ['dead_letters', 'seq'], ({ at, error, event }) => {
+  return numbered<Row>(asked, ['dead_letters', 'seq'], ({ at, error, event }) => {
     const letter = letterIn(event)
-    const ids = namesIn(letter)
-    if (!isOf(person, ids) && !isBeside(person, ids)) return null
+    if (!isNamedIn(person, namesIn(letter))) return null
     const content =
       'type' in letter ? { report: reportOf(letter, names) } : { event: eventOf(letter, names) }
     return { at: isoTime(at), error, ...content }
   })
+}
+
+/** The sections that follow the events, in their order. */
+const sections: Record<string, (asked: Asked) => Rows> = {
+  runs,
+  completions: inFlows<{ reported_at: number }>('completions', row => ({
+    completedAt: isoTime(row.reported_at),
+  })),
+  ticks: inFlows<{ item_id: number; at: number; ticked: number; run_key: string }>(
+    'ticks',
+    ({ item_id, at, ticked, run_key: run }, { itemId }) => ({
+      itemId: itemId(item_id),
+      at: isoTime(at),
+      ticked: ticked === 1,
+      run,
+    }),
+  ),
+  progress: inFlows<{ checklist_at: number | null; last_tick_at: number | null; items: string }>(
+    'progress',
+    ({ checklist_at, last_tick_at, items }, { itemId }) => ({
+      everTicked: items === '' ? [] : items.split(',').map(item => itemId(Number(item))),
+      checklistCompletedAt: isoTimeOrNull(checklist_at),
+      lastTickAt: isoTimeOrNull(last_tick_at),
+    }),
+  ),
+  looseFacts: inFlows<{ at: number; completes: number; version: number | null }>(
+    'loose_facts',
+    ({ at, completes, version }) => ({
+      at: isoTime(at),
+      completes: completes === 1,
+      flowVersion: version,
+    }),
+  ),
+  checklistCompletions: inFlows<{ at: number; run_key: string }>(
+    'checklist_completions',
+    ({ at, run_key: run }) => ({ at: isoTime(at), run }),
+  ),
+  sharedRuns: inFlows<{ run_key: string }>('run_people', row => ({ run: row.run_key })),
+  causedEvents,
+  heldOut: inFlows<{ version: number; at: number }>('held_out', ({ version, at }) => ({
+    version,
+    at: isoTime(at),
+  })),
+  goals: inFlows<{ name: string; last_at: number }>('goals', ({ name, last_at }) => ({
+    event: name,
+    lastAt: isoTime(last_at),
+  })),
+  stepReports,
+  deadLetters,
 }
 
 /** Everything that holds a person's id. */
@@ -271,10 +270,8 @@ export function personData(
   database: Database,
   person: InRows<NamedPerson>,
 ): Generator<StoredSection> {
-  const { orgRef: orgRow, person: name } = person
-  const names = namesOf(database, orgRow)
-  const own = events(database, orgRow, personByName(name), names)
-  return sectionsOf(database, person, names, own)
+  const names = namesOf(database, person.orgRef)
+  return sectionsOf(database, person, names, events(database, person, names))
 }
 
 /**
@@ -288,19 +285,7 @@ export function* sectionsOf(
   names: Names,
   events: Iterable<object | null>,
 ): Generator<StoredSection> {
-  const person = personByName(name)
   yield { section: 'events', rows: events }
-  yield { section: 'runs', rows: runs(database, orgRow, person, names) }
-  yield { section: 'completions', rows: completions(database, orgRow, name, names) }
-  yield { section: 'ticks', rows: ticks(database, orgRow, name, names) }
-  yield { section: 'progress', rows: progress(database, orgRow, name, names) }
-  yield { section: 'looseFacts', rows: unattributedEvents(database, orgRow, name, names) }
-  const ofChecklists = checklistCompletions(database, orgRow, name, names)
-  yield { section: 'checklistCompletions', rows: ofChecklists }
-  yield { section: 'sharedRuns', rows: sharedRuns(database, orgRow, name, names) }
-  yield { section: 'causedEvents', rows: causedEvents(database, orgRow, name) }
-  yield { section: 'heldOut', rows: heldOut(database, orgRow, name, names) }
-  yield { section: 'goals', rows: goals(database, orgRow, name, names) }
-  yield { section: 'stepReports', rows: stepReports(database, orgRow, person, names) }
-  yield { section: 'deadLetters', rows: deadLetters(database, orgRow, person, names) }
+  const asked = { database, orgRow, name, person: personByName(name), names }
+  for (const [section, rowsOf] of Object.entries(sections)) yield { section, rows: rowsOf(asked) }
 }

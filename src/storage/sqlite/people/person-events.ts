@@ -9,7 +9,7 @@ import {
   storedText,
 } from '../engine/event-codec/event-batches.ts'
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
-import { isBeside, isOf, personByName } from '../erasure/person-matcher.ts'
+import { isNamedIn, personByName } from '../erasure/person-matcher.ts'
 import { cursorOf, type EventLogReader } from '../ledger/event-log.ts'
 
 /** Rows of the ledger, of any organisation, that one statement covers: a millisecond's work or less. */
@@ -20,11 +20,9 @@ const mostRead = 65_536
 
 /** Events of a person, backwards from the end of the ledger; each call covers a part of it. */
 export function personEventsOver(database: Database, log: EventLogReader) {
-  const newest = database.query<{ seq: number | null }, []>(
-    'select max(seq) as seq from event_batches',
-  )
-  const oldest = database.query<{ seq: number | null }, []>(
-    'select min(seq) as seq from event_batches',
+  const ends = database.query<{ first: number; last: number }, []>(
+    `select coalesce((select min(seq) from event_batches), 0) as first,
+      coalesce((select max(seq) from event_batches), -1) as last`,
   )
   const batches = database.query<BatchRow, [number, number, number]>(
     `select ${batchColumns} from event_batches
@@ -37,8 +35,7 @@ export function personEventsOver(database: Database, log: EventLogReader) {
   ): Promise<InRows<PersonsEvents>> => {
     const person = personByName(name)
     const told = log.teller(orgRow)
-    const first = oldest.get()?.seq ?? 0
-    const last = newest.get()?.seq ?? -1
+    const { first, last } = ends.get()!
     const end = before === null ? Number.POSITIVE_INFINITY : Number.parseInt(before, 36)
     const slices = new TimeSlices()
     const events: ReturnType<typeof told>[] = []
@@ -53,7 +50,7 @@ export function personEventsOver(database: Database, log: EventLogReader) {
         for (let place = ofRow.length - 1; place >= 0; place--) {
           const event = ofRow[place]!
           if (row.seq * eventsPerBatch + place >= end) continue
-          if (!isOf(person, event) && !isBeside(person, event)) continue
+          if (!isNamedIn(person, event)) continue
           const cursor = cursorOf(row.seq, place)
           events.push(told(cursor, event))
           if (events.length === most) return { events, next: cursor }
