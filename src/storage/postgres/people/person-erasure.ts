@@ -7,7 +7,7 @@ import { isConcerned, runEraser } from '../../sqlite/erasure/erase-runs.ts'
 import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
 import { type ErasedCounts, ErasureWork } from '../../sqlite/erasure/erasure-work.ts'
 import { isOf } from '../../sqlite/erasure/person-matcher.ts'
-import { NamedRuns, type RunNaming, type RunTraces } from '../../sqlite/erasure/traces.ts'
+import { NamedRuns, type RunNaming } from '../../sqlite/erasure/traces.ts'
 import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import { asRows, type Queries } from '../database/connection.ts'
 import { pages, piecesOf } from '../database/pages.ts'
@@ -361,8 +361,7 @@ export class PersonErasure {
 
   /** Rewrites events without anything of the person. No event changes its place or its time. */
   private async rewriteEvents(places: readonly Place[]): Promise<void> {
-    const traces: RunTraces = this.named
-    const rewrite = rewriting(this.work, traces)
+    const rewrite = rewriting(this.work, this.named)
     for (const some of piecesOf(places, stepRows)) {
       await this.step(transaction => this.rewriteSome(transaction, some, rewrite))
       this.tell('rewriting events', some.length)

@@ -11,28 +11,17 @@ import { noteReplacedRows } from '../engine/hash-index/row-index.ts'
 import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
-import { isGone, type RunTraces, type Traces } from './traces.ts'
+import { isGone, type NamedRuns, type Traces } from './traces.ts'
 
 /** Batches that a transaction writes. */
 const stepBatches = 8
 
-function statements({ database }: ErasureWork) {
-  return {
-    batch: database.query<BatchRow, [number, number]>(
-      'select * from event_batches where seq = ? and org_id = ?',
-    ),
-    update: database.query(
-      'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
-    ),
-  }
-}
-
 /** Rewrites an event of the person, or an event of somebody else that also names the person or their run. */
 export const rewriting =
-  ({ person, pseudonyms }: Pick<ErasureWork, 'person' | 'pseudonyms'>, traces: RunTraces) =>
+  ({ person, pseudonyms }: Pick<ErasureWork, 'person' | 'pseudonyms'>, named: NamedRuns) =>
   <Event extends NewEvent>(event: Event): Event => {
     const { flowRef: flowRow, runId } = event
-    const isRenamed = runId !== null && traces.isRenamed(flowRow, runId)
+    const isRenamed = runId !== null && named.isRenamed(flowRow, runId)
     if (isOf(person, event)) {
       return { ...event, ...pseudonyms.event(event, runId !== null && !isRenamed) }
     }
@@ -45,13 +34,17 @@ export const rewriting =
 /** Rewrites the ledger's rows without anything of the person. No event changes its place or its time. */
 export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<number> {
   const { database, orgRow, person } = work
-  const sql = statements(work)
+  const batch = database.query<BatchRow, [number, number]>(
+    'select * from event_batches where seq = ? and org_id = ?',
+  )
+  const update = database.query(
+    'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
+  )
   const ids = new SegmentScrubber(database, 'event_id')
-
-  const rewritten = rewriting(work, traces)
+  const rewrite = rewriting(work, traces.named)
 
   const rewriteBatch = (seq: number): number => {
-    const row = sql.batch.get(seq, orgRow)
+    const row = batch.get(seq, orgRow)
     if (!row) return 0
     let place = -1
     let erased = 0
@@ -61,9 +54,9 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
         erased++
         ids.forget(orgRow, event.id, seq * eventsPerBatch + place)
       }
-      return rewritten(event)
+      return rewrite(event)
     })
-    sql.update.run(bytesOf(text.facts), bytesOf(text.details), seq, orgRow)
+    update.run(bytesOf(text.facts), bytesOf(text.details), seq, orgRow)
     return erased
   }
 

@@ -1,6 +1,5 @@
 import { personOf } from '../../../core/event/event.ts'
 import { least, ownRunKey } from '../../../core/run/run.ts'
-import { pages } from '../database/pages.ts'
 import { firstFreeRow, noteReplacedRows } from '../engine/hash-index/row-index.ts'
 import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
@@ -8,18 +7,18 @@ import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isNamedIn, isPerson } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
-import { type RunTraces, runName, type Traces } from './traces.ts'
+import { type NamedRun, type NamedRuns, peopleInRuns, runName, runsOfFlow } from './traces.ts'
 
 /** The key of a run (`runKeyOf`) after the person is renamed. */
 function runKeyAfter(
   { person, pseudonyms }: RunWork,
-  traces: RunTraces,
+  named: NamedRuns,
   flowRow: number,
   key: string,
 ): string {
   if (key.startsWith('r')) {
     const runId = key.slice(1)
-    return traces.isRenamed(flowRow, runId) ? `r${pseudonyms.run(flowRow, runId)}` : key
+    return named.isRenamed(flowRow, runId) ? `r${pseudonyms.run(flowRow, runId)}` : key
   }
   const isOfSession = key.startsWith('s')
   if (!isOfSession && !key.startsWith('p')) return key
@@ -32,17 +31,12 @@ function runKeyAfter(
   return `s${JSON.stringify([name, pseudonyms.session(flowRow, sessionId)])}`
 }
 
-/** Rows that one statement reads, and rows that one transaction writes. */
-const pageRows = 2_000
+/** Rows that one transaction writes. */
 const stepRows = 50
 
 function statements({ database }: Pick<RunWork, 'database'>) {
   return {
     flows: database.query<{ id: number }, [number]>('select id from flows where org_id = ?'),
-    page: database.query<StoredRun, [number, number, number, number]>(
-      `select * from runs where org_id = ? and flow_id = ? and (started_at, id) > (?, ?)
-      order by started_at, id limit ${pageRows}`,
-    ),
     run: database.query<StoredRun, [number, number]>(
       'select * from runs where id = ? and org_id = ?',
     ),
@@ -57,9 +51,6 @@ function statements({ database }: Pick<RunWork, 'database'>) {
     ),
     own: database.query(
       'insert into run_owners (org_id, flow_id, run_key, person) values (?, ?, ?, ?)',
-    ),
-    people: database.query<{ person: string }, [number, number, string]>(
-      'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
     ),
     renameTicks: database.query(
       `update ticks set run_key = ?
@@ -82,14 +73,15 @@ function statements({ database }: Pick<RunWork, 'database'>) {
 export type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
 
 /** Renames a run within a step of the work; false if there is no such row. */
-export function runEraser(work: RunWork, traces: RunTraces): (row: number) => boolean {
+export function runEraser(work: RunWork, named: NamedRuns): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
   const index = new SegmentScrubber(database, 'runs_by_key')
+  const peopleIn = peopleInRuns(database, orgRow)
   const rewrite = (row: number): boolean => {
     const run = sql.run.get(row, orgRow)
     if (!run) return false
-    const now = renamedRun(work, traces, run)
+    const now = renamedRun(work, named, run)
     sql.rename.run(
       firstFreeRow(database),
       now.run_key,
@@ -112,8 +104,9 @@ export function runEraser(work: RunWork, traces: RunTraces): (row: number) => bo
     sql.deleteSegments.run(orgRow, run.flow_id, run.started_at, run.started_at)
     return true
   }
-  const renameKey = ({ flow_id: flowRow, run_key: key, person }: StoredRun, now: string) => {
-    const people = sql.people.all(orgRow, flowRow, key).map(row => row.person)
+  const renameKey = (run: StoredRun, now: string) => {
+    const { flow_id: flowRow, run_key: key, person } = run
+    const people = peopleIn(run)
     for (const one of new Set([person, ...people])) {
       sql.renameTicks.run(now, orgRow, flowRow, one, key)
     }
@@ -128,18 +121,16 @@ export function runEraser(work: RunWork, traces: RunTraces): (row: number) => bo
  * content as it is. What is known in a flow is renamed in one step with the last runs of the flow:
  * otherwise others' reports in between would be counted together with only half of it.
  */
-export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number> {
+export function* eraseRuns(work: ErasureWork, named: NamedRuns): Generator<number> {
   const { database, orgRow } = work
   const sql = statements(work)
-  const rewrite = runEraser(work, traces)
+  const rewrite = runEraser(work, named)
   const name = yield* nameInFacts(work)
   const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
   for (const { id: flowRow } of sql.flows.all(orgRow)) {
     const concerned: number[] = []
-    const next = (last: { started_at: number; id: number }) =>
-      sql.page.all(orgRow, flowRow, last.started_at, last.id)
-    for (const runs of pages(next, { started_at: Number.MIN_SAFE_INTEGER, id: 0 }, pageRows)) {
-      for (const run of runs) if (isConcerned(work, traces, run)) concerned.push(run.id)
+    for (const runs of runsOfFlow(database, orgRow, flowRow)) {
+      for (const run of runs) if (isConcerned(work, named, run)) concerned.push(run.id)
       yield runs.length
     }
     let from = 0
@@ -157,13 +148,13 @@ export function* eraseRuns(work: ErasureWork, traces: Traces): Generator<number>
 }
 
 /** The id in a run's key; null for a run without an id. */
-const runIdIn = ({ run_key: key }: StoredRun) => (key.startsWith('r') ? key.slice(1) : null)
+const runIdIn = ({ run_key: key }: NamedRun) => (key.startsWith('r') ? key.slice(1) : null)
 
 /** Whether a run is the person's, or has their name. */
 export function isConcerned(
   { person }: Pick<RunWork, 'person'>,
-  { namedRuns }: RunTraces,
-  run: StoredRun,
+  { namedRuns }: NamedRuns,
+  run: NamedRun & Pick<StoredRun, 'person'>,
 ): boolean {
   const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
   if (isPerson(person, run.person) || isNamedIn(person, ids)) return true
@@ -172,26 +163,26 @@ export function isConcerned(
 }
 
 /** A run after the person is renamed. It keeps its owner, so that every count stays the same. */
-function renamedRun(work: RunWork, traces: RunTraces, run: StoredRun): StoredRun {
+function renamedRun(work: RunWork, named: NamedRuns, run: StoredRun): StoredRun {
   return {
     ...run,
-    ...idsAfter(work, traces, run),
-    run_key: runKeyAfter(work, traces, run.flow_id, run.run_key),
+    ...idsAfter(work, named, run),
+    run_key: runKeyAfter(work, named, run.flow_id, run.run_key),
     person: isPerson(work.person, run.person) ? work.nameIn(run.flow_id, run.person) : run.person,
   }
 }
 
 /** The new ids in a run, and the traits of whoever is left in it. */
-function idsAfter({ person, pseudonyms }: RunWork, traces: RunTraces, run: StoredRun) {
+function idsAfter({ person, pseudonyms }: RunWork, named: NamedRuns, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
   const runId = runIdIn(run)
   const key = runId === null ? null : runName(flowRow, runId)
-  if (key !== null && traces.namedRuns.has(key)) {
-    const others = traces.others.get(key)
+  if (key !== null && named.namedRuns.has(key)) {
+    const others = named.others.get(key)
     return {
-      least_user_id: least(others?.leastUserId ?? null, traces.isUser ? name : null),
-      least_anonymous_id: least(others?.leastAnonymousId ?? null, traces.isUser ? null : name),
+      least_user_id: least(others?.leastUserId ?? null, named.isUser ? name : null),
+      least_anonymous_id: least(others?.leastAnonymousId ?? null, named.isUser ? null : name),
       traits: others?.traits ?? null,
     }
   }

@@ -12,11 +12,13 @@ export interface ErasureStep {
   done: number
 }
 
-function* telling(
-  at: ErasureStep['at'],
-  ...parts: Generator<number, unknown>[]
-): Generator<ErasureStep> {
-  for (const part of parts) for (const done of part) yield { at, done }
+/** Does a part of an erasure, and tells how much of it is done. */
+function* telling<T>(at: ErasureStep['at'], part: Generator<number, T>): Generator<ErasureStep, T> {
+  for (;;) {
+    const next = part.next()
+    if (next.done) return next.value
+    yield { at, done: next.value }
+  }
 }
 
 /**
@@ -35,17 +37,11 @@ export function* erase(database: Database, row: ErasureRow): Generator<ErasureSt
   if (row.secret === null) return
 
   const work = new ErasureWork(database, { ...row, secret: row.secret })
-  const reading = tracesOf(database, work.orgRow, work.person)
-  let looked = reading.next()
-  for (; !looked.done; looked = reading.next()) yield { at: 'reading events', done: looked.value }
-  const traces = looked.value
-  yield* telling(
-    'renaming runs',
-    eraseRuns(work, traces),
-    eraseCaused(work),
-    eraseStepReports(work),
-    eraseDeadLetters(work),
-  )
+  const traces = yield* telling('reading events', tracesOf(database, work.orgRow, work.person))
+  yield* telling('renaming runs', eraseRuns(work, traces.named))
+  yield* telling('renaming runs', eraseCaused(work))
+  yield* telling('renaming runs', eraseStepReports(work))
+  yield* telling('renaming runs', eraseDeadLetters(work))
   yield* telling('rewriting events', eraseLedger(work, traces))
   new ErasureTable(database).renamed(row)
 }

@@ -13,30 +13,13 @@ import { isPseudonym } from './pseudonyms.ts'
 const pageRuns = 2_000
 
 /** Other people whom the events of a run name. */
-export interface OthersInRun {
+interface OthersInRun {
   leastUserId: string | null
   leastAnonymousId: string | null
   /** The traits in their events, which become the run's once the person's events have none. */
   traits: string | null
   /** Whether any of them has not been erased: then the run's id is theirs too. */
   isAnyoneLeft: boolean
-}
-
-/** What is known of the runs that events of a person name, or named. */
-export interface RunTraces {
-  /** Whether the person goes by a user id; null if nothing tells. */
-  isUser: boolean | null
-  /** Every run that an event of theirs names by id, or named, as `runName` writes it. */
-  namedRuns: ReadonlySet<string>
-  others: ReadonlyMap<string, OthersInRun>
-  /** Whether a run's id is replaced, because the run is nobody's but theirs. */
-  isRenamed(flowRow: number | null, runId: string): boolean
-}
-
-/** Where the ledger holds something of a person, and runs of which it no longer holds everything. */
-export interface Traces extends RunTraces {
-  /** Rows of the ledger that have to be rewritten, ascending. */
-  batches: readonly number[]
 }
 
 export const runName = (flowRow: number | null, runId: string) => `${flowRow} ${runId}`
@@ -57,13 +40,16 @@ export type NamedRun = Pick<
  * Gathers which runs a person's events name, and who else is in those runs. The person's own events have to
  * be added first, then the others'.
  */
-export class NamedRuns implements RunTraces {
+export class NamedRuns {
+  /** Whether the person goes by a user id; null if nothing tells. */
   isUser: boolean | null = null
+  /** Every run that an event of theirs names by id, or named, as `runName` writes it. */
   readonly namedRuns = new Set<string>()
   readonly others = new Map<string, OthersInRun>()
 
   constructor(private readonly person: PersonMatcher) {}
 
+  /** Whether a run's id is replaced, because the run is nobody's but theirs. */
   isRenamed(flowRow: number | null, runId: string): boolean {
     const name = runName(flowRow, runId)
     return this.namedRuns.has(name) && !this.others.get(name)?.isAnyoneLeft
@@ -117,10 +103,22 @@ export class NamedRuns implements RunTraces {
   }
 
   private note(name: string, ids: PersonIds, traits: string | null = null): void {
-    const { userId, anonymousId } = ids
-    const other = { userId, anonymousId: isBeside(this.person, ids) ? null : anonymousId }
-    this.others.set(name, withOther(this.others.get(name), other, traits))
+    const known = this.others.get(name)
+    const anonymousId = isBeside(this.person, ids) ? null : ids.anonymousId
+    this.others.set(name, {
+      leastUserId: least(known?.leastUserId ?? null, ids.userId),
+      leastAnonymousId: least(known?.leastAnonymousId ?? null, anonymousId),
+      traits: least(known?.traits ?? null, traits),
+      isAnyoneLeft: known?.isAnyoneLeft === true || !isGone(ids),
+    })
   }
+}
+
+/** Where an organisation's ledger holds something of a person. */
+export interface Traces {
+  named: NamedRuns
+  /** Rows of the ledger that have to be rewritten, ascending. */
+  batches: readonly number[]
 }
 
 /** Looks through an organisation's ledger for a person; yields the number of batches looked at. */
@@ -141,18 +139,10 @@ export function* tracesOf(
     }
     yield page.length
   }
-  const peopleOf = database.query<{ person: string }, [number, number, string]>(
-    'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
-  )
+  const peopleIn = peopleInRuns(database, orgRow)
   function* lookAtRuns(): Generator<number> {
     for (const runs of runsWithDeleted(database, orgRow)) {
-      for (const run of runs) {
-        const people = peopleOf.all(orgRow, run.flow_id, run.run_key)
-        named.addRun(
-          run,
-          people.map(({ person }) => person),
-        )
-      }
+      for (const run of runs) named.addRun(run, peopleIn(run))
       yield 0
     }
   }
@@ -177,51 +167,52 @@ export function* tracesOf(
     if (named.others.get(name)?.isAnyoneLeft) continue
     for (const seq of seqs) batches.add(seq)
   }
-  const ascending = [...batches].sort((a, b) => a - b)
-  const { isUser, namedRuns, others } = named
-  return {
-    batches: ascending,
-    ...{ isUser, namedRuns, others },
-    isRenamed: (...args) => named.isRenamed(...args),
-  }
+  return { named, batches: [...batches].sort((a, b) => a - b) }
+}
+
+/** The people whom a run is known to name, if it names several. */
+export function peopleInRuns(database: Database, orgRow: number) {
+  const people = database.query<{ person: string }, [number, number, string]>(
+    'select person from run_people where org_id = ? and flow_id = ? and run_key = ?',
+  )
+  return (run: Pick<StoredRun, 'flow_id' | 'run_key'>): string[] =>
+    people.all(orgRow, run.flow_id, run.run_key).map(({ person }) => person)
 }
 
 /** Whether an event is of somebody who was erased before. */
 export const isGone = ({ userId, anonymousId }: PersonIds) =>
   isPseudonym(userId ?? anonymousId ?? '')
 
-const withOther = (
-  known: OthersInRun | undefined,
-  other: PersonIds,
-  traits: string | null,
-): OthersInRun => ({
-  leastUserId: least(known?.leastUserId ?? null, other.userId),
-  leastAnonymousId: least(known?.leastAnonymousId ?? null, other.anonymousId),
-  traits: least(known?.traits ?? null, traits),
-  isAnyoneLeft: known?.isAnyoneLeft === true || !isGone(other),
-})
-
-type RunRow = Pick<StoredRun, 'id' | 'started_at' | 'flow_id' | 'run_key'> &
-  Pick<StoredRun, 'least_user_id' | 'least_anonymous_id'>
-
 /**
  * An organisation's runs with an id of which retention may have deleted events: only their rows still tell
  * whose they are.
  */
-function* runsWithDeleted(database: Database, orgRow: number): Generator<readonly RunRow[]> {
+function* runsWithDeleted(database: Database, orgRow: number): Generator<readonly NamedRun[]> {
   const flows = database.query<{ flow_id: number; last_at: number }, [number]>(
     'select flow_id, last_at from deleted_events where org_id = ?',
   )
-  const page = database.query<RunRow, [number, number, number, number, number]>(
-    `select id, started_at, flow_id, run_key, least_user_id, least_anonymous_id from runs
-    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at <= ?
-    order by started_at, id limit ${pageRuns}`,
-  )
   for (const { flow_id, last_at } of flows.all(orgRow)) {
-    const next = (last: { started_at: number; id: number }) =>
-      page.all(orgRow, flow_id, last.started_at, last.id, last_at)
-    for (const runs of pages(next, { started_at: Number.MIN_SAFE_INTEGER, id: 0 }, pageRuns)) {
+    for (const runs of runsOfFlow(database, orgRow, flow_id, last_at)) {
       yield runs.filter(({ run_key: key }) => key.startsWith('r'))
     }
   }
+}
+
+type RunRow = NamedRun & Pick<StoredRun, 'id' | 'person' | 'started_at'>
+
+/** A flow's runs that began up to a moment, in the order of their beginnings. */
+export function* runsOfFlow(
+  database: Database,
+  orgRow: number,
+  flowRow: number,
+  until = Number.MAX_SAFE_INTEGER,
+): Generator<readonly RunRow[]> {
+  const page = database.query<RunRow, [number, number, number, number, number]>(
+    `select id, person, started_at, flow_id, run_key, least_user_id, least_anonymous_id from runs
+    where org_id = ? and flow_id = ? and (started_at, id) > (?, ?) and started_at <= ?
+    order by started_at, id limit ${pageRuns}`,
+  )
+  const next = (last: { started_at: number; id: number }) =>
+    page.all(orgRow, flowRow, last.started_at, last.id, until)
+  yield* pages(next, { started_at: Number.MIN_SAFE_INTEGER, id: 0 }, pageRuns)
 }
