@@ -113,16 +113,12 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
 }
 
 function requireWhole(copy: string): void {
-  const database = new Database(copy, { readonly: true, strict: true })
-  try {
-    const [first, ...more] = fullCheck(database)
-    if (first === undefined) return
-    throw new BackupRefused(
-      `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
-    )
-  } finally {
-    database.close()
-  }
+  using database = new Database(copy, { readonly: true, strict: true })
+  const [first, ...more] = fullCheck(database)
+  if (first === undefined) return
+  throw new BackupRefused(
+    `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
+  )
 }
 
 /**

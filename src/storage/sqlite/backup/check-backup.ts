@@ -54,9 +54,8 @@ export function requireNoLog(file: string): void {
  * @throws RestoreRefused if it is damaged, of a newer Cairn, or no database of Cairn's
  */
 export function checkBackup(file: string, name = file): BackupContent {
-  let database: Database | undefined
   try {
-    database = openUnchanging(file)
+    using database = openUnchanging(file)
     const { applied, known, differing } = schemaState(database)
     if (applied === 0) throw new RestoreRefused(`${name} is not a database of Cairn's`)
     if (applied > known) {
@@ -73,17 +72,11 @@ export function checkBackup(file: string, name = file): BackupContent {
     if (fault !== undefined) {
       throw new RestoreRefused(`${name} is damaged: ${[fault, ...more.slice(0, 2)].join('; ')}`)
     }
-    return {
-      schema: applied,
-      knownSchema: known,
-      newestEventAt: newestReceipt(database),
-    }
+    return { schema: applied, knownSchema: known, newestEventAt: newestReceipt(database) }
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!/^SQLITE_(CORRUPT|NOTADB|CANTOPEN)/.test(code)) throw error
     throw new RestoreRefused(`${name} is damaged, or no database (${code})`, { cause: error })
-  } finally {
-    database?.close()
   }
 }
 

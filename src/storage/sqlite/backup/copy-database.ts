@@ -140,14 +140,10 @@ async function headerOf(log: FileHandle): Promise<Buffer> {
 
 /** Has SQLite recover a copied database from its copied log, and leave one file. */
 function foldLog(file: string): void {
-  const database = new Database(file, { readwrite: true, strict: true })
-  try {
-    // With the file to itself, SQLite needs no shared memory. The file is synced once this is done.
-    database.run('pragma locking_mode = exclusive')
-    database.run('pragma synchronous = off')
-    const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode = delete').get()
-    if (mode?.journal_mode !== 'delete') throw new Error('the copy could not be made one file')
-  } finally {
-    database.close()
-  }
+  using database = new Database(file, { readwrite: true, strict: true })
+  // With the file to itself, SQLite needs no shared memory. The file is synced once this is done.
+  database.run('pragma locking_mode = exclusive')
+  database.run('pragma synchronous = off')
+  const mode = database.query<{ journal_mode: string }, []>('pragma journal_mode = delete').get()
+  if (mode?.journal_mode !== 'delete') throw new Error('the copy could not be made one file')
 }

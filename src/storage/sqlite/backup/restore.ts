@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
-import { constants, existsSync, type Stats } from 'node:fs'
+import { constants, existsSync } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { databaseFile } from '../database/database.ts'
@@ -33,8 +33,6 @@ export interface RestoredBackup extends CheckedBackup {
   /** The number of lines about erased people that the data directory did not know. */
   erasuresTaken: number
 }
-
-const stagedIn = (dataDir: string) => join(dataDir, stagedName)
 
 /** Room that is left for the server's own work. */
 const roomToLeaveBytes = 64 * 2 ** 20
@@ -69,7 +67,7 @@ export async function restore(
   onProgress: OnBackupProgress = () => {},
 ): Promise<RestoredBackup> {
   const total = await sizeOfBackup(file)
-  const staged = stagedIn(dataDir)
+  const staged = join(dataDir, stagedName)
   try {
     // Left by a restore that died.
     await rm(staged, { force: true })
@@ -113,12 +111,8 @@ export async function undoRestore(
 
 /** Whoever was signed in to the dashboard then may since have signed out, or been signed out. */
 function signEverybodyOut(file: string): void {
-  const database = new Database(file, { readwrite: true, strict: true })
-  try {
-    endAllSessions(database)
-  } finally {
-    database.close()
-  }
+  using database = new Database(file, { readwrite: true, strict: true })
+  endAllSessions(database)
 }
 
 /** The same for a database that may have been damaged when it was put aside: then it stays as it is. */
@@ -133,11 +127,13 @@ function trySigningOut(file: string): void {
 
 /** @throws RestoreRefused if there is no such file */
 async function sizeOfBackup(file: string): Promise<number> {
-  const found = await readable(file).catch(error => {
-    throw new RestoreRefused(
-      `${file} cannot be read (${error.code}): name the file of a backup that this user may read`,
-    )
-  })
+  const found = await access(file, constants.R_OK)
+    .then(() => stat(file))
+    .catch(error => {
+      throw new RestoreRefused(
+        `${file} cannot be read (${error.code}): name the file of a backup that this user may read`,
+      )
+    })
   if (!found.isFile()) {
     throw new RestoreRefused(
       `${file} is not a file: name one of a backup ("cairn backup list" tells those in a directory)`,
@@ -145,11 +141,6 @@ async function sizeOfBackup(file: string): Promise<number> {
   }
   requireNoLog(file)
   return found.size
-}
-
-async function readable(file: string): Promise<Stats> {
-  await access(file, constants.R_OK)
-  return stat(file)
 }
 
 async function requireDiskRoom(dataDir: string, bytes: number): Promise<void> {

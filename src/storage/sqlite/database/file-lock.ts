@@ -37,14 +37,12 @@ export function lockFile(path: string): FileLock | null {
 /** Whether a process, this or another, has a file locked. */
 export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
-  const database = new Database(path, { readonly: true })
+  using database = new Database(path, { readonly: true })
   try {
     database.query('select count(*) from sqlite_schema').get()
     return false
   } catch (error) {
     if (isBusy(error)) return true
     throw error
-  } finally {
-    database.close()
   }
 }

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { replaceSynced } from './synced-files.ts'
 
 /**
  * A note beside the database while it is brought up to date. It stays if that did not succeed, and
@@ -20,9 +21,7 @@ export interface UpgradeNote {
 const noteFile = (dataDir: string) => join(dataDir, 'migration.json')
 
 export function writeUpgradeNote(dataDir: string, note: UpgradeNote): void {
-  const draft = `${noteFile(dataDir)}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(note, null, 2)}\n`, { mode: 0o600 })
-  renameSync(draft, noteFile(dataDir))
+  replaceSynced(noteFile(dataDir), `${JSON.stringify(note, null, 2)}\n`)
 }
 
 /** Null if no migration is under way or was left unfinished. */

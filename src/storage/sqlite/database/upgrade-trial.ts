@@ -31,9 +31,8 @@ export async function tryUpgrade(
     const copy = databaseFile(trialDir)
     await copyDatabase(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
     await upgradeDatabase(trialDir, now, { withCopy: false, onProgress })
-    const database = openForReading(trialDir)
+    using database = openForReading(trialDir)
     const faults = [...quickCheck(database)].flatMap(({ faults }) => faults)
-    database.close()
     if (faults.length > 0) throw new UpgradeRefused(`the copy came out damaged: ${faults[0]}`)
   } finally {
     rmSync(trialDir, { recursive: true, force: true })

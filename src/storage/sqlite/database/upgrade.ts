@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite'
 import { mkdirSync, statSync } from 'node:fs'
 import { shortReasonOf } from '../../../core/text/reason.ts'
 import { version } from '../../../core/version.ts'
@@ -74,15 +73,7 @@ const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
 
 /** @throws SchemaMismatch */
 export function upgradePlan(dataDir: string): UpgradePlan {
-  const database = openForReading(dataDir)
-  try {
-    return planOf(database, dataDir)
-  } finally {
-    database.close()
-  }
-}
-
-function planOf(database: Database, dataDir: string): UpgradePlan {
+  using database = openForReading(dataDir)
   const state = schemaState(database)
   requireUsable(dataDir, state)
   const { applied, known, due } = state
@@ -167,20 +158,12 @@ async function removeOthers(dataDir: string, newest: string, schema: number): Pr
 }
 
 function applySteps(dataDir: string, now: number, onProgress: (_: UpgradeProgress) => void): void {
-  const database = openForWriting(dataDir)
+  using database = openForWriting(dataDir)
+  migrate(database, now, progress => onProgress({ doing: 'step', ...progress }))
+  removeUpgradeNote(dataDir)
+  onProgress({ doing: 'checkpoint' })
   try {
-    migrate(database, now, progress => onProgress({ doing: 'step', ...progress }))
-    removeUpgradeNote(dataDir)
-    onProgress({ doing: 'checkpoint' })
-    writeLogBack(database)
-  } finally {
-    database.close()
-  }
-}
-
-/** Otherwise the first commits of the server would wait for this. If it fails, the log is as good. */
-function writeLogBack(database: Database): void {
-  try {
+    // Otherwise the first commits of the server would wait for this. If it fails, the log is as good.
     database.run('pragma wal_checkpoint(truncate)')
   } catch {}
 }
