@@ -16,38 +16,31 @@ export interface Arrivals {
   delete(row: Arrival): void
 }
 
-class ArrivalTable implements Arrivals {
-  private readonly page
-  private readonly deleteRow
-
-  constructor(database: Database, name: string) {
-    this.page = database.query<Arrival, [number, number]>(
-      `select seq, org_id as orgRow, at as receivedAt from ${name}
-      where seq > ? order by seq limit ?`,
-    )
-    this.deleteRow = database.query(`delete from ${name} where seq = ? and org_id = ?`)
-  }
-
-  after(seq: number, most: number): readonly Arrival[] {
-    return this.page.all(seq, most)
-  }
-
-  delete({ seq, orgRow }: Arrival): void {
-    this.deleteRow.run(seq, orgRow)
+function arrivalsIn(database: Database, table: string): Arrivals {
+  const page = database.query<Arrival, [number, number]>(
+    `select seq, org_id as orgRow, at as receivedAt from ${table}
+    where seq > ? order by seq limit ?`,
+  )
+  const remove = database.query(`delete from ${table} where seq = ? and org_id = ?`)
+  return {
+    after: (seq, most) => page.all(seq, most),
+    delete({ seq, orgRow }) {
+      remove.run(seq, orgRow)
+    },
   }
 }
 
 /** Fingerprints that were judged. Baselines are stored elsewhere, and stay. */
 export const fingerprintArrivals = (database: Database): Arrivals =>
-  new ArrivalTable(database, 'step_fingerprints')
+  arrivalsIn(database, 'step_fingerprints')
 
 /** Events and reports that the database refused. */
 export const deadLetterArrivals = (database: Database): Arrivals =>
-  new ArrivalTable(database, 'dead_letters')
+  arrivalsIn(database, 'dead_letters')
 
 /** Health reports. A person's latest outcome is deleted with the report that it was made from. */
 export function stepReportArrivals(database: Database): Arrivals {
-  const reports = new ArrivalTable(database, 'step_reports')
+  const reports = arrivalsIn(database, 'step_reports')
   const deleteLatest = database.query(
     `delete from step_health
     where (org_id, step_id, version, person, at) in (
@@ -55,7 +48,7 @@ export function stepReportArrivals(database: Database): Arrivals {
     )`,
   )
   return {
-    after: (seq, most) => reports.after(seq, most),
+    ...reports,
     delete(row) {
       deleteLatest.run(row.seq, row.orgRow)
       reports.delete(row)

@@ -31,12 +31,6 @@ function statements(database: Database) {
   }
 }
 
-interface DeletedOfFlow {
-  orgRow: number
-  flowRow: number
-  lastAt: number
-}
-
 /**
  * Deletes rows of the ledger, together with the entries that say which flows their events belong to. What
  * those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to be taken
@@ -45,7 +39,6 @@ interface DeletedOfFlow {
  */
 export class BatchDeletion implements Arrivals {
   private readonly sql: ReturnType<typeof statements>
-  private readonly deleted = new Map<number, DeletedOfFlow>()
   /** How many events were deleted since the last `note`. */
   private events = 0
   private lastRow = 0
@@ -66,18 +59,15 @@ export class BatchDeletion implements Arrivals {
     if (!batch) return
     for (const flowRow of flowRowsOf(batch)) {
       const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
-      if (span) this.remember({ orgRow, flowRow, lastAt: span.last_at })
+      if (span) this.sql.noteDeleted.run(orgRow, flowRow, span.last_at)
     }
     this.sql.deleteBatch.run(seq, orgRow)
     this.events += batch.events
     this.lastRow = Math.max(this.lastRow, seq)
   }
 
-  /** Notes which flows have lost events; returns how many events were deleted. */
+  /** Notes the last deleted row; returns how many events were deleted. */
   note(): number {
-    for (const { orgRow, flowRow, lastAt } of this.deleted.values()) {
-      this.sql.noteDeleted.run(orgRow, flowRow, lastAt)
-    }
     if (this.lastRow > 0) this.sql.noteRow.run(this.lastRow)
     const { events } = this
     this.forget()
@@ -86,14 +76,7 @@ export class BatchDeletion implements Arrivals {
 
   /** Forgets what a transaction that was rolled back had deleted. */
   forget(): void {
-    this.deleted.clear()
     this.events = 0
     this.lastRow = 0
-  }
-
-  private remember(of: DeletedOfFlow): void {
-    const known = this.deleted.get(of.flowRow)
-    if (!known) this.deleted.set(of.flowRow, of)
-    else if (of.lastAt > known.lastAt) known.lastAt = of.lastAt
   }
 }

@@ -34,8 +34,7 @@ class RetentionPeriods {
   read(): boolean {
     const before = this.own
     this.own = new Map(this.ownDays.all().map(row => [row.id, row.retention_days * dayMs]))
-    const isSame = ([orgRow, ms]: [number, number]) => before.get(orgRow) === ms
-    return before.size !== this.own.size || ![...this.own].every(isSame)
+    return !Bun.deepEquals(before, this.own)
   }
 
   of(orgRow: number): number {
