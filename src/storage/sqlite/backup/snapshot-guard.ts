@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { openForReading } from '../database/database.ts'
+import { openForReading, pragmaNumber } from '../database/database.ts'
 
 /**
  * Holds a read snapshot of a database that others go on writing, and moves it on as they do.
@@ -44,10 +44,7 @@ export class SnapshotGuard {
 
   /** Differs once another connection has committed. */
   private get version(): number {
-    return (
-      this.observer.query<{ data_version: number }, []>('pragma data_version').get()
-        ?.data_version ?? 0
-    )
+    return pragmaNumber(this.observer, 'data_version')
   }
 }
 

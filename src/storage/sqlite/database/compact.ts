@@ -1,14 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { resolve } from 'node:path'
-
-const numberOf = (database: Database, pragma: string): number =>
-  Object.values(database.query<Record<string, number>, []>(`pragma ${pragma}`).get() ?? {})[0] ?? 0
+import { pragmaNumber } from './database.ts'
 
 /** How large a database file is, and how much of it is in use; bytes. */
 export function databaseSize(database: Database): { bytes: number; usedBytes: number } {
-  const pages = numberOf(database, 'page_count')
-  const free = numberOf(database, 'freelist_count')
-  const page = numberOf(database, 'page_size')
+  const pages = pragmaNumber(database, 'page_count')
+  const free = pragmaNumber(database, 'freelist_count')
+  const page = pragmaNumber(database, 'page_size')
   return { bytes: pages * page, usedBytes: (pages - free) * page }
 }
 
@@ -44,7 +42,7 @@ export function compact(database: Database, dataDir: string): void {
 export function emptyLog(database: Database): boolean {
   // Writes most of it back without holding up anybody.
   database.run('pragma wal_checkpoint(passive)')
-  const patience = numberOf(database, 'busy_timeout')
+  const patience = pragmaNumber(database, 'busy_timeout')
   // Short, because waiting for readers here keeps writers waiting.
   database.run('pragma busy_timeout = 50')
   try {

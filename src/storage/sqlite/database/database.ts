@@ -23,8 +23,9 @@ export function assertSqliteVersion(database: Database): void {
   }
 }
 
-const isEmpty = (database: Database): boolean =>
-  database.query<{ page_count: number }, []>('pragma page_count').get()?.page_count === 0
+/** The number that a pragma tells. */
+export const pragmaNumber = (database: Database, pragma: string): number =>
+  Object.values(database.query<Record<string, number>, []>(`pragma ${pragma}`).get() ?? {})[0] ?? 0
 
 /**
  * Opens the database for writing, and creates it if there is none.
@@ -36,7 +37,7 @@ export function openForWriting(dataDir: string): Database {
   // The busy timeout comes first: setting the journal mode may itself find the database locked.
   database.run('pragma busy_timeout = 5000')
   // Must be set before anything is in the database; later it would only wait for whoever writes.
-  if (isEmpty(database)) database.run('pragma auto_vacuum = incremental')
+  if (pragmaNumber(database, 'page_count') === 0) database.run('pragma auto_vacuum = incremental')
   database.run('pragma journal_mode = wal')
   database.run('pragma synchronous = full')
   database.run('pragma foreign_keys = on')

@@ -1,6 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
 import type { EchoMemory } from '../../shared/boards.ts'
+import { databaseSize } from '../database/compact.ts'
 import { migrate } from '../database/migrate.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import { Readers } from '../readers.ts'
@@ -93,12 +94,7 @@ export class Echo extends TransactionParticipant {
     this.isUsed = false
     const { database, executor } = this.current!
     executor.participants.commit()
-    const size = database
-      .query<{ bytes: number }, []>(
-        'select page_count * page_size as bytes from pragma_page_count, pragma_page_size',
-      )
-      .get()
-    if ((size?.bytes ?? 0) > mostBytes) this.forget()
+    if (databaseSize(database).bytes > mostBytes) this.forget()
   }
 
   /** Earlier answers are no longer true, or soon will not be. This is rare enough to start again. */

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { pragmaNumber } from '../database/database.ts'
 
 export interface FreePagesPolicy {
   /** Free pages to keep for what arrives next: at least this many, and this share of the file. */
@@ -12,11 +13,6 @@ const defaultFreePagesPolicy: FreePagesPolicy = { least: 16_384, share: 0.1 }
 /** Pages that are moved at once: well under a millisecond if they are in memory. */
 const pagesAtOnce = 8
 
-const asNumber = (database: Database, pragma: string) => {
-  const query = database.query<Record<string, number>, []>(`pragma ${pragma}`)
-  return () => Object.values(query.get() ?? {})[0] ?? 0
-}
-
 /**
  * Gives pages that deletions have freed back to the disk: pages from the end of the file move into their
  * places, and the file shrinks at the next checkpoint. Some free pages stay; otherwise new data would only
@@ -26,8 +22,7 @@ const asNumber = (database: Database, pragma: string) => {
  * it on in a database that an older Cairn made.
  */
 export class FreePages {
-  private readonly free
-  private readonly pages
+  private readonly counts
   private readonly canShrink: boolean
   private readonly shrink
 
@@ -35,16 +30,18 @@ export class FreePages {
     database: Database,
     private readonly policy = defaultFreePagesPolicy,
   ) {
-    this.free = asNumber(database, 'freelist_count')
-    this.pages = asNumber(database, 'page_count')
-    this.canShrink = asNumber(database, 'auto_vacuum')() === 2
+    this.counts = database.query<{ free: number; pages: number }, []>(
+      `select freelist_count as free, page_count as pages
+      from pragma_freelist_count, pragma_page_count`,
+    )
+    this.canShrink = pragmaNumber(database, 'auto_vacuum') === 2
     this.shrink = database.query(`pragma incremental_vacuum(${pagesAtOnce})`)
   }
 
   get isDue(): boolean {
     if (!this.canShrink) return false
-    const free = this.free()
-    return free > this.policy.least && free > this.pages() * this.policy.share
+    const { free, pages } = this.counts.get()!
+    return free > this.policy.least && free > pages * this.policy.share
   }
 
   /** Within a transaction. */
