@@ -58,14 +58,9 @@ export const erasureChanges = (database: Database, now: () => number) => ({
   },
 
   /** See `PeopleStore.allow`. */
-  allowPerson(
-    { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
-    audit: ErasureAudit,
-  ): boolean {
+  allowPerson(person: InRows<NamedPerson>, audit: ErasureAudit): boolean {
     const table = new ErasureTable(database)
-    const erased = table
-      .all()
-      .filter(row => row.orgRow === orgRow && row.person === hashOfPerson(row.key, orgId, person))
+    const erased = table.of(person)
     for (const row of erased) table.forget(row, audit)
     return erased.length > 0
   },

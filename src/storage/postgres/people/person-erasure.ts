@@ -5,7 +5,7 @@ import { eraseFacts, tablesByPerson } from '../../sqlite/erasure/erase-facts.ts'
 import { rewriting } from '../../sqlite/erasure/erase-ledger.ts'
 import { isConcerned, runEraser } from '../../sqlite/erasure/erase-runs.ts'
 import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
-import { type ErasedCounts, ErasureWork } from '../../sqlite/erasure/erasure-work.ts'
+import { type ErasedCounts, ErasureWork, summed } from '../../sqlite/erasure/erasure-work.ts'
 import { isOf } from '../../sqlite/erasure/person-matcher.ts'
 import { NamedRuns, type RunNaming } from '../../sqlite/erasure/traces.ts'
 import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
@@ -113,10 +113,7 @@ export class PersonErasure {
     await this.asked.stillHeld()
     this.erased = await this.parts.transactions.run(async transaction => {
       await lockOrganisation(transaction, orgRow)
-      const erased = { ...this.erased }
-      for (const [kind, count] of Object.entries(await work(transaction))) {
-        erased[kind as keyof ErasedCounts] += count
-      }
+      const erased = summed(this.erased, await work(transaction))
       await transaction.run(
         'update erasures set receipt = $1 where id = $2 and org_id = $3',
         ...[JSON.stringify(erased), id, orgRow],

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   fchmodSync,
@@ -86,13 +87,16 @@ export function listedIn(line: string, file: string, place: number): ListedErasu
 export const listedErasures = (dataDir: string): ListedErasure[] =>
   latestErasuresIn(erasuresFile(dataDir))
 
+/** What identifies the person of a line. */
+export const nameOfListed = ({ org, key, person }: ListedErasure) => `${org} ${key} ${person}`
+
 /** The same for any such file. */
 export function latestErasuresIn(file: string): ListedErasure[] {
   const latest = new Map<string, ListedErasure>()
   for (const [place, line] of linesOfList(file).entries()) {
     if (line === '') continue
     const listed = listedIn(line, file, place)
-    const name = `${listed.org} ${listed.key} ${listed.person}`
+    const name = nameOfListed(listed)
     const known = latest.get(name)
     if (!known || known.at <= listed.at) latest.set(name, listed)
   }
@@ -101,9 +105,7 @@ export function latestErasuresIn(file: string): ListedErasure[] {
 
 /** The key for the hashes of new erasures: that of the list, or a new one. */
 export function erasureKey(listed: readonly Pick<ListedErasure, 'key'>[]): string {
-  return (
-    listed[0]?.key ?? Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')
-  )
+  return listed[0]?.key ?? randomBytes(32).toString('base64')
 }
 
 /** Adds lines, which are on disk when it returns. Only its owner can access the file. */

@@ -1,6 +1,9 @@
 import type { Database } from 'bun:sqlite'
-import type { ErasureAudit } from '../../../modules/people/port.ts'
+import { randomBytes } from 'node:crypto'
+import type { ErasureAudit, NamedPerson } from '../../../modules/people/port.ts'
+import type { InRows } from '../../shared/in-rows.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
+import { hashOfPerson } from './person-matcher.ts'
 
 /** An erasure as the database knows it. */
 export interface ErasureRow {
@@ -52,7 +55,7 @@ export function erasureIdOf({
   key,
   person,
   askedAt,
-}: Omit<HashedPerson, 'orgRow'> & { askedAt: number }) {
+}: Pick<ErasureRow, 'key' | 'person' | 'askedAt'>) {
   const hasher = new Bun.CryptoHasher('sha256', Buffer.from(key, 'base64'))
   return `erasure_${hasher.update(`${person}\0${askedAt}`).digest('hex').slice(0, 18)}`
 }
@@ -69,6 +72,13 @@ export class ErasureTable {
     return this.sql.all.all()
   }
 
+  /** Those of one person: several if lists were merged that had different keys. */
+  of({ orgRef, orgId, person }: InRows<NamedPerson>): ErasureRow[] {
+    return this.all().filter(
+      row => row.orgRow === orgRef && row.person === hashOfPerson(row.key, orgId, person),
+    )
+  }
+
   get({ orgRow, key, person }: HashedPerson): ErasureRow | null {
     return this.sql.one.get(orgRow, key, person)
   }
@@ -79,7 +89,7 @@ export class ErasureTable {
    * @param audit who asked for it; null if the list of erasures did
    */
   begin(of: HashedPerson, askedAt: number, audit: ErasureAudit | null = null): ErasureRow {
-    const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex')
+    const secret = randomBytes(16).toString('hex')
     this.changing(() => {
       this.sql.begin.run(of.orgRow, of.key, of.person, askedAt, secret)
       this.note({ ...of, askedAt }, audit)

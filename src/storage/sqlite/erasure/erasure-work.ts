@@ -19,6 +19,13 @@ export type ErasedCounts = Record<(typeof erasedKinds)[number], number>
 
 export const noCounts = () => Object.fromEntries(erasedKinds.map(kind => [kind, 0])) as ErasedCounts
 
+/** What was counted so far and in one more step. */
+export function summed(counts: ErasedCounts, more: Partial<ErasedCounts>): ErasedCounts {
+  const sums = { ...counts }
+  for (const [kind, count] of Object.entries(more)) sums[kind as keyof ErasedCounts] += count
+  return sums
+}
+
 /**
  * An erasure in progress: whom it is about, what replaces their names, and what it has counted. It
  * continues where a killed one stopped, because every part of it looks for what is still there.
@@ -27,7 +34,7 @@ export class ErasureWork {
   readonly orgRow: number
   readonly person: PersonMatcher
   readonly pseudonyms: Pseudonyms
-  readonly counts: ErasedCounts
+  private counts: ErasedCounts
   private readonly note
 
   constructor(
@@ -48,14 +55,11 @@ export class ErasureWork {
 
   /** Does work in one transaction, which has to be short because it blocks other writers. */
   step(work: () => Partial<ErasedCounts>): void {
-    const counted = { ...this.counts }
     const transaction = this.database.transaction(() => {
-      for (const [kind, count] of Object.entries(work())) {
-        counted[kind as keyof ErasedCounts] += count
-      }
-      this.note.run(JSON.stringify(counted), this.row.id, this.orgRow)
+      const counts = summed(this.counts, work())
+      this.note.run(JSON.stringify(counts), this.row.id, this.orgRow)
+      return counts
     })
-    transaction.immediate()
-    Object.assign(this.counts, counted)
+    this.counts = transaction.immediate()
   }
 }

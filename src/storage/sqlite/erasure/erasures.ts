@@ -7,7 +7,13 @@ import { compact, emptyLog } from '../database/compact.ts'
 import { beginRewriting, isRewritingHeld } from '../database/rewriting.ts'
 import { projectRest } from '../projections/project-rest.ts'
 import { erase } from './erase.ts'
-import { addToErasures, erasureKey, type ListedErasure, listedErasures } from './erasure-list.ts'
+import {
+  addToErasures,
+  erasureKey,
+  type ListedErasure,
+  listedErasures,
+  nameOfListed,
+} from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
 import { hashOfPerson } from './person-matcher.ts'
 
@@ -49,25 +55,20 @@ export function beginErasure(
 export function allowAgain(
   database: Database,
   dataDir: string,
-  { orgRef: orgRow, orgId, person }: InRows<NamedPerson>,
+  person: InRows<NamedPerson>,
   now: number,
   audit: ErasureAudit | null = null,
 ): boolean {
   const table = new ErasureTable(database)
-  const erased = table
-    .all()
-    .filter(row => row.orgRow === orgRow && row.person === hashOfPerson(row.key, row.orgId, person))
+  const erased = table.of(person)
   // The lists of two installations may have been merged, each with its own key.
   addToErasures(
     dataDir,
-    erased.map(row => lineOf('allow', { ...row, orgId }, Math.max(now, row.askedAt + 1))),
+    erased.map(row => lineOf('allow', row, Math.max(now, row.askedAt + 1))),
   )
   for (const row of erased) table.forget(row, audit)
   return erased.length > 0
 }
-
-const nameOf = ({ org, key, person }: Pick<ListedErasure, 'org' | 'key' | 'person'>) =>
-  `${org} ${key} ${person}`
 
 /** Makes the database and the list beside it name the same people. */
 function agree(database: Database, dataDir: string, table: ErasureTable): void {
@@ -84,13 +85,13 @@ function agree(database: Database, dataDir: string, table: ErasureTable): void {
     if (action === 'erase' && (!known || known.askedAt < listedAt)) table.begin(hashed, listedAt)
     if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(known)
   }
-  const isListed = new Set(listed.map(nameOf))
+  const isListed = new Set(listed.map(nameOfListed))
   addToErasures(
     dataDir,
     table
       .all()
       .map(row => lineOf('erase', row, row.askedAt))
-      .filter(line => !isListed.has(nameOf(line))),
+      .filter(line => !isListed.has(nameOfListed(line))),
   )
 }
 

@@ -38,18 +38,9 @@ export class MatchMemory {
   }
 }
 
-const matcher = (
-  isIt: (person: string) => boolean,
-  scope = '',
-  answers = new MatchMemory(),
-): PersonMatcher => ({
-  isUser: id => answers.about(scope, `u${id}`, isIt),
-  isAnonymous: id => answers.about(scope, `a${id}`, isIt),
-})
-
 /** Matches somebody of whom only the hash is known. */
 export const hashedPerson = (key: string, orgId: string, hash: string): PersonMatcher =>
-  matcher(person => hashOfPerson(key, orgId, person) === hash)
+  hashedPeople(orgId, new Map([[key, new Set([hash])]]), new MatchMemory())
 
 /**
  * Matches anybody whose hash is one of these, by key.
@@ -67,7 +58,10 @@ export function hashedPeople(
     }
     return false
   }
-  return matcher(isIt, orgId, answers)
+  return {
+    isUser: id => answers.about(orgId, `u${id}`, isIt),
+    isAnonymous: id => answers.about(orgId, `a${id}`, isIt),
+  }
 }
 
 /** Matches somebody by name. */
