@@ -24,13 +24,6 @@ export interface UpgradePlan {
   due: readonly MigrationStep[]
   /** Including its write-ahead log. */
   databaseBytes: number
-  /** For the copy that is made first. */
-  copyBytes: number
-  /**
-   * For the log of what changes, and for the growth of the file: an upgrade from the first release took
-   * three quarters of the database.
-   */
-  workBytes: number
   /** On the disk of the data directory. */
   freeBytes: number
 }
@@ -79,29 +72,25 @@ export function upgradePlan(dataDir: string): UpgradePlan {
   const { applied, known, due } = state
   const file = databaseFile(dataDir)
   const databaseBytes = sizeOf(file) + sizeOf(`${file}-wal`)
-  const isDue = due.length > 0
-  return {
-    from: applied,
-    to: known,
-    due,
-    databaseBytes,
-    copyBytes: isDue ? databaseBytes : 0,
-    workBytes: isDue ? databaseBytes + roomToLeaveBytes : 0,
-    freeBytes: freeBytesOf(dataDir),
-  }
+  return { from: applied, to: known, due, databaseBytes, freeBytes: freeBytesOf(dataDir) }
 }
 
-/** How much of the disk an upgrade may take, at most. */
-export const wantedBytes = ({ copyBytes, workBytes }: UpgradePlan, withCopy: boolean) =>
-  (withCopy ? copyBytes : 0) + workBytes
+/**
+ * How much of the disk an upgrade may take, at most: for the copy that is made first, for the log of what
+ * changes, and for the growth of the file. One from the first release took three quarters of the database.
+ */
+export function wantedBytes({ due, databaseBytes }: UpgradePlan, withCopy: boolean): number {
+  if (due.length === 0) return 0
+  return (withCopy ? databaseBytes : 0) + databaseBytes + roomToLeaveBytes
+}
 
 /** @throws UpgradeRefused if the disk lacks the room that an upgrade may take */
 export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: boolean): void {
-  const { workBytes, freeBytes } = plan
+  const { freeBytes } = plan
   const wanted = wantedBytes(plan, withCopy)
   if (freeBytes >= wanted) return
   const advice = withCopy
-    ? `make room, or keep a copy elsewhere yourself and run "cairn migrate --no-copy", which takes ${mib(workBytes)}`
+    ? `make room, or keep a copy elsewhere yourself and run "cairn migrate --no-copy", which takes ${mib(wantedBytes(plan, false))}`
     : 'make room'
   throw new UpgradeRefused(
     `bringing the database from schema ${plan.from} to ${plan.to} may take ${mib(wanted)} on the disk of ${dataDir}, which has ${mib(freeBytes)} free: ${advice}`,
