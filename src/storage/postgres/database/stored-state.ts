@@ -5,7 +5,12 @@ import {
 } from '../../../core/organisation/verified-identity.ts'
 import type { WebhookState } from '../../../modules/alerts/port.ts'
 import { identityHoursOver } from '../../shared/presence-reader.ts'
-import type { DeadLetters } from '../../sqlite/database/inspect.ts'
+import {
+  type DeadLetters,
+  deadLettersSql,
+  noDeadLetters,
+  webhookStatesSql,
+} from '../../sqlite/database/inspect.ts'
 import { dayOf } from '../events/event-rows.ts'
 import { leftBehind } from '../move/moves.ts'
 import { daysWithTable } from '../retention/partitions.ts'
@@ -37,32 +42,18 @@ export async function readStoredState(
   try {
     const counts = (await postgres.get<{
       hasOrganisation: boolean
-      letters: number
       erasures: number
       nodes: number
     }>(
       `select exists (select 1 from organisations) as "hasOrganisation",
-        (select count(*) from dead_letters) as letters,
         (select count(*) from erasures where finished_at is null) as erasures,
         (select count(*) from nodes where lease_until > clock_timestamp()) as nodes`,
     ))!
-    const newest = await postgres.get<{ at: number; error: string }>(
-      'select at, error from dead_letters order by seq desc limit 1',
-    )
     const today = dayOf(now)
     return {
       hasOrganisation: counts.hasOrganisation,
-      deadLetters: {
-        count: counts.letters,
-        newestAt: newest?.at ?? null,
-        newestError: newest?.error ?? null,
-      },
-      webhooks: await postgres.all(
-        `select slug, webhooks.public_id as id, url, disabled_at as "disabledAt",
-          disabled_why as "disabledWhy", failing_since as "failingSince"
-        from webhooks join organisations on organisations.id = webhooks.org_id
-        order by slug, webhooks.id`,
-      ),
+      deadLetters: (await postgres.get<DeadLetters>(deadLettersSql)) ?? noDeadLetters,
+      webhooks: await postgres.all(webhookStatesSql),
       unfinishedErasures: counts.erasures,
       refusingIdentities: await refusingIdentities(postgres, now),
       daysAhead: (await daysWithTable(postgres)).filter(day => day > today).length,

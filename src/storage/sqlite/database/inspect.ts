@@ -21,17 +21,16 @@ const hasTable = (database: Database, name: string) =>
   database.query('select 1 from sqlite_schema where type = ? and name = ?').get('table', name) !==
   null
 
+export const noDeadLetters: DeadLetters = { count: 0, newestAt: null, newestError: null }
+
+/** Tells them, for SQLite and PostgreSQL alike; no row where there are none. */
+export const deadLettersSql = `select (select count(*) from dead_letters) as count,
+    at as "newestAt", error as "newestError"
+  from dead_letters order by seq desc limit 1`
+
 export function deadLetterSummary(database: Database): DeadLetters {
-  if (!hasTable(database, 'dead_letters')) return { count: 0, newestAt: null, newestError: null }
-  const { count } = database
-    .query<{ count: number }, []>('select count(*) as count from dead_letters')
-    .get()!
-  const newest = database
-    .query<{ at: number; error: string }, []>(
-      'select at, error from dead_letters order by seq desc limit 1',
-    )
-    .get()
-  return { count, newestAt: newest?.at ?? null, newestError: newest?.error ?? null }
+  if (!hasTable(database, 'dead_letters')) return noDeadLetters
+  return database.query<DeadLetters, []>(deadLettersSql).get() ?? noDeadLetters
 }
 
 /** The number of erased people about whom unused parts of the files may still hold something. */
@@ -59,17 +58,15 @@ export function refusingIdentities(
     .filter(({ counts }) => refusesMany(counts))
 }
 
-/** The states of the webhooks of all organisations. */
+/** Tells the states of the webhooks of all organisations, for SQLite and PostgreSQL alike. */
+export const webhookStatesSql = `select slug, webhooks.public_id as id, url,
+    disabled_at as "disabledAt", disabled_why as "disabledWhy", failing_since as "failingSince"
+  from webhooks join organisations on organisations.id = webhooks.org_id
+  order by slug, webhooks.id`
+
 export function webhookStates(database: Database): (WebhookState & { slug: string })[] {
   if (!hasTable(database, 'webhooks')) return []
-  return database
-    .query<WebhookState & { slug: string }, []>(
-      `select slug, webhooks.public_id as id, url, disabled_at as disabledAt,
-        disabled_why as disabledWhy, failing_since as failingSince
-      from webhooks join organisations on organisations.id = webhooks.org_id
-      order by slug, webhooks.id`,
-    )
-    .all()
+  return database.query<WebhookState & { slug: string }, []>(webhookStatesSql).all()
 }
 
 /** Whether the schema is there, but no organisation. */
