@@ -5,7 +5,7 @@ import type { FingerprintReport, NewEvent } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
 import { decodeEvents, encodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
 import type { Withholding } from '../../sqlite/erasure/withheld.ts'
-import type { CommandResult, StorageCommand } from '../../sqlite/writer/commands.ts'
+import { type CommandResult, type StorageCommand, timeOf } from '../../sqlite/writer/commands.ts'
 import { cannotWrite, commitInDoubt, isInDoubt } from '../../sqlite/writer/messages.ts'
 import {
   eventsIn,
@@ -57,10 +57,6 @@ export interface GroupWriterParts {
   withholding: Withholding
   runNumbers: RunNumberBlock
 }
-
-/** When a report arrived, epoch milliseconds. */
-const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
-  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
 /** How long a group is retried while others wait behind it, before callers are told to try later. Milliseconds. */
 const longestWaitMs = 5_000

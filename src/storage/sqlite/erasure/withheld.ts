@@ -1,5 +1,5 @@
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
-import type { NewEvent, StoredEvent } from '../../shared/in-rows.ts'
+import type { NewEvent } from '../../shared/in-rows.ts'
 import {
   decodeEvents,
   decodeFacts,
@@ -7,11 +7,12 @@ import {
   encodeEvents,
 } from '../engine/event-codec/event-text.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
-import type {
-  CommandExecutor,
-  CommandResult,
-  Executor,
-  StorageCommand,
+import {
+  type CommandExecutor,
+  type CommandResult,
+  type Executor,
+  type StorageCommand,
+  timeOf,
 } from '../writer/commands.ts'
 import type { Echo } from './echo.ts'
 import type { ErasedPeople } from './erased-people.ts'
@@ -43,10 +44,6 @@ interface Part {
   kept: (event: NewEvent) => NewEvent
   batch?: Pick<EncodedBatch, 'refusals' | 'skewMs'>
 }
-
-/** When a report arrived, epoch milliseconds. */
-const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
-  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
 
 /** Executes the commands of people who were not erased. */
 export type Withholdable = Pick<
@@ -126,14 +123,9 @@ export class Withholding implements Executor {
     return isSomebodyErased
   }
 
-  /** See `Follower.projectOwn`. */
-  projectOwn(): void {
-    this.executor.follower.projectOwn()
-  }
-
-  /** See `Follower.projectAgain`. */
-  projectAgain(orgRow: number, event: StoredEvent): void {
-    this.executor.follower.projectAgain(orgRow, event)
+  /** Projects what is stored of others. */
+  get follower(): Withholdable['follower'] {
+    return this.executor.follower
   }
 
   bury(...[orgRow, event, at, error]: Parameters<Executor['bury']>): void {

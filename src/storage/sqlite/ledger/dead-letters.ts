@@ -140,7 +140,7 @@ export function retryDeadLetters(
       verdict = store(executor, orgRow, found)
       executor.settle()
       // It is projected at once, because that may be what the database refuses.
-      executor.projectOwn()
+      executor.follower.projectOwn()
     })
     if (fault) {
       verdict = 'refused'
@@ -172,7 +172,7 @@ function store(
     return 'stored'
   }
   if ('isStored' in letter) {
-    executor.projectAgain(orgRow, letter)
+    executor.follower.projectAgain(orgRow, letter)
     return 'stored'
   }
   const { duplicates } = executor.execute({

@@ -39,6 +39,10 @@ export type StorageCommand =
   | { type: 'snippet_version'; orgRow: number; version: string; at: number }
   | { type: 'refusal'; orgRow: number; code: string; at: number }
 
+/** When a report arrived, epoch milliseconds. */
+export const timeOf = (command: Exclude<StorageCommand, { type: 'append' }>): number =>
+  command.type === 'complete' || command.type === 'tick' ? command.receivedAt : command.at
+
 export type CommandResult =
   | AppendOutcome
   | { completedAt: number; alreadyCompleted: boolean }
@@ -183,7 +187,7 @@ export class CommandExecutor {
   buryCommand(command: Exclude<StorageCommand, { type: 'append' }>, error: unknown): void {
     const { type } = command
     if (type === 'refusal' || type === 'snippet_version') return
-    const at = type === 'complete' || type === 'tick' ? command.receivedAt : command.at
+    const at = timeOf(command)
     this.insertDeadLetter.run(command.orgRow, at, String(error), JSON.stringify(command))
     this.refuse(command.orgRow, at, { storage: 1 })
   }
