@@ -15,6 +15,16 @@ import { dirname, resolve } from 'node:path'
  * which name, is on the disk only once its directory is synced (fsync(2)).
  */
 
+/** Opens a file while work lasts; one that this creates is for its owner alone. */
+export function withFile<T>(path: string, flags: string, work: (handle: number) => T): T {
+  const handle = openSync(path, flags, 0o600)
+  try {
+    return work(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /** The directory may not be read, or the file system does not support this: SQLite goes on there too. */
 const cannotBeSynced = ['EACCES', 'EPERM', 'EINVAL', 'EBADF', 'ENOTSUP']
 
@@ -24,14 +34,10 @@ const cannotBeSynced = ['EACCES', 'EPERM', 'EINVAL', 'EBADF', 'ENOTSUP']
  * @throws the file system's error if the disk fails
  */
 export function syncDirectory(directory: string): void {
-  let handle: number | undefined
   try {
-    handle = openSync(directory, 'r')
-    fsyncSync(handle)
+    syncFile(directory)
   } catch (error) {
     if (!cannotBeSynced.includes(String((error as { code?: string }).code))) throw error
-  } finally {
-    if (handle !== undefined) closeSync(handle)
   }
 }
 
@@ -47,26 +53,16 @@ export function makeSyncedDirectory(directory: string): void {
 
 /** Writes a new file, whole and for its owner alone. Its name is not synced. */
 export function writeSynced(file: string, text: string): void {
-  const handle = openSync(file, 'wx', 0o600)
-  try {
+  withFile(file, 'wx', handle => {
     fchmodSync(handle, 0o600)
     // Not writeSync, because on a full disk it writes a part and reports nothing.
     writeFileSync(handle, text)
     fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  })
 }
 
 /** Makes everything that was ever written to a file survive a power cut. */
-export function syncFile(file: string): void {
-  const handle = openSync(file, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
-}
+export const syncFile = (file: string): void => withFile(file, 'r', fsyncSync)
 
 /** Replaces a file with a text, for its owner alone. A power cut leaves the old file or the new one. */
 export function replaceSynced(file: string, text: string): void {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { readdirSync, readSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import type {
@@ -13,6 +13,7 @@ import type { InRows } from '../../shared/in-rows.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { databaseFile } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
+import { withFile } from '../database/synced-files.ts'
 import { projectedOf } from '../projections/project-rest.ts'
 import type { LongWorkPlace } from '../writer/long-work.ts'
 import { erase } from './erase.ts'
@@ -23,14 +24,9 @@ import { beginErasure } from './erasures.ts'
 const magic = 'SQLite format 3\0'
 
 function isDatabase(path: string): boolean {
-  const handle = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(magic.length)
-    readSync(handle, bytes)
-    return bytes.toString('latin1') === magic
-  } finally {
-    closeSync(handle)
-  }
+  const bytes = Buffer.alloc(magic.length)
+  withFile(path, 'r', handle => readSync(handle, bytes))
+  return bytes.toString('latin1') === magic
 }
 
 /**

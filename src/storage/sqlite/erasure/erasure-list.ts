@@ -1,15 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fchmodSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { fchmodSync, fsyncSync, ftruncateSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { syncDirectory } from '../database/synced-files.ts'
+import { syncDirectory, withFile } from '../database/synced-files.ts'
 
 /**
  * `erasures.jsonl`: who was erased, kept outside of the database so that a restored older database learns
@@ -111,8 +103,7 @@ export function erasureKey(listed: readonly Pick<ListedErasure, 'key'>[]): strin
 /** Adds lines, which are on disk when it returns. Only its owner can access the file. */
 export function addToErasures(dataDir: string, lines: readonly ListedErasure[]): void {
   if (lines.length === 0) return
-  const handle = openSync(erasuresFile(dataDir), 'a+', 0o600)
-  try {
+  withFile(erasuresFile(dataDir), 'a+', handle => {
     fchmodSync(handle, 0o600)
     const text = readFileSync(handle)
     const end = text.lastIndexOf('\n') + 1
@@ -120,8 +111,6 @@ export function addToErasures(dataDir: string, lines: readonly ListedErasure[]):
     // Not writeSync: on a full disk it writes a part and says nothing.
     writeFileSync(handle, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
+  })
   syncDirectory(dataDir)
 }
