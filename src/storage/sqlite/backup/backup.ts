@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { existsSync } from 'node:fs'
 import { link, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database/database.ts'
@@ -41,7 +42,7 @@ const roomToLeaveBytes = 128 * 2 ** 20
 export async function backUp(
   dataDir: string,
   file: string,
-  onProgress: OnBackupProgress = () => {},
+  onProgress: OnBackupProgress,
 ): Promise<Backup> {
   if (!hasDatabase(dataDir)) throw new BackupRefused(`there is no Cairn data in ${dataDir}`)
   const lock = lockFile(join(dataDir, 'backup.lock'))
@@ -51,7 +52,7 @@ export async function backUp(
   const folder = dirname(file)
   const partial = partialIn(folder, dataDir)
   try {
-    await refuseExisting(file)
+    if (existsSync(file)) throw new BackupRefused(`${file} exists already: name another file`)
     await clearPartials(folder, partial)
     await requireRoom(dataDir, folder)
     await copyDatabase(dataDir, partial, onProgress)
@@ -83,14 +84,6 @@ export function makeFolder(folder: string): void {
   } catch (error) {
     throw explained(error, folder)
   }
-}
-
-async function refuseExisting(file: string): Promise<void> {
-  const isThere = await stat(file).then(
-    () => true,
-    () => false,
-  )
-  if (isThere) throw new BackupRefused(`${file} exists already: name another file`)
 }
 
 /** @throws BackupRefused if the copy, its log and what comes meanwhile may not fit */

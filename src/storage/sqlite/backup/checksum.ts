@@ -10,10 +10,7 @@ export const checksumFileOf = (file: string) => `${file}.sha256`
 const mostBytes = 1_024
 
 /** In hexadecimal. */
-export async function sha256Of(
-  file: string,
-  onBytes: (done: number) => void = () => {},
-): Promise<string> {
+export async function sha256Of(file: string, onBytes: (done: number) => void): Promise<string> {
   const hash = createHash('sha256')
   let done = 0
   for await (const chunk of Bun.file(file).stream()) {

@@ -40,7 +40,7 @@ const roomToLeaveBytes = 64 * 2 ** 20
 /** @throws RestoreRefused if a backup cannot be restored */
 export async function tryBackup(
   file: string,
-  onProgress: OnBackupProgress = () => {},
+  onProgress: OnBackupProgress,
 ): Promise<CheckedBackup> {
   const total = await sizeOfBackup(file)
   const sha256 = await sha256Of(file, done => onProgress({ phase: 'hashing', done, total }))
@@ -64,7 +64,7 @@ export async function restore(
   dataDir: string,
   file: string,
   now: number,
-  onProgress: OnBackupProgress = () => {},
+  onProgress: OnBackupProgress,
 ): Promise<RestoredBackup> {
   const total = await sizeOfBackup(file)
   const staged = join(dataDir, stagedName)
