@@ -1,33 +1,30 @@
 import type { Database } from 'bun:sqlite'
+import { ErasureTable } from './erasure-table.ts'
 import { hashedPeople, MatchMemory, type PersonMatcher } from './person-matcher.ts'
 
 /** Which organisations have erased people, and who they are. */
 export class ErasedPeople {
-  private readonly sql
+  private readonly table: ErasureTable
+  private readonly change
   /** Erased people by the row of their organisation. Nearly every organisation has none. */
   byOrganisation: ReadonlyMap<number, PersonMatcher> = new Map()
   private names: ReadonlySet<string> = new Set()
   private knownChange: number | undefined
 
   constructor(database: Database) {
-    this.sql = {
-      change: database.query<{ value: number }, []>(
-        "select value from server_state where name = 'erasures_changed'",
-      ),
-      all: database.query<{ org_id: number; public_id: string; key: string; person: string }, []>(
-        `select org_id, public_id, key, person
-        from erasures join organisations on organisations.id = org_id`,
-      ),
-    }
+    this.table = new ErasureTable(database)
+    this.change = database.query<{ value: number }, []>(
+      "select value from server_state where name = 'erasures_changed'",
+    )
     this.look()
   }
 
   /** Checks whether somebody was erased, or is allowed again. */
   look(): { isSomebodyAllowed: boolean; isSomebodyErased: boolean } {
-    const change = this.sql.change.get()?.value ?? 0
+    const change = this.change.get()?.value ?? 0
     if (change === this.knownChange) return { isSomebodyAllowed: false, isSomebodyErased: false }
-    const all = this.sql.all.all()
-    const rows = Map.groupBy(all, ({ org_id }) => org_id)
+    const all = this.table.all()
+    const rows = Map.groupBy(all, ({ orgRow }) => orgRow)
     const answers = new MatchMemory()
     this.byOrganisation = new Map(
       [...rows].map(([orgRow, people]) => {
@@ -35,11 +32,11 @@ export class ErasedPeople {
         const hashes = new Map(
           [...byKey].map(([key, rows]) => [key, new Set(rows.map(({ person }) => person))]),
         )
-        return [orgRow, hashedPeople(people[0]!.public_id, hashes, answers)]
+        return [orgRow, hashedPeople(people[0]!.orgId, hashes, answers)]
       }),
     )
     const before = this.names
-    this.names = new Set(all.map(({ org_id, key, person }) => `${org_id} ${key} ${person}`))
+    this.names = new Set(all.map(({ orgRow, key, person }) => `${orgRow} ${key} ${person}`))
     this.knownChange = change
     return {
       isSomebodyAllowed: before.difference(this.names).size > 0,

@@ -1,3 +1,5 @@
+import type { PersonIds } from '../../../core/event/stored-event.ts'
+
 /** Whom a search through the data looks for. */
 export interface PersonMatcher {
   isUser(id: string): boolean
@@ -70,22 +72,16 @@ export const personByName = (person: string): PersonMatcher => ({
   isAnonymous: id => `a${id}` === person,
 })
 
-/** The two ids by which an event or a run names people. */
-interface Names {
-  userId: string | null
-  anonymousId: string | null
-}
-
 /** Whether something is a person's own. */
-export const isOf = ({ isUser, isAnonymous }: PersonMatcher, { userId, anonymousId }: Names) =>
+export const isOf = ({ isUser, isAnonymous }: PersonMatcher, { userId, anonymousId }: PersonIds) =>
   userId === null ? anonymousId !== null && isAnonymous(anonymousId) : isUser(userId)
 
 /** Whether something is another user's, but was sent from a browser that had the person's anonymous id. */
-export const isBeside = ({ isAnonymous }: PersonMatcher, { userId, anonymousId }: Names) =>
+export const isBeside = ({ isAnonymous }: PersonMatcher, { userId, anonymousId }: PersonIds) =>
   userId !== null && anonymousId !== null && isAnonymous(anonymousId)
 
 /** Whether something is a person's own, or was sent from a browser that had their anonymous id. */
-export const isNamedIn = (person: PersonMatcher, names: Names) =>
+export const isNamedIn = (person: PersonMatcher, names: PersonIds) =>
   isOf(person, names) || isBeside(person, names)
 
 /** Whether an organisation-wide name (`personOf`) is the person's. */

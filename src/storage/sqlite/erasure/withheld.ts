@@ -1,4 +1,4 @@
-import type { AppendOutcome } from '../../../core/event/stored-event.ts'
+import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 import {
   decodeEvents,
@@ -21,10 +21,7 @@ import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.t
 /** Separates newly arrived reports of erased people from those of everybody else. */
 
 /** Leaves out an erased person's anonymous id beside another's user id, so that the other's report is kept. */
-function withoutIdBeside<Names extends { userId: string | null; anonymousId: string | null }>(
-  names: Names,
-  people: PersonMatcher,
-): Names {
+function withoutIdBeside<Names extends PersonIds>(names: Names, people: PersonMatcher): Names {
   return isBeside(people, names) ? { ...names, anonymousId: null } : names
 }
 
@@ -95,10 +92,7 @@ export class Withholding implements Executor {
   }
 
   /** Leaves out reports of erased people, and their anonymous ids beside others' user ids. */
-  ofOthers<Names extends { userId: string | null; anonymousId: string | null }>(
-    orgRow: number,
-    reports: readonly Names[],
-  ): readonly Names[] {
+  ofOthers<Names extends PersonIds>(orgRow: number, reports: readonly Names[]): readonly Names[] {
     const people = this.erased.byOrganisation.get(orgRow)
     if (!people) return reports
     return reports
