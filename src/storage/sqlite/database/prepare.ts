@@ -5,30 +5,9 @@ import { hasOrganisation } from '../organisations/organisations.ts'
 import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
-import {
-  type MigrationStep,
-  migrate,
-  requireKnownSchema,
-  type SchemaState,
-  schemaState,
-} from './migrate.ts'
+import { migrate, requireKnownSchema, type SchemaState, schemaState } from './migrate.ts'
 
-export interface PreparedDatabase {
-  /** Schema steps that the database has to go through first: see `upgradeDatabase`. */
-  due: readonly MigrationStep[]
-  hasOrganisation(): boolean
-  /** Whether any organisation wants to be told what is wrong. */
-  hasAlerts(): boolean
-  /** Whether `finishErasures` has anything to do. */
-  erasuresDue(): boolean
-  /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
-  finishErasures(tell: (progress: ErasureProgress) => void): ReturnType<typeof finishErasures>
-  /**
-   * To be called once others have opened the database: the last one to close it writes the whole log back,
-   * and nobody should have to wait for that at a start.
-   */
-  close(): void
-}
+export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
 /**
  * Creates the database, or opens the existing one, before any thread does, so that this process itself can
@@ -36,7 +15,7 @@ export interface PreparedDatabase {
  *
  * @throws SchemaMismatch, DatabaseLost
  */
-export function prepareDatabase(dataDir: string, now: number): PreparedDatabase {
+export function prepareDatabase(dataDir: string, now: number) {
   requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
@@ -45,11 +24,20 @@ export function prepareDatabase(dataDir: string, now: number): PreparedDatabase 
     const isNew = state.applied === 0
     if (isNew) migrate(database, now)
     return {
+      /** Schema steps that the database has to go through first: see `upgradeDatabase`. */
       due: isNew ? [] : state.due,
       hasOrganisation: () => hasOrganisation(database),
+      /** Whether any organisation wants to be told what is wrong. */
       hasAlerts: () => hasAlerts(database),
+      /** Whether `finishErasures` has anything to do. */
       erasuresDue: () => erasuresDue(database, dataDir),
-      finishErasures: tell => finishErasures(database, dataDir, now, tell),
+      /** Erases people on the list of erasures whom a restored database still knows, before anybody is told of them. */
+      finishErasures: (tell: (progress: ErasureProgress) => void) =>
+        finishErasures(database, dataDir, now, tell),
+      /**
+       * To be called once others have opened the database: the last one to close it writes the whole log back,
+       * and nobody should have to wait for that at a start.
+       */
       close: () => database.close(),
     }
   } catch (error) {
