@@ -41,10 +41,7 @@ export function linesOfList(file: string): string[] {
     throw error
   }
   // What follows the last line break was being written when its process or machine died.
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .slice(0, -1)
+  return text.split('\n').slice(0, -1)
 }
 
 /**

@@ -1,11 +1,6 @@
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
-import {
-  decodeEvents,
-  decodeFacts,
-  type EncodedBatch,
-  encodeEvents,
-} from '../engine/event-codec/event-text.ts'
+import { decodeEvents, decodeFacts, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import {
   type CommandExecutor,
@@ -33,13 +28,15 @@ function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): b
   return report.type === 'health' && report.person !== null && isPerson(people, report.person)
 }
 
-/** No answer depends on these fields, so the echo does not keep them. */
+/** No answer depends on these fields of a health report or an event, so the echo does not keep them. */
 const withoutWords = { url: null, selector: null, message: null }
-
-/** One side's part of a batch: what it keeps of an event, and which fields of the batch it replaces. */
-interface Part {
-  kept: (event: NewEvent) => NewEvent
-  batch?: Pick<EncodedBatch, 'refusals' | 'skewMs'>
+const withoutContent = {
+  reportedAt: null,
+  reason: null,
+  properties: null,
+  traits: null,
+  answer: null,
+  url: null,
 }
 
 /** Executes the commands of people who were not erased. */
@@ -157,28 +154,21 @@ export class Withholding implements Executor {
     if (others.length === facts.length && !isAnyBeside) return this.executor.execute(batch)
 
     const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
-    /** @returns the places of those that were duplicates */
-    const store = (to: Pick<Executor, 'execute'>, places: readonly number[], part: Part) => {
-      const kept = places.map(place => part.kept(events[place]!))
-      const outcome = to.execute({ ...batch, ...part.batch, text: encodeEvents(kept) })
-      return (outcome as AppendOutcome).duplicates.map(i => places[i]!)
+    /** Has one side store its part of the batch, and notes which of it were duplicates. */
+    const store = (
+      to: Pick<Executor, 'execute'>,
+      places: readonly number[],
+      part: typeof batch,
+      kept: (event: NewEvent) => NewEvent,
+    ) => {
+      const text = encodeEvents(places.map(place => kept(events[place]!)))
+      const outcome = to.execute({ ...part, text }) as AppendOutcome
+      duplicates.push(...outcome.duplicates.map(i => places[i]!))
     }
-    duplicates.push(...store(this.executor, others, { kept: e => withoutIdBeside(e, people) }))
+    store(this.executor, others, batch, event => withoutIdBeside(event, people))
     if (theirs.length > 0) {
-      duplicates.push(
-        ...store(this.echo, theirs, {
-          kept: event => ({
-            ...event,
-            reportedAt: null,
-            reason: null,
-            properties: null,
-            traits: null,
-            answer: null,
-            url: null,
-          }),
-          batch: { refusals: {}, skewMs: null },
-        }),
-      )
+      const part = { ...batch, refusals: {}, skewMs: null }
+      store(this.echo, theirs, part, event => ({ ...event, ...withoutContent }))
     }
     const erased = theirs.filter(place => !duplicates.includes(place))
     this.executor.refuse(orgRow, receivedAt, { erased: erased.length })
