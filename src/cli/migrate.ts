@@ -97,8 +97,7 @@ async function carryOut(data: string, plan: UpgradePlan, options: Options): Prom
   const lock = keepServersOut(data)
   try {
     const how = { withCopy: options.copy, onProgress }
-    const { copy } = await upgradeDatabase(data, Date.now(), how)
-    return { steps, copy }
+    return { steps, copy: await upgradeDatabase(data, Date.now(), how) }
   } finally {
     line.end()
     lock.release()

@@ -83,8 +83,7 @@ async function upgrade({ dataDir, now }: PreparationStart): Promise<Prepared['up
     tell(progress)
     if (isMidway(progress)) failpoint('migration_step')
   }
-  const { copy } = await upgradeDatabase(dataDir, now, { onProgress })
-  return { copy }
+  return { copy: await upgradeDatabase(dataDir, now, { withCopy: true, onProgress }) }
 }
 
 /** Within a step's transaction, when some of it is done. */

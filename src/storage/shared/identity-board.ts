@@ -74,7 +74,7 @@ const countsOf = (counts: readonly number[]) =>
   ) as UserHashCounts
 
 /** How many more user hashes of an organisation got this verdict. */
-export interface JudgedMore {
+interface JudgedMore {
   orgRow: number
   verdict: UserHashVerdict
   count: number

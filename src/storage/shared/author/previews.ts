@@ -25,7 +25,7 @@ const told = ({
 }: KeptPreview) => preview satisfies Preview
 
 /** The number and the size of links that are held elsewhere. */
-export interface PreviewsElsewhere {
+interface PreviewsElsewhere {
   count: number
   size: number
 }

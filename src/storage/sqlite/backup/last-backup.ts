@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { replaceSynced } from '../database/synced-files.ts'
 
 /** The newest backup of a data directory, wherever it went. */
-export interface LastBackup {
+interface LastBackup {
   /** Where it was made; it may have been moved since. */
   file: string
   /** RFC 3339. */

@@ -20,14 +20,14 @@ import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that was checked. */
-export interface CheckedBackup {
+interface CheckedBackup {
   content: BackupContent
   /** Whether there was a checksum beside it, which it matches. */
   hasChecksum: boolean
 }
 
 /** What a restore has done. */
-export interface RestoredBackup extends CheckedBackup {
+interface RestoredBackup extends CheckedBackup {
   /** Where the previous database is; null if there was none. */
   aside: string | null
   /** The number of lines about erased people that the data directory did not know. */

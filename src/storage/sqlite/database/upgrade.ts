@@ -52,13 +52,6 @@ export const stageOf = (progress: UpgradeProgress): string =>
 
 const percentOf = (share: number) => `${Math.floor((share || 0) * 100)} % of it done`
 
-export interface Upgraded {
-  from: number
-  to: number
-  /** Where the copy is; null if none was wanted or nothing was due. */
-  copy: string | null
-}
-
 /** What the server itself needs to go on, and what a small database that changes often takes. */
 const roomToLeaveBytes = 128 * 2 ** 20
 
@@ -101,17 +94,18 @@ export function requireDiskRoom(dataDir: string, plan: UpgradePlan, withCopy: bo
  * Brings a database up to date that no other connection has open: copies it first, then applies the steps
  * one by one. If it is killed at any moment, whole steps and the copy are left.
  *
+ * @returns where the copy is; null if none was wanted or nothing was due
  * @throws SchemaMismatch, UpgradeRefused
  */
 export async function upgradeDatabase(
   dataDir: string,
   now: number,
-  { withCopy = true, onProgress = (_: UpgradeProgress) => {} } = {},
-): Promise<Upgraded> {
+  { withCopy, onProgress }: { withCopy: boolean; onProgress: (_: UpgradeProgress) => void },
+): Promise<string | null> {
   const plan = upgradePlan(dataDir)
   const { from, to, due } = plan
   const [first] = due
-  if (first === undefined) return { from, to, copy: null }
+  if (first === undefined) return null
   requireDiskRoom(dataDir, plan, withCopy)
   const note = { from, to, startedAt: new Date(now).toISOString(), version, failure: null }
   writeUpgradeNote(dataDir, note)
@@ -123,7 +117,7 @@ export async function upgradeDatabase(
       await removeOthers(dataDir, copy, from)
     }
     applySteps(dataDir, now, onProgress)
-    return { from, to, copy }
+    return copy
   } catch (error) {
     await tidyUp(dataDir, copy, { ...note, failure: shortReasonOf(error) })
     throw error

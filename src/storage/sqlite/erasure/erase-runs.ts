@@ -70,7 +70,7 @@ function statements({ database }: Pick<RunWork, 'database'>) {
 }
 
 /** What renaming runs needs, within a step of the work. */
-export type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
+type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
 
 /** Renames a run within a step of the work; false if there is no such row. */
 export function runEraser(work: RunWork, named: NamedRuns): (row: number) => boolean {

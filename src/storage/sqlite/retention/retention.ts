@@ -154,7 +154,7 @@ export interface RetentionReport {
 }
 
 /** A piece of work for a transaction of its own: it does as much as it may, and at least a little. */
-export type Piece = (mayGoOn: () => boolean) => void
+type Piece = (mayGoOn: () => boolean) => void
 
 /**
  * Deletes what was kept long enough since its receipt: raw events, health reports, fingerprints, dead
