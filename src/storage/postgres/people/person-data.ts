@@ -49,21 +49,17 @@ export function personDataOver(queries: Queries, copy: Database): InRows<PeopleS
       ),
     ])
     const tables = ['runs', 'dead_letters', ...ofPerson]
-    const rows = new Database(':memory:', { strict: true })
-    try {
-      migrate(rows, 0)
-      rows.transaction(() => {
-        for (const [i, table] of tables.entries()) {
-          const writer = new RowWriter(rows, tableOf(rows, table))
-          for (const row of found[i]!) writer.put(row)
-        }
-      })()
-      return [...sectionsOf(rows, person, names, events)].map(({ section, rows }) => ({
-        section,
-        rows: [...rows],
-      }))
-    } finally {
-      rows.close()
-    }
+    using rows = new Database(':memory:', { strict: true })
+    migrate(rows, 0)
+    rows.transaction(() => {
+      for (const [i, table] of tables.entries()) {
+        const writer = new RowWriter(rows, tableOf(rows, table))
+        for (const row of found[i]!) writer.put(row)
+      }
+    })()
+    return [...sectionsOf(rows, person, names, events)].map(({ section, rows }) => ({
+      section,
+      rows: [...rows],
+    }))
   }
 }

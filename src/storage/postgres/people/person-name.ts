@@ -1,7 +1,6 @@
-import { personOf } from '../../../core/event/event.ts'
 import { tablesByPerson } from '../../sqlite/erasure/erase-facts.ts'
 import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
-import { hashedPerson, isOf } from '../../sqlite/erasure/person-matcher.ts'
+import { hashedPerson, type PersonMatcher } from '../../sqlite/erasure/person-matcher.ts'
 import { letterIn, namesIn } from '../../sqlite/ledger/dead-letters.ts'
 import type { Queries } from '../database/connection.ts'
 import { pages } from '../database/pages.ts'
@@ -61,7 +60,7 @@ export async function nameOfErased(
 async function nameInLetters(
   queries: Queries,
   orgRow: number,
-  person: ReturnType<typeof hashedPerson>,
+  person: PersonMatcher,
 ): Promise<string | null> {
   const next = ({ seq }: { seq: number }) =>
     queries.all<{ seq: number; event: string }>(
@@ -72,12 +71,8 @@ async function nameInLetters(
   for await (const page of pages(next, { seq: 0 }, lettersPerPage)) {
     for (const { event } of page) {
       const { userId, anonymousId } = namesIn(letterIn(event))
-      for (const ids of [
-        { userId, anonymousId: null },
-        { userId: null, anonymousId },
-      ]) {
-        if (isOf(person, ids)) return personOf(ids.userId, ids.anonymousId)
-      }
+      if (userId !== null && person.isUser(userId)) return `u${userId}`
+      if (anonymousId !== null && person.isAnonymous(anonymousId)) return `a${anonymousId}`
     }
   }
   return null
