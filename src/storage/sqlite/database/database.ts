@@ -3,24 +3,20 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The first SQLite without the WAL corruption by a concurrent checkpoint. */
-const oldestSqlite = [3, 51, 3] as const
+const oldestSqlite = '3.51.3'
 
 export const databaseFile = (dataDir: string) => join(dataDir, 'cairn.db')
 
 /** The version of the SQLite that is part of this program. */
 export function sqliteVersion(database: Database): string {
-  return database.query<{ v: string }, []>('select sqlite_version() as v').get()?.v ?? '0'
+  return database.query<{ v: string }, []>('select sqlite_version() as v').get()!.v
 }
 
 /** @throws Error if SQLite is too old to be trusted with data */
 export function assertSqliteVersion(database: Database): void {
   const version = sqliteVersion(database)
-  const parts = version.split('.').map(Number)
-  for (const [i, least] of oldestSqlite.entries()) {
-    const part = parts[i] ?? 0
-    if (part > least) return
-    if (part < least) throw new Error(`SQLite ${version} is older than ${oldestSqlite.join('.')}`)
-  }
+  if (Bun.semver.order(version, oldestSqlite) >= 0) return
+  throw new Error(`SQLite ${version} is older than ${oldestSqlite}`)
 }
 
 /** The number that a pragma tells. */
