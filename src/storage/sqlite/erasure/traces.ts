@@ -6,7 +6,7 @@ import { pages } from '../database/pages.ts'
 import { ledgerPages } from '../ledger/ledger.ts'
 import type { LedgerFact } from '../projections/facts.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
-import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
+import { isBeside, isNamedIn, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 import { isPseudonym } from './pseudonyms.ts'
 
 /** Runs that a statement reads. */
@@ -89,10 +89,9 @@ export class NamedRuns {
       this.namedRuns.add(name)
       this.isUser = one.startsWith('u')
     }
-    const isTheirs = ids.userId !== null && person.isUser(ids.userId)
-    if (isTheirs || (ids.anonymousId !== null && person.isAnonymous(ids.anonymousId))) {
+    if (isNamedIn(person, ids)) {
       this.namedRuns.add(name)
-      this.isUser = isTheirs
+      this.isUser = ids.userId !== null && person.isUser(ids.userId)
     }
     if (!this.namedRuns.has(name)) return
     for (const one of people) if (!isPerson(person, one)) this.note(name, idsOf(one))
