@@ -39,10 +39,7 @@ export function* nameInFacts(work: ErasureWork): Generator<number, string | null
 }
 
 /** Renames a person's rows of one flow in these tables, within a step of the work. */
-export function eraseFacts(
-  work: Pick<ErasureWork, 'database' | 'orgRow' | 'nameIn'>,
-  name: string,
-) {
+export function eraseFacts(work: ErasureWork, name: string) {
   const renames = tablesByPerson.map(([table, counted]) => ({
     counted,
     rename: work.database.query(

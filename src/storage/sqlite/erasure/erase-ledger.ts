@@ -18,7 +18,7 @@ const stepBatches = 8
 
 /** Rewrites an event of the person, or an event of somebody else that also names the person or their run. */
 export const rewriting =
-  ({ person, pseudonyms }: Pick<ErasureWork, 'person' | 'pseudonyms'>, named: NamedRuns) =>
+  ({ person, pseudonyms }: ErasureWork, named: NamedRuns) =>
   <Event extends NewEvent>(event: Event): Event => {
     const { flowRef: flowRow, runId } = event
     const isRenamed = runId !== null && named.isRenamed(flowRow, runId)

@@ -11,7 +11,7 @@ import { type NamedRun, type NamedRuns, peopleInRuns, runName, runsOfFlow } from
 
 /** The key of a run (`runKeyOf`) after the person is renamed. */
 function runKeyAfter(
-  { person, pseudonyms }: RunWork,
+  { person, pseudonyms }: ErasureWork,
   named: NamedRuns,
   flowRow: number,
   key: string,
@@ -34,9 +34,8 @@ function runKeyAfter(
 /** Rows that one transaction writes. */
 const stepRows = 50
 
-function statements({ database }: Pick<RunWork, 'database'>) {
+function statements({ database }: ErasureWork) {
   return {
-    flows: database.query<{ id: number }, [number]>('select id from flows where org_id = ?'),
     run: database.query<StoredRun, [number, number]>(
       'select * from runs where id = ? and org_id = ?',
     ),
@@ -69,11 +68,8 @@ function statements({ database }: Pick<RunWork, 'database'>) {
   }
 }
 
-/** What renaming runs needs, within a step of the work. */
-type RunWork = Pick<ErasureWork, 'database' | 'orgRow' | 'person' | 'pseudonyms' | 'nameIn'>
-
 /** Renames a run within a step of the work; false if there is no such row. */
-export function runEraser(work: RunWork, named: NamedRuns): (row: number) => boolean {
+export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
   const index = new SegmentScrubber(database, 'runs_by_key')
@@ -123,11 +119,11 @@ export function runEraser(work: RunWork, named: NamedRuns): (row: number) => boo
  */
 export function* eraseRuns(work: ErasureWork, named: NamedRuns): Generator<number> {
   const { database, orgRow } = work
-  const sql = statements(work)
+  const flows = database.query<{ id: number }, [number]>('select id from flows where org_id = ?')
   const rewrite = runEraser(work, named)
   const name = yield* nameInFacts(work)
   const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
-  for (const { id: flowRow } of sql.flows.all(orgRow)) {
+  for (const { id: flowRow } of flows.all(orgRow)) {
     const concerned: number[] = []
     for (const runs of runsOfFlow(database, orgRow, flowRow)) {
       for (const run of runs) if (isConcerned(work, named, run)) concerned.push(run.id)
@@ -152,7 +148,7 @@ const runIdIn = ({ run_key: key }: NamedRun) => (key.startsWith('r') ? key.slice
 
 /** Whether a run is the person's, or has their name. */
 export function isConcerned(
-  { person }: Pick<RunWork, 'person'>,
+  { person }: ErasureWork,
   { namedRuns }: NamedRuns,
   run: NamedRun & Pick<StoredRun, 'person'>,
 ): boolean {
@@ -163,7 +159,7 @@ export function isConcerned(
 }
 
 /** A run after the person is renamed. It keeps its owner, so that every count stays the same. */
-function renamedRun(work: RunWork, named: NamedRuns, run: StoredRun): StoredRun {
+function renamedRun(work: ErasureWork, named: NamedRuns, run: StoredRun): StoredRun {
   return {
     ...run,
     ...idsAfter(work, named, run),
@@ -173,7 +169,7 @@ function renamedRun(work: RunWork, named: NamedRuns, run: StoredRun): StoredRun 
 }
 
 /** The new ids in a run, and the traits of whoever is left in it. */
-function idsAfter({ person, pseudonyms }: RunWork, named: NamedRuns, run: StoredRun) {
+function idsAfter({ person, pseudonyms }: ErasureWork, named: NamedRuns, run: StoredRun) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
   const runId = runIdIn(run)
