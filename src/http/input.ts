@@ -1,5 +1,5 @@
 import { KindGuard, type Static, type TSchema } from '@sinclair/typebox'
-import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import {
   AppError,
@@ -145,17 +145,22 @@ export interface Shape<T extends TSchema> {
 }
 
 /**
- * Compiles a schema. This checks shapes in place of Elysia: Elysia's error copies the caller's whole input
- * and overflows the stack on JSON that is nested deeply enough, and Elysia closes objects, so that an older
- * server would refuse what a newer snippet adds.
+ * Compiles a schema once it is first needed, so that no start waits for the shapes of all routes. This checks
+ * shapes in place of Elysia: Elysia's error copies the caller's whole input and overflows the stack on JSON
+ * that is nested deeply enough, and Elysia closes objects, so that an older server would refuse what a newer
+ * snippet adds.
  */
 export function shapeOf<T extends TSchema>(schema: T): Shape<T> {
-  const check = TypeCompiler.Compile(schema)
+  let compiled: TypeCheck<T> | undefined
+  const check = () => {
+    compiled ??= TypeCompiler.Compile(schema)
+    return compiled
+  }
   return {
-    fits: (value): value is Static<T> => check.Check(value),
+    fits: (value): value is Static<T> => check().Check(value),
     problemsIn(value) {
       const problems = new Map<string, Problem>()
-      for (const problem of problemsOf(check.Errors(value))) {
+      for (const problem of problemsOf(check().Errors(value))) {
         // Of several problems at one place the first is reported.
         if (!problems.has(problem.path)) problems.set(problem.path, problem)
         if (problems.size === mostProblems) break
