@@ -1,35 +1,43 @@
 import { CommanderError } from 'commander'
 import { withEscapes } from '../core/text/unseen.ts'
 import { version } from '../core/version.ts'
-import { addAlerts } from './alerts.ts'
-import { addAudit } from './audit.ts'
-import { addBackup } from './backup.ts'
 import { Command } from './command.ts'
-import { addDashboard } from './dashboard.ts'
-import { addDeadLetters } from './dead-letters.ts'
-import { addDemo } from './demo.ts'
-import { addDoctor } from './doctor.ts'
-import { addExplain } from './explain.ts'
 import { complain, exitStatus } from './failure.ts'
-import { addFlows } from './flows.ts'
-import { addHealthcheck } from './healthcheck.ts'
-import { addHelp, addVersion, topicList } from './help.ts'
-import { addKey } from './key.ts'
-import { addMigrate } from './migrate.ts'
-import { addMove } from './move.ts'
-import { addNodes } from './nodes.ts'
-import { addCompact, addRebuild } from './operations.ts'
-import { addOrg } from './org.ts'
-import { addPerson } from './person.ts'
-import { addRestore } from './restore.ts'
-import { addServe } from './serve.ts'
-import { addService } from './service.ts'
-import { addSnippet } from './snippet.ts'
-import { addSteps } from './steps.ts'
-import { addToken } from './token.ts'
 
-/** Every command of `cairn`. */
-export function program(): Command {
+type Add = (cairn: Command) => void
+
+/** Every command of `cairn`, in the order of its help. A command line loads those that it needs. */
+const commands: Record<string, () => Promise<Add>> = {
+  serve: async () => (await import('./serve.ts')).addServe,
+  demo: async () => (await import('./demo.ts')).addDemo,
+  org: async () => (await import('./org.ts')).addOrg,
+  key: async () => (await import('./key.ts')).addKey,
+  token: async () => (await import('./token.ts')).addToken,
+  dashboard: async () => (await import('./dashboard.ts')).addDashboard,
+  flows: async () => (await import('./flows.ts')).addFlows,
+  audit: async () => (await import('./audit.ts')).addAudit,
+  snippet: async () => (await import('./snippet.ts')).addSnippet,
+  steps: async () => (await import('./steps.ts')).addSteps,
+  explain: async () => (await import('./explain.ts')).addExplain,
+  person: async () => (await import('./person.ts')).addPerson,
+  rebuild: async () => (await import('./operations.ts')).addRebuild,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
+  backup: async () => (await import('./backup.ts')).addBackup,
+  restore: async () => (await import('./restore.ts')).addRestore,
+  move: async () => (await import('./move.ts')).addMove,
+  nodes: async () => (await import('./nodes.ts')).addNodes,
+  alerts: async () => (await import('./alerts.ts')).addAlerts,
+  'dead-letters': async () => (await import('./dead-letters.ts')).addDeadLetters,
+  compact: async () => (await import('./operations.ts')).addCompact,
+  healthcheck: async () => (await import('./healthcheck.ts')).addHealthcheck,
+  doctor: async () => (await import('./doctor.ts')).addDoctor,
+  service: async () => (await import('./service.ts')).addService,
+  version: async () => (await import('./help.ts')).addVersion,
+  help: async () => (await import('./help.ts')).addHelp,
+}
+
+/** The program with all of its commands, or with those of these names alone. */
+export async function program(names: readonly string[] = Object.keys(commands)): Promise<Command> {
   const cairn = new Command('cairn')
     .description(
       'In-app onboarding from one executable: product tours, checklists and announcements.',
@@ -47,35 +55,13 @@ export function program(): Command {
         write(`cairn: ${withEscapes(line)} (see --help)\n`)
       },
     })
-  addServe(cairn)
-  addDemo(cairn)
-  addOrg(cairn)
-  addKey(cairn)
-  addToken(cairn)
-  addDashboard(cairn)
-  addFlows(cairn)
-  addAudit(cairn)
-  addSnippet(cairn)
-  addSteps(cairn)
-  addExplain(cairn)
-  addPerson(cairn)
-  addRebuild(cairn)
-  addMigrate(cairn)
-  addBackup(cairn)
-  addRestore(cairn)
-  addMove(cairn)
-  addNodes(cairn)
-  addAlerts(cairn)
-  addDeadLetters(cairn)
-  addCompact(cairn)
-  addHealthcheck(cairn)
-  addDoctor(cairn)
-  addService(cairn)
-  addVersion(cairn)
-  addHelp(cairn)
+  for (const name of names) (await commands[name]!())(cairn)
   // Cairn's own help command replaces Commander's, which looks no deeper than one level.
   for (const command of [cairn, ...cairn.commands]) command.helpCommand(false)
-  cairn.addHelpText('after', topicList())
+  if (names.includes('help')) {
+    const { topicList } = await import('./help.ts')
+    cairn.addHelpText('after', topicList())
+  }
   cairn.examples(
     'cairn demo                               a running server with a month of history',
     'cairn org create "Harbor Inc"            an organisation and its snippet key',
@@ -91,8 +77,12 @@ export async function run(args: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: Error & { code?: string }) => {
     process.exit(error.code === 'EPIPE' ? (process.exitCode ?? exitStatus.ok) : complain(error))
   })
+  const [first = ''] = args
+  // Help tells of all commands, and so does the message about one that does not exist.
+  const needed = first !== 'help' && Object.hasOwn(commands, first) ? [first] : undefined
   try {
-    await program().parseAsync(args, { from: 'user' })
+    const cairn = await program(needed)
+    await cairn.parseAsync(args, { from: 'user' })
   } catch (error) {
     // Commander has reported what is wrong. Help that nobody asked for means that a command is missing.
     if (error instanceof CommanderError) {

@@ -7,7 +7,7 @@ import { CommandLine } from '../support/command-line.ts'
 const cairn = new CommandLine()
 afterAll(() => cairn.close())
 
-const everyCommand = program().commands.flatMap(command => [
+const everyCommand = (await program()).commands.flatMap(command => [
   [command.name()],
   ...command.commands.map(sub => [command.name(), sub.name()]),
 ])

@@ -77,9 +77,11 @@ function commandLines(file: string): string[] {
   })
 }
 
+const cairn = await program()
+
 /** The word of a command line that does not exist, or null if all of them do. */
 function missing(line: string): string | null {
-  let command: Command = program()
+  let command: Command = cairn
   const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
   let isName = true
   for (const word of words) {

@@ -244,9 +244,10 @@ test('every command that a finding names exists', async () => {
   const all = table.flatMap(([, told]) => findings(told).map(({ fix }) => fix))
   const named = all.flatMap(fix => [...fix.matchAll(/"cairn ([a-z]+) ([a-z]+)([^"]*)"/g)])
   expect(named.length).toBeGreaterThan(5)
+  const { commands } = await program()
   for (const [, group, verb, rest = ''] of named) {
-    const command = program()
-      .commands.find(one => one.name() === group)
+    const command = commands
+      .find(one => one.name() === group)
       ?.commands.find(one => one.name() === verb)
     expect(command).toBeDefined()
     for (const [flag] of rest.matchAll(/--[a-z-]+/g)) {
