@@ -8,7 +8,7 @@ import {
   decodeFacts,
   encodeEvents,
 } from '../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import { BatchFlows } from '../../src/storage/sqlite/ledger/batch-flows.ts'
+import { BatchFlows } from '../../src/storage/sqlite/projections/pending-facts.ts'
 
 export { storedEvents } from '../../scripts/support/stored.ts'
 

@@ -11,7 +11,7 @@ import {
   encodeEvents,
   noEvent,
 } from '../../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import { BatchFlows } from '../../../src/storage/sqlite/ledger/batch-flows.ts'
+import { BatchFlows } from '../../../src/storage/sqlite/projections/pending-facts.ts'
 import type { Figure } from '../figures.ts'
 import { figure, put, Stage, type Store, scattered } from './stage.ts'
 

@@ -14,7 +14,7 @@ import {
 } from '../../sqlite/engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../../sqlite/engine/event-codec/event-text.ts'
 import { RowIndex } from '../../sqlite/engine/hash-index/row-index.ts'
-import { BatchFlows } from '../../sqlite/ledger/batch-flows.ts'
+import { BatchFlows } from '../../sqlite/projections/pending-facts.ts'
 import type { Queries } from '../database/connection.ts'
 import { type EventRow, eventColumns, eventOf } from '../events/event-rows.ts'
 import { keptFiles } from '../nodes/kept-files.ts'

@@ -8,7 +8,7 @@ import {
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import { EventBatches, eventsPerBatch, OpenBatch } from '../engine/event-codec/event-batches.ts'
 import { decodeFacts, encodeEvents } from '../engine/event-codec/event-text.ts'
-import { BatchFlows } from '../ledger/batch-flows.ts'
+import { BatchFlows } from '../projections/pending-facts.ts'
 
 /** A row of the ledger as it was. */
 interface EventRow {
