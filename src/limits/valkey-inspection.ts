@@ -1,6 +1,5 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
-import { RedisClient } from 'bun'
 import { type LimitsServer, script } from './valkey.ts'
 import { inTime, prepare } from './valkey-link.ts'
 
@@ -55,7 +54,7 @@ export async function inspectValkey({
   patienceMs: longestCountMs,
 }: Pick<LimitsServer, 'url' | 'patienceMs'>): Promise<ValkeySeen> {
   const place = placeOf(address)
-  const client = new RedisClient(address, {
+  const client = new Bun.RedisClient(address, {
     connectionTimeout: patienceMs,
     autoReconnect: false,
     enableOfflineQueue: false,

@@ -1,5 +1,3 @@
-import { RedisClient } from 'bun'
-
 /** How long a new connection may take until it is usable, milliseconds. */
 const connectsWithinMs = 1_000
 
@@ -40,7 +38,7 @@ const isClosed = (error: unknown) =>
   (error as { code?: string } | undefined)?.code === 'ERR_REDIS_CONNECTION_CLOSED'
 
 /** Has a connected client load the script and run it once. @returns the name by which to call it */
-export async function prepare(client: RedisClient, { text, probe }: Script): Promise<string> {
+export async function prepare(client: Bun.RedisClient, { text, probe }: Script): Promise<string> {
   const sha = String(await client.send('SCRIPT', ['LOAD', text]))
   await client.send('EVALSHA', evaluated(sha, probe()))
   return sha
@@ -59,7 +57,7 @@ class Connection {
   readonly since = performance.now()
 
   constructor(
-    readonly client: RedisClient,
+    readonly client: Bun.RedisClient,
     readonly sha: string,
   ) {}
 }
@@ -85,7 +83,7 @@ export class ValkeyLink {
 
   /** Resolves once it is known whether the server is there. */
   async open(): Promise<void> {
-    const client = new RedisClient(this.url, {
+    const client = new Bun.RedisClient(this.url, {
       connectionTimeout: connectsWithinMs,
       autoReconnect: false,
       enableOfflineQueue: false,

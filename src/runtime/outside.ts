@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import type { Outside, Sent } from '../app.ts'
 import type { Config } from '../config/settings.ts'
 import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/public-address.ts'
@@ -15,6 +14,8 @@ const mostAddresses = 3
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 const resolveByTheSystem: Resolve = async name => {
+  // Loaded by the first that needs it, because no start should wait for it.
+  const { lookup } = await import('node:dns/promises')
   const found = await lookup(name, { all: true, order: 'ipv4first' })
   return found.map(({ address }) => address)
 }

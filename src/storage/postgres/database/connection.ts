@@ -1,4 +1,3 @@
-import { SQL } from 'bun'
 import type { Prepared } from '../../shared/asking.ts'
 import { type PoolOptions, settingsOf } from './pools.ts'
 import { Turns } from './turns.ts'
@@ -36,7 +35,7 @@ const graceMs = 1_000
 /** How long a pool that gets no more queries may take to close, milliseconds. */
 const closesWithinMs = 10_000
 
-type Client = Pick<SQL, 'unsafe'>
+type Client = Pick<Bun.SQL, 'unsafe'>
 
 /** A write was sent to a read-only server. */
 const readOnlyState = '25006'
@@ -178,7 +177,7 @@ export class Postgres extends Statements {
   private isAtStandby = false
 
   private constructor(
-    private readonly connect: () => SQL,
+    private readonly connect: () => Bun.SQL,
     private readonly options: PoolOptions & { isPooled: boolean },
     private pool = connect(),
   ) {
@@ -202,7 +201,8 @@ export class Postgres extends Statements {
       connectionTimeout: Math.min(10_000, answersWithinMs ?? 10_000) / 1_000,
       connection: isPooled ? {} : settingsOf(options),
     }
-    return new Postgres(() => new SQL(address, sqlOptions), { ...options, isPooled })
+    // Not imported from 'bun', which would load the driver in every thread of a server that needs none.
+    return new Postgres(() => new Bun.SQL(address, sqlOptions), { ...options, isPooled })
   }
 
   /**
@@ -321,7 +321,7 @@ export class Postgres extends Statements {
     }
   }
 
-  private current(): SQL {
+  private current(): Bun.SQL {
     if (this.isAtStandby) this.renew()
     return this.pool
   }

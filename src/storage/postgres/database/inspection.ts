@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises'
 import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
 import { foreignTables, isUsable, schemaOf, schemaVersion } from './migrate.ts'
 import { storagePools } from './pools.ts'
@@ -334,6 +333,7 @@ class Address {
   }
 
   private async isUnknown(): Promise<boolean> {
+    const { lookup } = await import('node:dns/promises')
     return lookup(this.host).then(
       () => false,
       () => true,
