@@ -114,7 +114,7 @@ export const settings = {
   }),
   backupDir: optional({
     placeholder: 'dir',
-    help: 'separate directory for those backups, best on another disk',
+    help: 'separate directory for the backups of CAIRN_BACKUP_EVERY, best on another disk',
     parse: text('a directory'),
   }),
   backupKeep: setting({
@@ -143,7 +143,7 @@ export const settings = {
   }),
   sessionIssuer: optional({
     placeholder: 'iss',
-    help: 'required "iss" of session tokens; without a secret, also where its public keys are found (OpenID discovery)',
+    help: 'required "iss" of session tokens; without CAIRN_SESSION_SECRET, also where its public keys are found (OpenID discovery)',
     parse: issuer,
   }),
   sessionAudience: optional({
@@ -180,7 +180,7 @@ export const settings = {
   oidcClientSecret: optional({
     placeholder: 'secret',
     secret: true,
-    help: 'secret of that client; none for a public one',
+    help: 'secret of the client in CAIRN_OIDC_CLIENT_ID; none for a public one',
     parse: (value: string): string => value,
   }),
   oidcRoleClaim: setting({
@@ -209,7 +209,7 @@ export const settings = {
   }),
   mailFrom: optional({
     placeholder: 'address',
-    help: 'sender of those mails, such as Cairn <cairn@example.com>; required with a mail server',
+    help: 'sender of the weekly reports, such as Cairn <cairn@example.com>; required with CAIRN_SMTP_URL, the mail server',
     parse: mailAddress,
   }),
   limitsUrl: optional({
@@ -221,13 +221,13 @@ export const settings = {
   limitsPatienceMs: setting({
     placeholder: 'ms',
     default: '100',
-    help: 'how long a request waits for that server before it is taken for away, milliseconds; up to twice as long where it is unlucky',
+    help: 'milliseconds that a request waits for the server in CAIRN_LIMITS_URL before that server counts as away; at worst twice as long',
     parse: wholeNumber(5, 10_000),
   }),
   limitsAway: setting({
     placeholder: 'what',
     default: 'share',
-    help: 'while that server is away: "share" counts only here, "open" lets all in, "refuse" answers 503',
+    help: 'while the server in CAIRN_LIMITS_URL is away: "share" counts only here, "open" lets all in, "refuse" answers 503',
     parse: oneOf('share', 'open', 'refuse'),
   }),
   logLevel: setting({

@@ -172,6 +172,15 @@ describe('help', () => {
     expect(help).toContain('(CAIRN_PORT, default: 8080, or the next free one)')
   })
 
+  test.each(['serve', 'demo'])('of %s names the settings that it refers to', async name => {
+    const { stdout } = await cairn.run([name, '--help'])
+    // None of them has a flag, because they hold secrets.
+    for (const variable of ['CAIRN_SMTP_URL', 'CAIRN_LIMITS_URL', 'CAIRN_SESSION_SECRET']) {
+      expect(stdout).toContain(variable)
+    }
+    expect(stdout.replace(/\s+/g, ' ')).not.toMatch(/\b(for|of|while) (that|those) /)
+  })
+
   test('of the healthcheck offers no port that cannot be asked', async () => {
     const { stdout } = await cairn.run(['healthcheck', '--help'])
     expect(stdout).not.toContain('free one')
