@@ -57,6 +57,12 @@ const closer: ((raw: Raw, parsed: Parsed) => Fault | null)[] = [
   ({ message, offset }, parsed) =>
     message.startsWith('Missing closing') ? unclosedQuote(offset, parsed) : null,
 
+  // The library takes the next field for a part of what the bracket holds.
+  ({ code, offset }, parsed) =>
+    code === 'MULTILINE_IMPLICIT_KEY' || code === 'MISSING_CHAR'
+      ? unclosedBracket(offset, parsed)
+      : null,
+
   ({ message, offset }, { text }) => {
     const found = /^Unexpected flow-(?:seq|map)-end token/.test(message)
     return found ? { offset, message: `This "${text[offset]}" closes nothing: remove it` } : null

@@ -153,6 +153,24 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'This "{" is not closed: add "}"',
     ],
     [
+      'a list that is not closed before a field that is further in',
+      'foo: [bar\n  key: welcome\n',
+      '1:6',
+      'This "[" is not closed: add "]"',
+    ],
+    [
+      'a list of quoted texts that is not closed',
+      'foo: ["bar"\n  key: welcome\n',
+      '1:6',
+      'This "[" is not closed: add "]"',
+    ],
+    [
+      'a mapping that is not closed before a field that is further in',
+      'foo: {bar: 1\n  key: welcome\n',
+      '1:6',
+      'This "{" is not closed: add "}"',
+    ],
+    [
       'closed by the other bracket',
       'key: a\nsteps: [{ key: a ]',
       '2:9',
