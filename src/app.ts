@@ -5,6 +5,7 @@ import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
 import type { GateStores, KnownSessions, KnownTokens } from './http/port.ts'
 import {
+  asksForPage,
   hasLongTarget,
   mendUrl,
   pathOf,
@@ -15,6 +16,7 @@ import {
   type AnswerObserver,
   failure,
   preflight,
+  type Reply,
   type RequestSummary,
   Responder,
 } from './http/responder.ts'
@@ -52,7 +54,7 @@ import { flowRoutes } from './modules/flows/index.ts'
 import type { ExplainStore, PublishedFlowStores } from './modules/flows/port.ts'
 import { installationRoutes } from './modules/installation/index.ts'
 import type { InstallationStores, SeenStore } from './modules/installation/port.ts'
-import { manualRoutes } from './modules/manual/index.ts'
+import { manualRoutes, missingPage } from './modules/manual/index.ts'
 import { operationsRoutes } from './modules/operations/index.ts'
 import type {
   OperationsStore,
@@ -248,12 +250,23 @@ export function createApp(deps: AppDeps) {
     return responder.answer(callOf(request, route), preflight)
   }
 
+  const front = { status: 302, headers: { Location: deps.dashboard ? 'dashboard' : 'docs' } }
+
+  /** What a browser gets at an unknown path in place of JSON; null where it gets the same as everybody. */
+  const replyToBrowser = (request: Request): Reply | null => {
+    const path = pathOf(request)
+    if (path === '/' && asksForPage(request)) return front
+    return path.startsWith('/docs/') ? missingPage(request) : null
+  }
+
   /** Refuses an unknown path (404), or a method that the path does not take (405). */
   const noRoute = (request: Request): Response => {
     const known = routesAt(pathOf(request))
     if (request.method === 'OPTIONS') return answerPreflight(request, known)
     const call = callOf(request, known[0] ?? null)
     if (known.length === 0) {
+      const reply = replyToBrowser(request)
+      if (reply) return responder.answer(call, reply)
       return responder.refuse(call, new AppError('not_found', 'There is nothing at this path'))
     }
     const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -33,6 +33,10 @@ export function pathOf(request: Request): string {
   return end < 0 ? target : target.slice(0, end)
 }
 
+/** Whether somebody wants to look at the answer in a browser. */
+export const asksForPage = ({ method, headers }: Request): boolean =>
+  (method === 'GET' || method === 'HEAD') && (headers.get('accept') ?? '').includes('text/html')
+
 /** A request's query as it was sent, without its `?`. */
 export function queryOf({ url }: Request): string {
   const end = url.indexOf('?')

@@ -154,14 +154,20 @@ export const compiledTexts = (): Record<string, { title: string; text: string }>
     compiledManual().map(({ name, title, terminal }) => [name, { title, text: terminal }]),
   )
 
-/** The page that lists the topics, the page of each by its name, and the script that search reads. */
-export function compiledPages(): { index: string; topics: Record<string, string>; search: string } {
+/**
+ * The page that lists the topics, the page of each by its name, the one for a name that is no topic's, and
+ * the script that search reads.
+ */
+export function compiledPages(): Record<'index' | 'missing' | 'search', string> & {
+  topics: Record<string, string>
+} {
   const topics = compiledManual()
   const entries = topics.flatMap(({ name, title, sections }) =>
     sections.map(({ heading, anchor, text }) => [name, title, heading, anchor, text]),
   )
   return {
     index: pageOf(topics, null),
+    missing: pageOf(topics, 'missing'),
     topics: Object.fromEntries(topics.map(topic => [topic.name, pageOf(topics, topic)])),
     search: `export default ${JSON.stringify(entries)}\n`,
   }

@@ -28,19 +28,26 @@ function neighbours(topics: readonly Topic[], shown: Topic): string {
  * A page of the manual as a whole. All addresses are relative, so that a proxy may put Cairn below a
  * path of its own.
  *
- * @param shown the topic of the page, at `docs/<name>`; null for the list of all, at `docs`
+ * @param shown the topic of the page, at `docs/<name>`; null for the list of all, at `docs`; or 'missing'
+ *   for the page at a name that no topic has
  */
-export function pageOf(topics: readonly Topic[], shown: Topic | null): string {
+export function pageOf(topics: readonly Topic[], shown: Topic | 'missing' | null): string {
+  const topic = shown === 'missing' ? null : shown
   const base = shown ? '' : 'docs/'
   const home = shown ? '../docs' : 'docs'
   const api = shown ? '../api/v1' : 'api/v1'
+  const title = shown === 'missing' ? 'There is no such page' : 'Cairn’s manual'
+  const about =
+    shown === 'missing'
+      ? 'These are the topics of the manual:'
+      : `Each topic also stands in the terminal: <code>cairn help deploy</code>. The API describes itself <a href="${api}/docs">on a page of its own</a>.`
   const list = topics.map(
     ({ name, title, summary }) =>
       `<li><a href="${base}${name}">${escaped(title)}</a><p class="summary">${summary}</p></li>`,
   )
-  const body = shown
-    ? `<article>\n${shown.html}</article>\n${neighbours(topics, shown)}`
-    : `<article class="all">\n<h1>Cairn’s manual</h1>\n<p>Each topic also stands in the terminal: <code>cairn help deploy</code>. The API describes itself <a href="${api}/docs">on a page of its own</a>.</p>\n<ul>\n${list.join('\n')}\n</ul>\n</article>`
+  const body = topic
+    ? `<article>\n${topic.html}</article>\n${neighbours(topics, topic)}`
+    : `<article class="all">\n<h1>${title}</h1>\n<p>${about}</p>\n<ul>\n${list.join('\n')}\n</ul>\n</article>`
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +55,7 @@ export function pageOf(topics: readonly Topic[], shown: Topic | null): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <meta name="color-scheme" content="light dark">
-<title>${shown ? `${escaped(shown.title)} – Cairn` : 'Cairn’s manual'}</title>
+<title>${topic ? `${escaped(topic.title)} – Cairn` : title}</title>
 <link rel="icon" type="image/svg+xml" href="${api}/docs/icon.svg">
 <link rel="stylesheet" href="${base}manual.css">
 <script src="${base}manual.js"></script>
@@ -65,7 +72,7 @@ export function pageOf(topics: readonly Topic[], shown: Topic | null): string {
 </header>
 <div class="columns">
 <nav class="contents" aria-label="Topics"><details open><summary>Topics</summary>
-${contents(topics, base, shown)}
+${contents(topics, base, topic)}
 </details></nav>
 <main id="text" tabindex="-1">
 ${body}

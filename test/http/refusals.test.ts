@@ -163,6 +163,26 @@ test('a path that only looks like a route is 404, with any method', async () => 
   })
 })
 
+test('the root leads a browser to the dashboard, else to the manual, and is 404 to all others', async () => {
+  const ask = (to: World, headers: Record<string, string>, method = 'GET') =>
+    to.app.handle(new Request('http://cairn.test/', { method, headers }))
+  const html = { accept: 'text/html,*/*;q=0.8' }
+  const bare = new World({ dashboard: null })
+  for (const [to, place] of [
+    [world, 'dashboard'],
+    [bare, 'docs'],
+  ] as const) {
+    const { status, headers } = await ask(to, html)
+    expect([status, headers.get('location')]).toEqual([302, place])
+    expect(headers.get('x-ratelimit-limit')).toBe('300')
+  }
+  await bare.close()
+  for (const [headers, method] of [[{}], [{ accept: '*/*' }], [html, 'POST']] as const) {
+    const refused = await ask(world, headers, method)
+    expect([refused.status, await refused.json()]).toMatchObject([404, { code: 'not_found' }])
+  }
+})
+
 test('an id that is nobody’s is 404, whatever characters it has', async () => {
   const ids = ['nothing', 'a%2Fb', '%00', '%ZZ', '%C3%28', '%ED%A0%80', 'x'.repeat(8_000)]
   for (const id of ids) {

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { encodedReply, ofAnyone, pagePolicy, prepared } from '../../http/encoded.ts'
-import { pathOf } from '../../http/request-context.ts'
+import { asksForPage, pathOf } from '../../http/request-context.ts'
+import type { Reply } from '../../http/responder.ts'
 import { type Route, route } from '../../http/route.ts'
 import { compiledPages } from '../../manual/compile.ts' with { type: 'macro' }
 import style from './page/manual.css' with { type: 'text' }
@@ -9,12 +10,18 @@ import script from './page/manual.js' with { type: 'text' }
 
 const pages = compiledPages()
 
-const fileOf = (text: string, type: string) => ({
-  body: prepared(text),
-  headers: { 'Content-Type': type, 'Content-Security-Policy': pagePolicy(), ...ofAnyone },
+const headersOf = (type: string) => ({
+  'Content-Type': type,
+  'Content-Security-Policy': pagePolicy(),
 })
 
-const page = (html: string) => fileOf(html, 'text/html; charset=utf-8')
+const fileOf = (text: string, type: string) => ({
+  body: prepared(text),
+  headers: { ...headersOf(type), ...ofAnyone },
+})
+
+const html = 'text/html; charset=utf-8'
+const page = (text: string) => fileOf(text, html)
 const javascript = 'text/javascript; charset=utf-8'
 
 const index = page(pages.index)
@@ -26,6 +33,19 @@ const files = new Map([
   ['manual.js', fileOf(script, javascript)],
   ['search.js', fileOf(pages.search, javascript)],
 ])
+
+/** How many levels below `/docs` a page may be missing: each makes all links of the answer longer. */
+const deepest = 8
+const missingHeaders = headersOf(html)
+
+/** What a browser is shown in place of a page of the manual that is not there; null for everybody else. */
+export function missingPage(request: Request): Reply | null {
+  const levels = pathOf(request).split('/').length - 2
+  if (levels > deepest || !asksForPage(request)) return null
+  const up = '../'.repeat(levels - 1)
+  const body = pages.missing.replaceAll(/ (href|src)="(?!#)/g, ` $1="${up}`)
+  return { status: 404, body, headers: missingHeaders }
+}
 
 const file = {
   method: 'GET',
@@ -53,8 +73,10 @@ export const manualRoutes: Route[] = [
     summary: 'A topic of the manual, or what its page loads',
     handle(call) {
       const found = files.get(pathOf(call.request).split('/').at(-1) ?? '')
-      if (!found) throw new AppError('not_found', 'There is nothing at this path')
-      return encodedReply(call, found.body, found.headers)
+      if (found) return encodedReply(call, found.body, found.headers)
+      const instead = missingPage(call.request)
+      if (instead) return instead
+      throw new AppError('not_found', 'There is nothing at this path')
     },
   }),
 ]

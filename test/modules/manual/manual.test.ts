@@ -45,3 +45,30 @@ test('a topic that is not there is 404, and nothing can be written', async () =>
   const posted = await ask('/docs', {}, 'POST')
   expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
 })
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+test('a browser that asks for a topic that is not there gets a page that lists the topics', async () => {
+  for (const path of ['/docs/no-such-topic', '/docs/guide/no-such-topic', '/docs/a/b/c']) {
+    const { status, headers } = await ask(path, html)
+    expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(headers.get('cache-control')).toBe('no-store')
+    const text = await (await ask(path, html)).text()
+    const addresses = [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+      ([, to]) => new URL(to!, `http://cairn.test${path}`).pathname,
+    )
+    expect(addresses).toContain('/docs/write-flows')
+    for (const address of new Set(addresses)) expect((await ask(address)).status).toBe(200)
+  }
+})
+
+test('nobody else gets that page', async () => {
+  const json = 'application/json; charset=utf-8'
+  const typeOf = async (...asked: Parameters<typeof ask>) =>
+    (await ask(...asked)).headers.get('content-type')
+  expect(await typeOf('/docs/no-such-topic', { accept: '*/*' })).toBe(json)
+  expect(await typeOf('/docs/no-such-topic', html, 'POST')).toBe(json)
+  expect(await typeOf('/docs/a/b', { accept: 'application/json' })).toBe(json)
+  expect(await typeOf(`/docs${'/deep'.repeat(9)}`, html)).toBe(json)
+})
