@@ -13,7 +13,8 @@ export function configurationTable(): string[] {
       secret ? `\`${variable}\`, \`${variable}_FILE\`` : `\`${variable}\``,
       flag ? `\`${flag}\`` : '–',
       shown === null ? '–' : defaultShown ? shown : `\`${shown}\``,
-      help,
+      // Not a link to an address.
+      help.replaceAll('<', '\\<'),
     ]
   })
   return [['variable', 'flag', 'default', 'what it is'], ['---', '---', '---', '---'], ...rows].map(

@@ -160,11 +160,23 @@ describe.skipIf(!program)('in a browser', () => {
         await shown.goto(`${origin}/${name}`)
         const width = await shown.evaluate('document.documentElement.scrollWidth')
         expect([name, width]).toEqual([name, 360])
+        const cut = await shown.evaluate(
+          `[...document.querySelectorAll('.wide')].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`,
+        )
+        expect([name, cut]).toEqual([name, 0])
         await rest(shown)
       }
       expect(noticed.complaints).toEqual([])
       expect(noticed.requests.filter(url => !url.startsWith(origin))).toEqual([])
     }
+  }, 300_000)
+
+  test('a word finds the two that it is written as elsewhere', async () => {
+    const { page: shown } = await browser.page()
+    await shown.goto(`${server.url}/docs`)
+    await shown.locator('input[type=search]').fill('rollback')
+    const found = shown.locator('#found a[href$="/docs/dashboard#a-flows-versions"] mark')
+    await found.getByText('Roll back', { exact: true }).waitFor()
   }, 300_000)
 
   test('the manual is dark by preference, until the visitor switches it', async () => {

@@ -45,13 +45,23 @@ const loadEntries = () => {
   return loading
 }
 
+/** Where a word is found: in any text that has it, or as two words, so that "rollback" finds "roll back". */
+function patternOf(word) {
+  const escaped = part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+  const ways = [escaped(word)]
+  for (let at = 3; at <= Math.min(word.length - 3, 20); at++) {
+    ways.push(`\\b${escaped(word.slice(0, at))}[ -]${escaped(word.slice(at))}\\b`)
+  }
+  return new RegExp(ways.join('|'), 'gi')
+}
+
 /** How well an entry answers; 0 where it lacks a word. Words in titles count for more. */
 function score([, title, heading, , text], words) {
   let sum = 0
   for (const word of words) {
-    const inTitle = title.toLowerCase().includes(word)
-    const inHeading = heading.toLowerCase().includes(word)
-    const count = text.toLowerCase().split(word).length - 1
+    const inTitle = title.search(word) >= 0
+    const inHeading = heading.search(word) >= 0
+    const count = text.match(word)?.length ?? 0
     if (!inTitle && !inHeading && count === 0) return 0
     sum += (inHeading ? 8 : 0) + (inTitle ? 4 : 0) + Math.min(count, 4)
   }
@@ -60,18 +70,13 @@ function score([, title, heading, , text], words) {
 
 /** The words around the first one that was found, with what was found marked. */
 function excerpt(text, words) {
-  const lower = text.toLowerCase()
-  const first = Math.min(
-    ...words.map(word => lower.indexOf(word)).filter(at => at >= 0),
-    text.length,
-  )
-  const from = first === text.length ? 0 : Math.max(0, lower.lastIndexOf(' ', first - 40))
+  const first = Math.min(...words.map(word => text.search(word)).filter(at => at >= 0), text.length)
+  const from = first === text.length ? 0 : Math.max(0, text.lastIndexOf(' ', first - 40))
   const cut = text.slice(from, from + 160)
   const isWhole = from + 160 >= text.length
   const shown = isWhole ? cut : `${cut.slice(0, cut.lastIndexOf(' '))} …`
   const line = document.createElement('p')
-  const escaped = words.map(word => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-  const pattern = new RegExp(`(${escaped.join('|')})`, 'i')
+  const pattern = new RegExp(`(${words.map(({ source }) => source).join('|')})`, 'i')
   for (const [at, part] of shown.split(pattern).entries()) {
     const place = at % 2 === 0 ? line : line.appendChild(document.createElement('mark'))
     place.append(part)
@@ -90,7 +95,7 @@ function result([name, title, heading, anchor, text], words) {
 
 async function search(field, list) {
   const asked = field.value
-  const words = asked.toLowerCase().split(/\s+/).filter(Boolean)
+  const words = asked.split(/\s+/).filter(Boolean).map(patternOf)
   if (words.length === 0) {
     list.hidden = true
     list.replaceChildren()
