@@ -1,4 +1,5 @@
 import { shown } from '../core/text/wording.ts'
+import { isFullHour } from '../core/time/durations.ts'
 import type { Installation } from '../modules/installation/model.ts'
 import type { Settings } from '../modules/organisations/model.ts'
 import { longestSlug, nameFault, slugFault, slugFrom } from '../modules/organisations/rules.ts'
@@ -162,7 +163,7 @@ function statusLines(slug: string, status: Installation): string[] {
     ...columns(facts),
     ...findings.flatMap(({ severity, code, message, fix, since }) => [
       '',
-      `${severity}: ${code}${since === null ? '' : `, since ${since}`}`,
+      `${severity}: ${code}${since === null ? '' : `, since ${isFullHour(since) ? 'the hour of ' : ''}${since}`}`,
       `  ${message}`,
       `  ${fix}`,
     ]),

@@ -137,7 +137,15 @@ test('findings are those of the API, with what to do', async () => {
   ).toEqual(findings.flatMap(({ since }) => since ?? []))
   expect(await times.count()).toBeGreaterThan(0)
   await page.getByText(`${rejected24h.invalid} invalid`, { exact: true }).waitFor()
+  // Refusals are counted by the hour, so nothing says how many minutes ago the first one was.
+  const refused = page.locator('.findings li', { hasText: 'Events were refused as invalid' })
+  expect(await refused.locator('p').last().innerText()).toMatch(
+    /^First seen in the hour of \d+ \w+ \d{4},? (at )?\d\d:00$/,
+  )
   await page.context().close()
+  const { page: overview } = await house.visit('')
+  await overview.getByText(/^First seen in the hour of .* \d\d:00\. Look at the results/).waitFor()
+  await overview.context().close()
 })
 
 test('an empty organisation is led to its first tour; each step ticks by itself', async () => {

@@ -1,3 +1,4 @@
+import { isFullHour } from '../../../core/time/durations.ts'
 import { usualZone } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -33,8 +34,9 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
               <p class="hint">{fix}</p>
               {since && (
                 <p class="hint">
-                  {words.firstSeen} <time dateTime={since}>{formatMoment(since, usualZone())}</time>
-                  , {formatAge(Date.parse(since))}
+                  {isFullHour(since) ? words.firstSeenInHour : words.firstSeen}{' '}
+                  <time dateTime={since}>{formatMoment(since, usualZone())}</time>
+                  {!isFullHour(since) && `, ${formatAge(Date.parse(since))}`}
                 </p>
               )}
             </div>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { isFullHour } from '../../../core/time/durations.ts'
 import type { AlertList } from '../../../modules/alerts/model.ts'
+import { usualZone } from '../analytics/zone.ts'
 import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import type { Installation } from '../installation/state.ts'
@@ -11,7 +13,7 @@ import { type CheckedStep, type StepCheck, toneOfState } from '../steps/health.t
 import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
-import { formatAge, formatPercent } from '../words/time.ts'
+import { formatAge, formatMoment, formatPercent } from '../words/time.ts'
 
 interface Need {
   key: string
@@ -64,6 +66,11 @@ const ofDraft = (flow: AuthoredFlow): Need => ({
   address: addressOfFirst(['flows/:flow/versions', 'flows/:flow'], flow.key),
 })
 
+const firstSeen = (since: string) =>
+  isFullHour(since)
+    ? words.sinceHour(formatMoment(since, usualZone()))
+    : words.sinceAge(formatAge(Date.parse(since)))
+
 const ofFinding = ({
   code,
   severity,
@@ -75,7 +82,7 @@ const ofFinding = ({
   urgency: severity === 'error' ? 5 : 2,
   badge: [severity === 'error' ? 'bad' : 'warn', words.finding[severity]],
   title: message,
-  why: since === null ? fix : `${words.sinceAge(formatAge(Date.parse(since)))} ${fix}`,
+  why: since === null ? fix : `${firstSeen(since)} ${fix}`,
   address: addressOfFirst(['install', '']),
 })
 

@@ -27,6 +27,7 @@ export const installationWords = {
 
   findings: 'What is wrong',
   firstSeen: 'First seen',
+  firstSeenInHour: 'First seen in the hour of',
   noFindings: 'Nothing that Cairn can see is wrong.',
   severity: { error: 'Error', warning: 'Warning', info: 'Note' },
   last24h: 'of the last 24 hours',

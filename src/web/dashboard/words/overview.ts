@@ -10,6 +10,7 @@ export const overviewWords = {
     `${people} people found it in the last 24 hours, many by another way than its selector`,
   since: (age: string) => `since ${age}`,
   sinceAge: (age: string) => `First seen ${age}.`,
+  sinceHour: (hour: string) => `First seen in the hour of ${hour}.`,
   suggestion: 'A selector that finds it is known.',
   draft: (flow: string) => `${flow} has unpublished changes`,
   draftNew: (flow: string) => `${flow} was never published`,
