@@ -51,16 +51,23 @@ test('figures on the screen are those of the API and of the CSV', async () => {
   const steps = await cellsOf(page, 'Each bar is the share of all starts that reached the step.')
   const counts = steps.map(cells => [cells[0], ...cells.slice(2, 7)])
   expect(counts).toEqual(
-    data.steps.map(({ title, reached, completed, skipped, targetMissing, droppedHere }) => [
-      title,
-      ...[reached, completed, skipped, targetMissing, droppedHere].map(String),
+    data.steps.map(step => [
+      step.title,
+      ...[step.reached, step.completed, step.skipped, step.targetMissing].map(String),
+      `${step.droppedHere - step.stillHere}`,
     ]),
   )
   expect(counts).toEqual(
     of('step').map(row => [
       row.title,
-      ...[row.reached, row.completed, row.skipped, row.target_missing, row.dropped_here],
+      ...[row.reached, row.completed, row.skipped, row.target_missing],
+      `${Number(row.dropped_here) - Number(row.still_here)}`,
     ]),
+  )
+  const still = data.steps.map(({ stillHere }) => stillHere).filter(count => count > 0)
+  expect(still).not.toBeEmpty()
+  expect(await page.getByText(/^\d+ may go on$/).allInnerTexts()).toEqual(
+    still.map(count => `${count} may go on`),
   )
 
   await page.getByText('Show as a table').last().click()

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
@@ -9,12 +10,33 @@ import { formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, StepNumbers } from './question.ts'
 
 /** A count, with its share below it if the share means something. */
-const Counted = ({ count, share, of }: { count: number; share?: number | null; of?: number }) => (
+const Counted = ({
+  count,
+  share,
+  of,
+  children,
+}: {
+  count: number
+  share?: number | null
+  of?: number
+  children?: ComponentChildren
+}) => (
   <span class={count === 0 ? 'rate nought' : 'rate'}>
     {formatCount(count)}
     {share !== undefined && count > 0 && <small>{formatShare(share, of ?? 0)}</small>}
+    {children}
   </span>
 )
+
+/** Those who have left, and below them those who were here lately. */
+function Left({ step: { droppedHere, stillHere, reached } }: { step: StepNumbers }) {
+  const left = droppedHere - stillHere
+  return (
+    <Counted count={left} share={left / reached} of={reached}>
+      {stillHere > 0 && <small>{words.still(formatCount(stillHere))}</small>}
+    </Counted>
+  )
+}
 
 const Legend = ({ isCompared }: { isCompared: boolean }) => (
   <ul class="legend">
@@ -76,12 +98,10 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
     counted(words.skipped, 'skipped'),
     counted(words.missing, 'targetMissing'),
     {
-      head: <Defined means={definitions.droppedHere}>{words.left}</Defined>,
+      head: <Defined means={words.leftMeans}>{words.left}</Defined>,
       name: words.left,
       isNumber: true,
-      cell: ({ droppedHere, dropOffRate, reached }) => (
-        <Counted count={droppedHere} share={dropOffRate} of={reached} />
-      ),
+      cell: step => <Left step={step} />,
     },
     {
       head: <Defined means={definitions.stepSeconds}>{words.time}</Defined>,

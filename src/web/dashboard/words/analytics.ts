@@ -45,6 +45,9 @@ export const analyticsWords = {
   skipped: 'Skipped',
   missing: 'Missing',
   left: 'Left here',
+  leftMeans:
+    'Runs not completed whose furthest viewed step this is, without those in progress that had an event in the last 24 hours: they may go on. The API and the CSV count both as droppedHere.',
+  still: (runs: string) => `${runs} may go on`,
   time: 'Median to p90',
   legendOn: 'went on',
   legendStill: 'may go on',
