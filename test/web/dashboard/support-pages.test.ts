@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { Installation } from '../../../src/modules/installation/model.ts'
 import type { PersonHistory } from '../../../src/modules/people/model.ts'
 import { apiOf } from '../../support/binary.ts'
-import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, requireSound, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The pages that help to install, explain why somebody sees a flow, and look after a person. */
@@ -219,8 +219,15 @@ test('a role that may not see people is offered none, and told so at their addre
 })
 
 test('invalid values in the address of an explanation are reported', async () => {
-  const { page } = await house.visit('/explain?url=nonsense&flow=welcome')
-  await page.getByText('Must be the whole address of a page').waitFor()
+  const { page, noticed } = await house.visit('/explain?url=nonsense')
+  const field = page.getByRole('textbox', { name: 'Page address' })
+  await page.getByText('This must be the whole address of a page').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill('not a url')
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await requireSound(page, noticed)
+  expect(new URL(page.url()).searchParams.get('url')).toBe('nonsense')
+  expect(noticed.requests.filter(url => url.endsWith('/manage/explain'))).toEqual([])
   await page.goto(`${house.server.url}/dashboard/harbor/explain?url=${address}&traits=[`)
   await page.getByText('This must be a JSON object').waitFor()
   await page.context().close()

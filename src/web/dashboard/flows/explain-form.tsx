@@ -3,7 +3,7 @@ import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
 import { explainWords as words } from '../words/explain.ts'
-import { type Question, traitsIn } from './explain-question.ts'
+import { isWhole, type Question, traitsIn } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
 
 const flowsByState = (flows: readonly AuthoredFlow[]) =>
@@ -20,17 +20,17 @@ export function ExplainForm({
   onAsk: (question: Question) => void
 }) {
   const typed = useSignal(question)
-  const hasTried = useSignal(traitsIn(question.traits) === null)
+  const hasTried = useSignal(question.url !== '' && !isWhole(question))
   const { url, flow, user, anonymous, traits } = typed.value
   const set = (changed: Partial<Question>) => {
     typed.value = { ...typed.value, ...changed }
   }
-  const urlProblem = hasTried.value && url.trim() === '' ? words.urlMissing : undefined
+  const urlProblem = hasTried.value && !URL.canParse(url) ? words.urlWrong(url) : undefined
   const traitsProblem = hasTried.value && !traitsIn(traits) ? words.traitsWrong : undefined
   const submit = (event: Event) => {
     event.preventDefault()
     hasTried.value = true
-    if (url.trim() === '' || !traitsIn(traits)) return
+    if (!isWhole(typed.value)) return
     onAsk({ ...typed.value, url: url.trim() })
   }
   const people = [

@@ -7,7 +7,7 @@ import { Notice, Reading } from '../shell/states.tsx'
 import { explainWords as words } from '../words/explain.ts'
 import { flowWords } from '../words/flows.ts'
 import { ExplainForm } from './explain-form.tsx'
-import { bodyOf, filtersOf, type Question, questionIn, traitsIn } from './explain-question.ts'
+import { bodyOf, filtersOf, isWhole, type Question, questionIn } from './explain-question.ts'
 import { ExplainedTable } from './explained-table.tsx'
 import { type Explanation, FlowExplanation } from './explanation.tsx'
 import { type AuthoredFlow, type FlowList, flowsPath } from './flow-list.ts'
@@ -53,7 +53,6 @@ export default function ExplainPage() {
   const { filters, setFilters } = useFilters()
   const question = questionIn(filters)
   const list = useRead<FlowList>(flowsPath)
-  const isWhole = question.url !== '' && traitsIn(question.traits) !== null
   return (
     <>
       <PageHead title={words.title}>
@@ -71,7 +70,7 @@ export default function ExplainPage() {
             <p class="on-paper">
               {[question.url, question.user || question.anonymous].filter(Boolean).join(', ')}
             </p>
-            {isWhole ? (
+            {isWhole(question) ? (
               <Answer question={question} flows={flows} />
             ) : (
               <Notice icon="explain" title={words.start}>

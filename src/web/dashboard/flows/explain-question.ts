@@ -30,6 +30,10 @@ export function traitsIn(text: string): Record<string, unknown> | null {
   }
 }
 
+/** Whether it can be asked: it names a whole address, and traits that are an object. */
+export const isWhole = ({ url, traits }: Question): boolean =>
+  URL.canParse(url) && traitsIn(traits) !== null
+
 /** The body of the request about one flow. */
 export const bodyOf = ({ url, user, anonymous, traits }: Question, flow: string) => ({
   flow,

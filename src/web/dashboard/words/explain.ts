@@ -4,7 +4,10 @@ export const explainWords = {
   why: 'Whether somebody sees a flow on a page, and why. The address of this page holds the question: send it to a colleague.',
   url: 'Page address',
   urlHint: 'As the browser shows it, such as https://app.example.com/projects',
-  urlMissing: 'Say on which page.',
+  urlWrong: (url: string) =>
+    url.trim() === ''
+      ? 'Say on which page.'
+      : 'This must be the whole address of a page, with https:// or http://.',
   flow: 'Flow',
   everyFlow: 'Every published flow',
   user: 'User id',
