@@ -32,7 +32,7 @@ const overlapping = `(() => {
 })()`
 
 /** Controls, which are of no use on paper. */
-const controls = `[...document.querySelectorAll('button, input, select, textarea, summary, .sidebar a, .tabs a')]
+const controls = `[...document.querySelectorAll('button, input, select, textarea, summary, :is(.sidebar, .tabs, .sections) a')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 1)
   .filter(element => !element.matches('.term'))
   .map(element => element.outerHTML.slice(0, 120))`

@@ -57,6 +57,18 @@ describe('people without access', () => {
 })
 
 describe('settings', () => {
+  test.each([1280, 375])('every section is in sight: %d px', async width => {
+    const { page } = await house.visit('/settings', { viewport: { width, height: 900 } })
+    const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
+    await links.first().waitFor()
+    for (const link of await links.all()) {
+      const { x, y, width: wide, height } = (await link.boundingBox())!
+      const at = `elementFromPoint(${x + wide - 1}, ${y + height / 2}).closest('a')?.textContent`
+      expect(await page.evaluate(`document.${at}`)).toBe(await link.innerText())
+    }
+    expect(await links.count()).toBe(14)
+  })
+
   test('the key is rotated, and the previous one is listed until its time is over', async () => {
     const { page } = await house.visit('/settings')
     await page.getByText(house.snippetKey).waitFor()

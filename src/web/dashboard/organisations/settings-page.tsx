@@ -55,13 +55,11 @@ export default function SettingsPage({ params }: PageProps) {
     )
   }
   const Section = sections[name]
-  // On a narrow screen the tab may be beyond the edge.
-  const showTab = (nav: HTMLElement | null) =>
-    nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
   return (
     <>
-      <PageHead title={words.title} part={words.sections[name]}>
-        <nav ref={showTab} class="tabs" aria-label={words.title}>
+      <PageHead title={words.title} part={words.sections[name]} />
+      <div class="settings">
+        <nav class="sections" aria-label={words.title}>
           {Object.entries(words.sections).map(([section, label]) => (
             <a
               key={section}
@@ -72,11 +70,11 @@ export default function SettingsPage({ params }: PageProps) {
             </a>
           ))}
         </nav>
-      </PageHead>
-      <section class="setting">
-        <h2>{words.sections[name]}</h2>
-        <Section />
-      </section>
+        <section class="setting">
+          <h2>{words.sections[name]}</h2>
+          <Section />
+        </section>
+      </div>
     </>
   )
 }
