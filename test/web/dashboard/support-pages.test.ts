@@ -243,7 +243,7 @@ test('a person’s page shows what the API has of them; their events come a page
     expect((await ask('POST', '/events', { events })).status).toBe(202)
   }
   const { page } = await house.visit('/people', { role: 'editor' })
-  await page.getByRole('searchbox', { name: 'User id' }).fill(id)
+  await page.getByRole('searchbox', { name: 'User id' }).fill(`  ${id} `)
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('heading', { level: 1, name: id }).waitFor()
   const rows = page.locator('table tbody tr')

@@ -13,6 +13,7 @@ export function PersonSearch({ person }: { person: Person | null }) {
   const problem = useSignal('')
   const submit = (event: Event) => {
     event.preventDefault()
+    typed.value = typed.value.trim()
     problem.value = typed.value === '' ? words.idMissing : ''
     if (typed.value === '') return
     setFilters({ user: null, anonymous: null, [kind.value]: typed.value })
