@@ -4,6 +4,14 @@ import { attributeOf, type Traits } from '../flow/audience-match.ts'
 export const mostTraits = 8
 export const longestTrait = 64
 
+const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
+
+/** What is wrong with the name of a trait, as a sentence without a capital letter; null if nothing is. */
+export function traitFault(name: string): string | null {
+  if (name.length <= longestTrait && traitPattern.test(name) && name === name.trim()) return null
+  return `a trait's name is at most ${longestTrait} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
+}
+
 /** What is kept about a person when a run starts: the values of traits that the organisation lists. */
 export type ListedTraits = Readonly<Record<string, string>>
 

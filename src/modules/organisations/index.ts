@@ -20,8 +20,6 @@ import {
 import type { OrganisationRecord, OrganisationStore } from './port.ts'
 import { mostListed, Organisations } from './service.ts'
 
-export { readOrigin } from './rules.ts'
-
 const told = ({ ref: _, id, slug, name, limits, createdAt, ...settings }: OrganisationRecord) => ({
   id,
   slug,

@@ -1,5 +1,4 @@
 import { AppError } from '../../core/errors.ts'
-import { longestTrait } from '../../core/event/traits.ts'
 import { type MaybeTheme, storedTheme } from '../../core/flow/merged-theme.ts'
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
@@ -40,35 +39,6 @@ export function nameFault(given: string): string | null {
 export function slugFault(slug: string): string | null {
   if (slug.length <= longestSlug && slugPattern.test(slug)) return null
   return `use a-z, 0-9 and "-" between them, at most ${longestSlug} characters`
-}
-
-/** An origin as browsers send it; or what is wrong with it, and perhaps what to write instead. */
-export type ReadOrigin = { origin: string } | { fault: string; instead?: string }
-
-/**
- * One origin as browsers send it (RFC 6454, section 6.2): scheme, host and a port that is not the
- * scheme's own, in lower case. Extension schemes count too.
- */
-export function readOrigin(given: string): ReadOrigin {
-  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@\s]+)(.*)$/i.exec(given.trim())
-  if (!parts) return { fault: 'write scheme://host, such as https://app.example.com' }
-  const [, scheme = '', authority = '', rest = ''] = parts
-  const bare = `${scheme}://${authority}`.toLowerCase()
-  if (rest !== '') return { fault: 'an origin has no path', instead: bare }
-  if (/^https?$/i.test(scheme)) {
-    if (URL.canParse(bare) && !authority.includes('*')) return { origin: new URL(bare).origin }
-    return { fault: 'write the host in full, such as https://app.example.com' }
-  }
-  if (/^[a-z0-9._-]+(?::\d{1,5})?$/i.test(authority)) return { origin: bare }
-  return { fault: 'write scheme://host, such as chrome-extension://abcdefghijklmnop' }
-}
-
-const traitPattern = /^[\p{L}\p{N}$][\p{L}\p{N}_.$ -]*$/u
-
-/** What is wrong with the name of a trait, as a sentence without a capital letter; null if nothing is. */
-export function traitFault(name: string): string | null {
-  if (name.length <= longestTrait && traitPattern.test(name) && name === name.trim()) return null
-  return `a trait's name is at most ${longestTrait} letters, digits, "_", ".", "-", "$" and spaces, such as plan or company.size`
 }
 
 /** What to set; absent settings stay as they are. */

@@ -1,6 +1,8 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import { traitFault } from '../../core/event/traits.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
+import { readOrigin } from '../../core/organisation/origin.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -21,13 +23,11 @@ import {
   type DecidedChange,
   keyRotated,
   nameFault,
-  readOrigin,
   type SettingsPatch,
   secretRotated,
   settingsChanged,
   slugFault,
   slugFrom,
-  traitFault,
   withSettings,
 } from './rules.ts'
 

@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import { readOrigin } from '../../../src/core/organisation/origin.ts'
 import type { OrganisationRef } from '../../../src/core/reference.ts'
 import type { OrganisationStore } from '../../../src/modules/organisations/port.ts'
-import { readOrigin, slugFrom } from '../../../src/modules/organisations/rules.ts'
+import { slugFrom } from '../../../src/modules/organisations/rules.ts'
 import { Organisations } from '../../../src/modules/organisations/service.ts'
 import { World } from '../../support/world.ts'
 

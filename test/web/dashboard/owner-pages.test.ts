@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { apiOf } from '../../support/binary.ts'
 import { type Page, rest } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse, testPages } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, requireSound, testPages } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 import { poison } from '../../support/ledger.ts'
 
@@ -86,13 +86,16 @@ describe('settings', () => {
   })
 
   test('an invalid origin is reported at its field, and nothing is changed', async () => {
-    const { page } = await house.visit('/settings/origins')
+    const { page, noticed } = await house.visit('/settings/origins')
     const field = page.getByLabel('Origins', { exact: true })
-    await field.fill('https://app.example.com\nhttps://x.example.com/path')
+    await field.fill('https://app.example.com\nhttps://x.example.com/path\napp.example.com')
     await page.getByRole('button', { name: 'Save' }).click()
-    await dialog(page).getByRole('button', { name: 'Change origins' }).click()
-    await page.getByText('“https://x.example.com/path”').waitFor()
+    await page
+      .getByText(/“https:\/\/x.example.com\/path”: an origin has no path. “app.example.com”: write/)
+      .waitFor()
+    expect(await dialog(page).count()).toBe(0)
     expect(await field.getAttribute('aria-invalid')).toBe('true')
+    await requireSound(page, noticed)
     await field.fill('https://app.example.com')
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByRole('button', { name: 'Change origins' }).click()
@@ -157,7 +160,13 @@ describe('settings', () => {
   test('retention and Do Not Track are changed, and each change is confirmed', async () => {
     const { page } = await house.visit('/settings/retention')
     await page.getByText('For a number of days').click()
-    await page.getByRole('textbox', { name: 'Days' }).fill('14')
+    const days = page.getByRole('textbox', { name: 'Days' })
+    for (const wrong of ['0', '3651', 'a week']) {
+      await days.fill(wrong)
+      await page.getByText('Must be a whole number of days, 1 to 3,650').waitFor()
+      expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+    }
+    await days.fill('14')
     await page.getByRole('button', { name: 'Save' }).click()
     await dialog(page).getByText('nothing brings them back').waitFor()
     await dialog(page).getByRole('button', { name: 'Change retention' }).click()

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { SettingsBody } from '../../../modules/organisations/model.ts'
-import type { Failure } from '../api/failure.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
@@ -15,7 +14,7 @@ interface ListWords {
   title: string
   change: string
   saved(count: number): string
-  /** What the server says about an entry, together with that entry. */
+  /** What is wrong with an entry, together with that entry. */
   atLine(entry: string, message: string): string
 }
 
@@ -25,24 +24,14 @@ interface ListSettingOf {
   words: ListWords
   /** Reads the entries from what somebody has typed. */
   listed(text: string): string[]
+  /** What is wrong with an entry, as the server judges it; null if nothing is. */
+  faultOf(entry: string): string | null
   /** Shown if the list is empty. */
   none: string
   footnote?: string
   /** What the change means, above or below the entries. */
   consequence(after: readonly string[]): ComponentChildren
 }
-
-const problemOf = (
-  failure: Failure | null,
-  { field, words }: ListSettingOf,
-  entries: readonly string[],
-) =>
-  problemsAt(failure, `/${field}`)
-    .map(({ path, message }) => {
-      const entry = entries[Number(path.split('/')[2])]
-      return entry === undefined ? message : words.atLine(entry, message)
-    })
-    .join(' ')
 
 /** The entries as they will be after the change. */
 export const Entries = ({ of }: { of: readonly string[] }) => (
@@ -56,10 +45,20 @@ export const Entries = ({ of }: { of: readonly string[] }) => (
 )
 
 /** A setting that is a list, one entry per line. It is saved after its consequence was shown. */
-export function ListSetting(props: ListSettingOf & Changing<readonly string[]>) {
-  const { field, stored, words, listed, none, footnote, consequence, said, asked } = props
+export function ListSetting({
+  field,
+  stored,
+  words,
+  listed,
+  faultOf,
+  none,
+  footnote,
+  consequence,
+  said,
+  asked,
+}: ListSettingOf & Changing<readonly string[]>) {
   const typed = useSignal<string | null>(null)
-  const refused = useSignal<Failure | null>(null)
+  const problem = useSignal<string | undefined>(undefined)
   const before = stored.join('\n')
   const text = typed.value ?? before
   const entries = listed(text)
@@ -71,15 +70,16 @@ export function ListSetting(props: ListSettingOf & Changing<readonly string[]>) 
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        asked.value = entries
+        const faults = entries.flatMap(entry => {
+          const fault = faultOf(entry)
+          return fault === null ? [] : words.atLine(entry, fault)
+        })
+        problem.value = faults.join(' ') || undefined
+        if (faults.length === 0) asked.value = entries
       }}
     >
       {stored.length === 0 && <p>{none}</p>}
-      <Field
-        label={words.label}
-        hint={words.hint}
-        problem={problemOf(refused.value, props, entries) || undefined}
-      >
+      <Field label={words.label} hint={words.hint} problem={problem.value}>
         {wiring => (
           <textarea
             {...wiring}
@@ -89,7 +89,7 @@ export function ListSetting(props: ListSettingOf & Changing<readonly string[]>) 
             value={text}
             onInput={event => {
               typed.value = event.currentTarget.value
-              refused.value = null
+              problem.value = undefined
               said.value = null
             }}
           />
@@ -111,8 +111,11 @@ export function ListSetting(props: ListSettingOf & Changing<readonly string[]>) 
             typed.value = null
           }}
           onRefused={failure => {
-            refused.value = failure
-            if (failure.status === 422) close()
+            if (failure.status !== 422) return
+            problem.value = problemsAt(failure, `/${field}`)
+              .map(({ message }) => message)
+              .join(' ')
+            close()
           }}
           onDone={close}
           onClose={close}

@@ -1,3 +1,4 @@
+import { readOrigin } from '../../../core/organisation/origin.ts'
 import { settingsWords } from '../words/settings.ts'
 import { Entries, ListSetting } from './list-setting.tsx'
 import { SettingSection } from './setting-section.tsx'
@@ -9,6 +10,11 @@ const listed = (text: string) =>
     .split(/[\s,]+/)
     .map(origin => origin.trim())
     .filter(Boolean)
+
+function faultOf(origin: string): string | null {
+  const read = readOrigin(origin)
+  return 'fault' in read ? read.fault : null
+}
 
 /** What a change means. */
 function Consequence({ before, after }: { before: readonly string[]; after: readonly string[] }) {
@@ -32,6 +38,7 @@ export const OriginsSection = () => (
         stored={origins}
         words={words}
         listed={listed}
+        faultOf={faultOf}
         none={words.any}
         consequence={after => <Consequence before={origins} after={after} />}
       />

@@ -32,9 +32,9 @@ interface OwnSettingOf<Value extends string | number> {
   children?: ComponentChildren
 }
 
-/** A positive whole number, or the message. */
-export const readCount = (message: string) => (text: string) =>
-  /^[1-9]\d*$/.test(text) ? { value: Number(text) } : message
+/** A whole number from 1 to the most, or the message. */
+export const readCount = (message: string, most: number) => (text: string) =>
+  /^[1-9]\d*$/.test(text) && Number(text) <= most ? { value: Number(text) } : message
 
 /** A form for a setting that is either the usual value or the organisation's own. */
 export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Value>) {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { longestRetentionDays } from '../../../core/organisation/catalogue.ts'
 import type { Settings } from '../../../modules/organisations/model.ts'
 import type { Failure } from '../api/failure.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -26,7 +27,7 @@ function Retention({ settings, said, asked }: { settings: Settings } & Changing<
       stored={stored}
       usual={30}
       words={words}
-      read={readCount(words.badNumber)}
+      read={readCount(words.badNumber, longestRetentionDays)}
       refused={refused}
       onSave={days => {
         asked.value = { days }

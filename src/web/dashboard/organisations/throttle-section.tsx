@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { mostInterruptions } from '../../../core/organisation/catalogue.ts'
 import type { Settings } from '../../../modules/organisations/model.ts'
 import type { Failure } from '../api/failure.ts'
 import { throttleWords as words } from '../words/when.ts'
@@ -14,7 +15,7 @@ function Throttle({ settings, said }: { settings: Settings } & Changing<never>) 
       stored={settings.throttle}
       usual={3}
       words={words}
-      read={readCount(words.badNumber)}
+      read={readCount(words.badNumber, mostInterruptions)}
       refused={refused}
       onSave={async throttle => {
         const saved = await save({ throttle })

@@ -104,7 +104,7 @@ export const settingsWords = {
     longer: 'What was deleted does not come back; from now on events are kept longer.',
     saved: (days: number) => `Raw events are kept for ${days} ${days === 1 ? 'day' : 'days'} now.`,
     savedUsual: 'Raw events are kept for as long as the server says now.',
-    badNumber: 'Must be a whole number of days',
+    badNumber: 'Must be a whole number of days, 1 to 3,650',
     failed: 'That was not saved. Try again in a moment.',
   },
   timezone: {

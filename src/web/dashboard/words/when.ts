@@ -6,7 +6,7 @@ export const throttleWords = {
   own: 'At most this often',
   label: 'Tours and announcements in 24 hours',
   hint: '1 to 100, for one person. Who is in the middle of a flow goes on.',
-  badNumber: 'Must be a whole number, 1 or more',
+  badNumber: 'Must be a whole number, 1 to 100',
   saved: (times: number) =>
     `A person is interrupted ${times === 1 ? 'once' : `${times} times`} in 24 hours at most now.`,
   savedUsual: 'People are interrupted as often as flows are due now.',
