@@ -312,6 +312,30 @@ describe('unsaved work', () => {
     await page.context().close()
   })
 
+  test('of two tabs is told apart, by the second and by what was changed', async () => {
+    await begin('tabs', step('a', 'A'))
+    const { page, noticed } = await edit('tabs')
+    const other = await page.context().newPage()
+    other.on('dialog', dialog => dialog.accept())
+    await other.goto(page.url())
+    await other.getByText('No problems').waitFor()
+    await replace(page, 'title: A', 'title: From here')
+    await kept(page)
+    await replace(other, 'title: A', 'title: From there')
+    await page.getByText('being edited in another tab').waitFor()
+    for (const tab of [page, other]) await tab.reload()
+    const left = page.locator('.editor-notice', {
+      hasText: /^Unsaved changes of .+ \d\d:\d\d:\d\d /,
+    })
+    await left.nth(1).waitFor()
+    const lines = await left.locator('code').allInnerTexts()
+    expect(lines.toSorted()).toEqual(['title: From here', 'title: From there'])
+    await requireSound(page, noticed)
+    await left.filter({ hasText: 'From there' }).getByRole('button', { name: 'Go on' }).click()
+    expect(await textIn(page)).toContain('title: From there')
+    await page.context().close()
+  })
+
   test('is merged with what others saved meanwhile', async () => {
     await begin('later', step('a', 'A'), step('b', 'B'))
     const { page } = await edit('later')

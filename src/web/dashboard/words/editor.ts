@@ -56,6 +56,7 @@ export const editorWords = {
   line: (line: number) => `Line ${line}`,
 
   left: (time: string) => `Unsaved changes of ${time}`,
+  leftFrom: 'The first changed line:',
   leftWhy: 'This browser kept what was written here and not saved.',
   goOn: 'Go on with them',
   discard: 'Discard',

@@ -71,13 +71,18 @@ export const formatShortDay = (date: string): string =>
   formatDay(date, { year: undefined as never })
 
 /** A moment in a time zone. */
-export const formatMoment = (iso: string, timeZone: string): string =>
+export const formatMoment = (
+  iso: string,
+  timeZone: string,
+  options: Intl.DateTimeFormatOptions = {},
+): string =>
   new Intl.DateTimeFormat('en-GB', {
     day: 'numeric',
     month: 'short',
     year: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
+    ...options,
     timeZone,
   }).format(new Date(iso))
 

@@ -2,11 +2,23 @@ import type { ComponentChildren } from 'preact'
 import { usualZone } from '../../analytics/zone.ts'
 import { Button } from '../../parts/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { editorWords as words } from '../../words/editor.ts'
-import { formatClock, formatMoment } from '../../words/time.ts'
+import { firstText, editorWords as words } from '../../words/editor.ts'
+import { formatMoment } from '../../words/time.ts'
 import type { Unsaved } from './unsaved.ts'
 
-const dayMs = 86_400_000
+/** Longer lines are cut. */
+const longest = 80
+
+/** The first line that was written; empty if lines were only taken out. */
+function firstChanged({ text, base }: Unsaved): string {
+  const before = new Set((base?.text ?? firstText).split('\n'))
+  const line =
+    text
+      .split('\n')
+      .find(one => one.trim() !== '' && !before.has(one))
+      ?.trim() ?? ''
+  return line.length > longest ? `${line.slice(0, longest)}…` : line
+}
 
 /** Something to know before writing, and what to do about it. */
 export const EditorNotice = ({
@@ -38,20 +50,27 @@ export function LeftWork({
   onDiscard(): void
 }) {
   const at = new Date(work.at).toISOString()
-  const isToday = Date.now() - work.at < dayMs
-  const time = isToday ? formatClock(at, usualZone()) : formatMoment(at, usualZone())
+  const title = words.left(formatMoment(at, usualZone(), { second: '2-digit' }))
+  const line = firstChanged(work)
   return (
     <EditorNotice
-      title={words.left(time)}
+      title={title}
       actions={
         <>
-          <Button onClick={onDiscard}>{words.discard}</Button>
-          <Button look="primary" onClick={onGoOn}>
+          <Button aria-label={`${words.discard}: ${title}`} onClick={onDiscard}>
+            {words.discard}
+          </Button>
+          <Button look="primary" aria-label={`${words.goOn}: ${title}`} onClick={onGoOn}>
             {words.goOn}
           </Button>
         </>
       }
     >
+      {line && (
+        <>
+          {words.leftFrom} <code>{line}</code>{' '}
+        </>
+      )}
       {words.leftWhy}
     </EditorNotice>
   )

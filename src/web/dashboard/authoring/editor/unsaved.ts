@@ -11,7 +11,7 @@ export interface Base {
 export interface Unsaved {
   /** The editor that wrote it. Each has its own name, so that none overwrites the work of another. */
   editor: string
-  /** When, epoch milliseconds. */
+  /** When it was last changed, epoch milliseconds. */
   at: number
   text: string
   base: Base | null
@@ -45,15 +45,10 @@ function kept(): { name: string; work: Unsaved }[] {
 }
 
 /** Keeps the work of an editor. @returns whether it is kept: a browser may refuse, or have no room */
-export function keep(
-  organisation: string,
-  flowKey: string,
-  { editor, text, base }: Omit<Unsaved, 'at'>,
-): boolean {
-  const work: Unsaved = { editor, at: Date.now(), text, base }
+export function keep(organisation: string, flowKey: string, work: Unsaved): boolean {
   const written = JSON.stringify(work)
   if (written.length > mostCharacters) return false
-  const name = placeOf(organisation, flowKey) + editor
+  const name = placeOf(organisation, flowKey) + work.editor
   try {
     const others = kept().filter(one => one.name !== name)
     for (const one of others.slice(mostKept - 1)) localStorage.removeItem(one.name)

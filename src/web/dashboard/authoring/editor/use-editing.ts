@@ -54,12 +54,14 @@ export function useKeeping(editing: Editing) {
   }, [organisation, flowKey])
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let at = 0
     const write = () => {
       clearTimeout(timer)
-      const [text, base] = [editing.text.peek(), editing.base.peek()]
-      if (editing.isDirty.peek()) isKept.value = keep(organisation, flowKey, { editor, text, base })
+      const work = { editor, at, text: editing.text.peek(), base: editing.base.peek() }
+      if (editing.isDirty.peek()) isKept.value = keep(organisation, flowKey, work)
     }
     const stop = editing.text.subscribe(() => {
+      at = Date.now()
       clearTimeout(timer)
       timer = setTimeout(write, keepMs)
     })
