@@ -6,7 +6,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { toneOfState } from '../steps/health.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
-import { formatCount, formatShare, none } from '../words/time.ts'
+import { fewest, formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, StepNumbers } from './question.ts'
 
 /** A count, with its share below it if the share means something. */
@@ -49,7 +49,8 @@ const Legend = ({ isCompared }: { isCompared: boolean }) => (
 
 function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers>[] {
   const { definitions, totals } = data
-  const longest = Math.max(0, ...data.steps.map(({ p90Seconds }) => p90Seconds ?? 0))
+  const isTimed = (step: StepNumbers) => step.medianSeconds !== null && step.reached >= fewest
+  const longest = Math.max(0, ...data.steps.filter(isTimed).map(step => step.p90Seconds ?? 0))
   const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   const otherShare = (key: string) => {
     const reached = other?.steps.find(step => step.key === key)?.reached
@@ -106,8 +107,7 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
     {
       head: <Defined means={definitions.stepSeconds}>{words.time}</Defined>,
       name: words.time,
-      cell: step =>
-        step.medianSeconds === null ? none : <SecondsRange step={step} longest={longest} />,
+      cell: step => (isTimed(step) ? <SecondsRange step={step} longest={longest} /> : none),
     },
   ]
 }

@@ -4,7 +4,7 @@ import { Defined } from '../parts/defined.tsx'
 import { Table } from '../parts/table.tsx'
 import { flowWords } from '../words/flows.ts'
 import { segmentWords as words } from '../words/segments.ts'
-import { fewest, formatCount, formatPercent, formatSeconds, none } from '../words/time.ts'
+import { fewest, formatCount, formatPercent, formatTypical, none } from '../words/time.ts'
 import type { Analytics } from './question.ts'
 
 /** The numbers of a group of runs. */
@@ -53,7 +53,7 @@ export function GroupTable<Row extends Group>({
         counted('completions', words.completions, ({ completions }) => formatCount(completions)),
         counted('dismissals', words.dismissed, ({ dismissals }) => formatCount(dismissals)),
         counted('timeToComplete', words.median, ({ timeToComplete }) =>
-          formatSeconds(timeToComplete.medianSeconds),
+          formatTypical(timeToComplete.medianSeconds, timeToComplete.count),
         ),
         counted('completionRate', words.rate, ({ starts, completions }) =>
           starts < fewest ? none : formatPercent(completions / starts),

@@ -1,10 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { Defined } from '../parts/defined.tsx'
-import { Duration } from '../parts/duration.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { fewest, formatCount, formatPercent, formatSeconds, formatShare } from '../words/time.ts'
+import {
+  fewest,
+  formatCount,
+  formatPercent,
+  formatSeconds,
+  formatShare,
+  formatTypical,
+} from '../words/time.ts'
 import type { Analytics, Question } from './question.ts'
 
 /** By how much a count has grown, in percent; null if there were too few before. */
@@ -105,10 +111,10 @@ export function Totals({
           means={definitions.timeToComplete}
           below={
             <>
-              {other?.timeToComplete.medianSeconds != null && (
+              {other && other.timeToComplete.count >= fewest && (
                 <p>{beside(formatSeconds(other.timeToComplete.medianSeconds))}</p>
               )}
-              {timeToComplete.p90Seconds !== null && (
+              {timeToComplete.count >= fewest && (
                 <p>
                   <bdi>{words.p90(formatSeconds(timeToComplete.p90Seconds))}</bdi>
                 </p>
@@ -116,7 +122,7 @@ export function Totals({
             </>
           }
         >
-          <Duration seconds={timeToComplete.medianSeconds} />
+          <bdi>{formatTypical(timeToComplete.medianSeconds, timeToComplete.count)}</bdi>
         </Figure>
         <Figure name={words.dismissed} means={definitions.dismissals} below={counted('dismissals')}>
           {formatCount(totals.dismissals)}

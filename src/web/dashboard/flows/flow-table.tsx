@@ -3,13 +3,12 @@ import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
-import { Duration } from '../parts/duration.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { type StepCheck, toneOfState, worstState } from '../steps/health.ts'
 import { flowWords as words } from '../words/flows.ts'
-import { formatCount, none } from '../words/time.ts'
+import { formatCount, formatTypical, none } from '../words/time.ts'
 import { type AuthoredFlow, toneOfStatus } from './flow-list.ts'
 
 interface Row {
@@ -82,7 +81,13 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
       name: columns.median,
       isNumber: true,
       cell: ({ numbers }) =>
-        numbers ? <Duration seconds={numbers.timeToComplete.medianSeconds} /> : none,
+        numbers ? (
+          <bdi>
+            {formatTypical(numbers.timeToComplete.medianSeconds, numbers.timeToComplete.count)}
+          </bdi>
+        ) : (
+          none
+        ),
     },
     {
       head: defined(columns.health, 'health.state'),

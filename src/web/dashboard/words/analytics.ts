@@ -34,7 +34,7 @@ export const analyticsWords = {
   apart: (from: string, to: string) =>
     `Completion went from ${from} to ${to}; the intervals do not overlap.`,
   otherEmpty: (name: string) => `Nobody started this in ${name}: there is nothing to compare with.`,
-  tooFew: 'Under five runs: a percentage would say nothing.',
+  tooFew: 'Under five runs: a percentage or a median would say nothing.',
 
   steps: 'Where people leave',
   stepsCaption: 'Each bar is the share of all starts that reached the step.',

@@ -22,7 +22,7 @@ export const durationWords = {
   otherCsv: (name: string) => `CSV of ${name}`,
   otherTooFew: (name: string) =>
     `Under five completed runs in ${name}: too few to draw behind these.`,
-  tooFew: 'Under five completed runs: too few to draw how long they took.',
+  tooFew: 'Under five completed runs: too few to say how long they take.',
 }
 
 interface IntervalWords {

@@ -12,7 +12,7 @@ export const formatCompact = (value: number): string => compact.format(value)
 /** Shown if there is no number. */
 export const none = '–'
 
-/** With fewer runs than this, a percentage means nothing. */
+/** With fewer runs than this, neither a percentage nor a median means anything. */
 export const fewest = 5
 
 /** A share in percent; `none` if there are too few. */
@@ -40,6 +40,10 @@ export function formatSeconds(seconds: number | null): string {
   const rest = Math.floor((whole % size) / restSize)
   return `${Math.floor(whole / size)} ${name}${rest > 0 ? ` ${rest} ${restName}` : ''}`
 }
+
+/** A median or percentile of runs; `none` if there are too few. */
+export const formatTypical = (seconds: number | null, runs: number): string =>
+  runs < fewest ? none : formatSeconds(seconds)
 
 /** How long ago, in words. */
 export function formatAge(at: number, now = Date.now()): string {
