@@ -68,6 +68,25 @@ for (const [how, query] of Object.entries(looks)) {
   })
 }
 
+test.each([
+  [320, 2],
+  [375, 2],
+  [1280, 1],
+])('on a page of %d pixels all numbers of a rating are equally large', async (width, rows) => {
+  const { page } = await browser.page({ viewport: { width, height: 480 } })
+  for (const query of ['', 'direction=rtl']) {
+    await look(page, gallery.origin, 'question-score', query)
+    const places = await page
+      .locator('[data-cairn] .option')
+      .evaluateAll(options => options.map(option => option.getBoundingClientRect().toJSON()))
+    const sizes = [...new Set(places.map(({ width }) => Math.round(width)))]
+    expect(sizes).toEqual([expect.any(Number)])
+    expect(sizes[0]).toBeGreaterThanOrEqual(32)
+    expect(new Set(places.map(({ top }) => top)).size).toBe(rows)
+  }
+  await page.context().close()
+})
+
 test('the page has all the pictures, and says which look it shows', async () => {
   const { page, noticed } = await browser.page()
   await page.goto(`${gallery.origin}/gallery?ground=dark&language=he`)

@@ -6,7 +6,9 @@ export const questionStyles = `
 .question .option { position: relative; display: flex; align-items: center; justify-content: center; cursor: pointer }
 .question .option input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: inherit }
 .question .scale .option {
-  flex: 1 0 32px; min-width: 32px; min-height: 44px; border: 1px solid var(--faint);
+  /* In one row, or in two halves: wide enough to be touched, and all the same, so that none is chosen for its size. */
+  flex: 1 0 calc((36px * var(--count) - 4px - 100%) * 999); max-width: calc((100% + 4px) / var(--half) - 4.1px);
+  min-width: 32px; min-height: 44px; border: 1px solid var(--faint);
   border-radius: calc(var(--radius) * .75); font-variant-numeric: tabular-nums;
 }
 .question .choices .option {

@@ -112,6 +112,8 @@ function rated(question: Question, page: Window, given: Answer | null): Fields {
     isGiven: value === given,
   }))
   const made = group(page, isStars ? 'scale stars' : 'scale', options, false, false)
+  made.box.style.setProperty('--count', `${values.length}`)
+  made.box.style.setProperty('--half', `${Math.ceil(values.length / 2)}`)
   if (isStars) {
     // All up to the chosen one.
     const light = () => {
