@@ -408,6 +408,9 @@ describe('settings', () => {
         { path: '/theme/accent', message: expect.stringContaining('a CSS colour such as') },
       ],
     })
+    const { body: unknown } = await patch(one, { theme: { accent: 'bleu' } })
+    const message = 'Must be a CSS colour such as #1f6feb or rgb(31 111 235): did you mean "blue"?'
+    expect(unknown).toMatchObject({ details: [{ path: '/theme/accent', message }] })
     const before = await one.ask('GET /flows')
     expect(await before.json()).not.toHaveProperty('theme')
     const theme = { accent: '#0b7285', progress: 'dots' }
@@ -447,6 +450,8 @@ describe('settings', () => {
     ['/timezone', { timezone: '+01:00' }],
     ['/timezone', { timezone: '' }],
     ['/theme/accent', { theme: { accent: 'url(x)' } }],
+    ['/theme/accent', { theme: { accent: 'bleu' } }],
+    ['/theme/dark/text', { theme: { dark: { text: 'blak' } } }],
     ['/theme/font/family', { theme: { font: { family: 'a; b' } } }],
     ['/theme/logo', { theme: { logo: 'http://a.example/logo.png' } }],
     ['/theme/preset', { theme: { preset: 'loud' } }],

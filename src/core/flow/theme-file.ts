@@ -39,5 +39,6 @@ export function readThemeFile(text: string, options: { format?: 'yaml' | 'json' 
     const message = 'Must be the fields of a theme: begin with "accent: ", or another of them'
     report('not_a_theme', root ? start(root.node) : 0, '', message)
   }
-  return { theme, problems: inSourceOrder(findings, lines) }
+  const isWrong = findings.some(({ severity }) => severity === 'error')
+  return { theme: isWrong ? null : theme, problems: inSourceOrder(findings, lines) }
 }

@@ -1,4 +1,5 @@
 import {
+  colorsNamed,
   converter,
   modeHsl,
   modeHwb,
@@ -10,8 +11,9 @@ import {
   parse,
   useMode,
 } from 'culori/fn'
+import { didYouMean, quoted } from '../text/wording.ts'
 import { mergedTheme } from './merged-theme.ts'
-import { type FlowProblem, warning } from './problem.ts'
+import { error, type FlowProblem, warning } from './problem.ts'
 import type { Theme } from './theme.ts'
 import {
   type Colours,
@@ -23,6 +25,7 @@ import {
   luminance,
   ownColours,
 } from './theme-colours.ts'
+import { colourPattern, patternsInWords } from './values.ts'
 
 for (const mode of [modeRgb, modeHsl, modeHwb, modeLab, modeLch, modeOklab, modeOklch])
   useMode(mode)
@@ -40,12 +43,54 @@ export function luminanceOf(colour: string): number | null {
 /** Rounded down, so that a message never states a ratio that would have been enough. */
 const told = (ratio: number) => `${Math.floor(ratio * 10) / 10} : 1`
 
+/** Words that name a colour, also those that follow the visitor's system (CSS Color 4, section 6). */
+const colourWords = [
+  ...Object.keys(colorsNamed),
+  ...['transparent', 'currentcolor'],
+  ...['AccentColor', 'AccentColorText', 'ActiveText', 'ButtonBorder', 'ButtonFace', 'ButtonText'],
+  ...['Canvas', 'CanvasText', 'Field', 'FieldText', 'GrayText', 'Highlight', 'HighlightText'],
+  ...['LinkText', 'Mark', 'MarkText', 'SelectedItem', 'SelectedItemText', 'VisitedText'],
+]
+const knownWords = new Set(colourWords.map(word => word.toLowerCase()))
+
+interface UnknownColour {
+  path: string
+  colour: string
+  /** What a colour must be, as a sentence without its end. */
+  asked: string
+  /** The colour that was probably meant, as the end of a sentence, or an empty text. */
+  hint: string
+}
+
+/** The colours of a theme that are words which name none. */
+export function unknownColours({ dark, border, ...light }: Partial<Theme>): UnknownColour[] {
+  const given = {
+    ...{ accent: light.accent, background: light.background, text: light.text },
+    'border/color': border?.color,
+    ...{
+      'dark/accent': dark?.accent,
+      'dark/background': dark?.background,
+      'dark/text': dark?.text,
+    },
+  }
+  return Object.entries(given).flatMap(([name, colour]) => {
+    // The dashboard's form may hold other things while it is edited.
+    if (typeof colour !== 'string' || !/^[a-z]+$/i.test(colour)) return []
+    if (knownWords.has(colour.toLowerCase())) return []
+    const asked = `Must be ${patternsInWords[colourPattern]}`
+    return { path: `/${name}`, colour, asked, hint: didYouMean(colour, colourWords) }
+  })
+}
+
 /**
- * Where a theme cannot be read or seen, as far as its colours alone tell. Colours that it leaves out are
+ * Colours that are none, and where a theme cannot be read or seen, as far as its colours alone tell. Colours that it leaves out are
  * the snippet's own. Text on the accent is not checked, because it is black or white, whichever is more
  * readable.
  */
 export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
+  for (const { path, colour, asked, hint } of unknownColours(theme)) {
+    yield error('invalid_value', path, `${asked}, not ${quoted(colour)}${hint}`)
+  }
   const whole = mergedTheme(null, theme)
   yield* problemsOn(whole, false)
   if (theme.dark) yield* problemsOn(whole, true)

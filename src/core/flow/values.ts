@@ -73,7 +73,7 @@ const colourFunctions = [
  * A hex colour, a word, or one of these functions with plain arguments, so that a colour can neither end
  * the CSS rule that it is put into nor contain an address.
  */
-const colourPattern =
+export const colourPattern =
   '^(?:#(?:[0-9A-Fa-f]{3,4}|[0-9A-Fa-f]{6}|[0-9A-Fa-f]{8})|[A-Za-z]+|' +
   `(?:${colourFunctions.map(inAnyCase).join('|')})\\((?!.*//)[A-Za-z0-9 .,%/+_-]*\\))$`
 

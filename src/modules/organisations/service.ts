@@ -1,5 +1,7 @@
 import { AppError, invalid, type Problem } from '../../core/errors.ts'
 import { traitFault } from '../../core/event/traits.ts'
+import type { MaybeTheme } from '../../core/flow/merged-theme.ts'
+import { unknownColours } from '../../core/flow/theme-rules.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
@@ -82,6 +84,15 @@ function traitsIn(given: readonly string[]): string[] {
   })
   if (problems.length > 0) throw invalid(...problems)
   return [...new Set(given)]
+}
+
+/** @throws AppError `validation_failed`, with every word that names no colour */
+function themeIn(given: MaybeTheme): MaybeTheme {
+  const problems = unknownColours(given ?? {}).map(
+    ({ path, asked, hint }): Problem => ({ path: `/theme${path}`, message: asked + hint }),
+  )
+  if (problems.length > 0) throw invalid(...problems)
+  return given
 }
 
 /** @throws AppError `validation_failed` */
@@ -179,6 +190,7 @@ export class Organisations {
       ...(origins && { origins: originsIn(origins) }),
       ...(typeof others.timezone === 'string' && { timezone: timezoneIn(others.timezone) }),
       ...(traits && { traits: traitsIn(traits) }),
+      ...(others.theme && { theme: themeIn(others.theme) }),
     }
     const { read, decided } = await this.change(orgRef, actor, (read, now) => {
       const decision = settingsChanged(read, patch, now)

@@ -221,6 +221,44 @@ describe('colours', () => {
     expect(briefs(theme)).toEqual(paths.map(path => `warning low_contrast ${path}`))
   })
 
+  const words = 'a CSS colour such as #1f6feb or rgb(31 111 235)'
+  test.each<[string, string]>([
+    ['bleu', ': did you mean "blue"?'],
+    ['Darkblu', ': did you mean "darkblue"?'],
+    ['notacolour', ''],
+    ['inherit', ''],
+  ])('the word %s names none', (word, hint) => {
+    const message = `Must be ${words}, not "${word}"${hint}`
+    const theme = {
+      ...{ accent: word, background: word, text: word, border: { color: word } },
+      dark: { accent: word, background: word, text: word },
+    }
+    const paths = ['/accent', '/background', '/text', '/border/color']
+    const wrong = [...themeProblems(theme)].filter(({ severity }) => severity === 'error')
+    expect(wrong).toEqual(
+      [...paths, ...paths.slice(0, 3).map(path => `/dark${path}`)].map(path => ({
+        ...{ severity: 'error', code: 'invalid_value', path, message },
+      })),
+    )
+  })
+
+  test.each([
+    ...['blue', 'RebeccaPurple', 'transparent', 'currentColor', 'CanvasText', 'AccentColor'],
+    ...['#12f', '#1f6feb80', 'rgb(31 111 235)', 'hsl(215 84% 52%)', 'oklch(60% .2 260)'],
+    ...['color(display-p3 0 0 1)', 'color-mix(in srgb, red, blue)', 'var(--brand)'],
+  ])('%s is one', border => {
+    expect([...themeProblems({ border: { color: border } })]).toEqual([])
+  })
+
+  test('a flow file has a word that names none as an error', () => {
+    const text = 'key: a\ntheme: { accent: bleu }\nsteps: [{ key: s, title: S }]'
+    const { flows, problems } = readFlowFile(text)
+    expect(flows).toEqual([])
+    expect(problems).toMatchObject([
+      { severity: 'error', code: 'invalid_value', path: '/theme/accent', line: 2, column: 18 },
+    ])
+  })
+
   test('a flow file has the warnings at the place of the colour', () => {
     const text = 'key: a\ntheme: { accent: "#ff0" }\nsteps: [{ key: s, title: S }]'
     const { flows, problems } = readFlowFile(text)
@@ -235,6 +273,7 @@ describe('a theme file', () => {
   test('is read, and its problems are reported with their lines', () => {
     const { theme, problems } = readThemeFile('accent: "#0b7285"\nfont: { size: 16 }\n')
     expect([theme, problems]).toEqual([{ ...old, accent: '#0b7285', font: { size: 16 } }, []])
+    expect(readThemeFile('accent: bleu').theme).toBeNull()
     const wrong = readThemeFile('accent: red;\nshade: 1\nfont: { size: big }')
     expect(wrong.theme).toBeNull()
     expect(wrong.problems.map(({ line, path }) => [line, path])).toEqual([

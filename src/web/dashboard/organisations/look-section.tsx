@@ -37,10 +37,10 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
   const refused = problemsAt(failure, '/theme').map(({ path, message }) => ({
     ...({ severity: 'error', code: 'invalid_value', path, message, ...nowhere } as const),
   }))
-  const warned = [...themeProblems(theme ?? {})].map(problem => ({
-    ...problem,
-    ...{ path: `/theme${problem.path}`, ...nowhere },
-  }))
+  // What is refused, the server says once it is saved: before, it is perhaps not typed to its end.
+  const warned = [...themeProblems(theme ?? {})]
+    .filter(({ severity }) => severity === 'warning')
+    .map(problem => ({ ...problem, ...{ path: `/theme${problem.path}`, ...nowhere } }))
   return [...refused, ...warned]
 }
 
