@@ -147,13 +147,20 @@ export function storedFlowErrors(stored: unknown): FlowProblem[] {
   return [...paths].slice(0, 20).map(path => error('invalid_value', path, message))
 }
 
+/** A flow's kind decides whether its steps or its items are shown: without any, it shows nothing. */
 function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowProblem> {
-  if (steps.length > 0 || (checklist?.items.length ?? 0) > 0) return
-  const isList = kind === 'checklist' || checklist !== null
-  const message = isList
-    ? 'The flow shows nothing: add an item to its checklist, or a step'
-    : 'The flow shows nothing: add a step, or a checklist with an item'
-  yield error('empty_flow', isList ? '/checklist/items' : '/steps', message)
+  const hasItems = checklist !== null && checklist.items.length > 0
+  if (kind === 'checklist' && !hasItems) {
+    const instead = steps.length > 0 ? ', or write "kind: tour" to show the steps' : ''
+    const message = `The flow shows nothing: add an item to its checklist${instead}`
+    yield error('empty_flow', '/checklist/items', message)
+  }
+  if (kind !== 'checklist' && steps.length === 0) {
+    const instead = hasItems
+      ? 'write "kind: checklist" to show the items'
+      : 'a checklist with an item'
+    yield error('empty_flow', '/steps', `The flow shows nothing: add a step, or ${instead}`)
+  }
 }
 
 /** If a flow has both steps and items, the snippet shows only one kind. */

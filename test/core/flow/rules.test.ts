@@ -35,6 +35,22 @@ describe('an error keeps a flow from being pushed', () => {
   test.each<[string, object, string]>([
     ['nothing to show', {}, 'empty_flow /steps'],
     ['an empty checklist', items(), 'empty_flow /checklist/items'],
+    [
+      'a checklist with steps alone',
+      { kind: 'checklist', steps: [step] },
+      'empty_flow /checklist/items',
+    ],
+    [
+      'a checklist with steps and an empty list',
+      { kind: 'checklist', steps: [step], ...items() },
+      'empty_flow /checklist/items',
+    ],
+    ['a tour with items alone', { kind: 'tour', ...items({ href: '/x' }) }, 'empty_flow /steps'],
+    [
+      'an announcement with items alone',
+      { kind: 'announcement', ...items({ href: '/x' }) },
+      'empty_flow /steps',
+    ],
     ['media that is nothing', stepWith({ media: { alt: 'A' } }), 'missing_media /steps/0/media'],
     [
       'an image and a video',

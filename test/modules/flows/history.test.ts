@@ -107,8 +107,7 @@ test('the run of a visitor who turns out to be a user belongs to the user', asyn
 test('flows that may be shown at any time, or are not published, are not in the history', async () => {
   const news = tenant.publish(tour({ key: 'news', kind: 'announcement', frequency: 'always' }))
   const old = tenant.publish(tour({ key: 'old' }))
-  // Despite its kind, pages show it as a checklist.
-  const items = tenant.publish(checklist({ key: 'items', kind: 'tour', frequency: 'always' }))
+  const items = tenant.publish(checklist({ key: 'items', frequency: 'always' }))
   const flows = [news, old, setup, items]
   await send(...flows.map(flow => started(flow, flow.id)))
   expect(Object.keys(await historyFor()).toSorted()).toEqual(
