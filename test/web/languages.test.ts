@@ -34,6 +34,23 @@ const flows = `
 - key: untold
   targeting: { urls: [{ match: exact, pattern: /settings/notifications }] }
   steps: [{ key: one, kind: modal, title: As ever }]
+- key: english
+  targeting: { urls: [{ match: exact, pattern: /people }] }
+  steps:
+    - key: one
+      kind: modal
+      title: Will you recommend us?
+      body: "Tell us, please.\\n\\n- In a word!"
+      question: { type: choice, choices: [{ key: a, label: Sure! }, { key: b, label: No. }] }
+      buttons: [{ label: Go!, action: next }]
+- key: list-in-english
+  kind: checklist
+  title: Ready?
+  targeting: { urls: [{ match: exact, pattern: /people }] }
+  checklist: { items: [{ key: a, title: Invite!, description: All of them. }] }
+- key: arabic
+  targeting: { urls: [{ match: exact, pattern: /settings/billing }] }
+  steps: [{ key: one, kind: modal, title: "هل توصي بنا؟", body: "مع Harbor!", buttons: [{ label: "Harbor نعم!", action: next }] }]
 `
 
 let site: Site
@@ -116,6 +133,64 @@ test('a checklist follows the page, and keeps what is ticked', async () => {
     .evaluateAll(rows => rows.map(row => row.getAttribute('lang')))
   expect(languages).toEqual(['de', 'en'])
   await page.context().close()
+})
+
+/** Where the last sign of each text stands: behind the others as its own language is written. */
+const ends = (page: Visitor['page'], selectors: string) =>
+  page.locator(`[data-cairn] :is(${selectors})`).evaluateAll(elements =>
+    elements.map(element => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+      const text = texts.nextNode() as Text
+      const placeOf = (at: number) => {
+        const range = document.createRange()
+        range.setStart(text, at)
+        range.setEnd(text, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      const isRight = placeOf(text.length - 1) > placeOf(0)
+      return `${text.data} ends on the ${isRight ? 'right' : 'left'}`
+    }),
+  )
+
+/** Makes the page one in Arabic, or in English, and waits until what is shown has followed. */
+async function turn(page: Visitor['page'], dir: 'ltr' | 'rtl') {
+  const lang = dir === 'rtl' ? 'ar' : 'en-GB'
+  await page.evaluate(said => Object.assign(document.documentElement, said), { dir, lang })
+  await page.locator(`[data-cairn] .root[dir=${dir}][lang=${lang}]`).waitFor({ state: 'attached' })
+}
+
+describe('texts that do not say their language end where they are written to', () => {
+  test('in English on an Arabic page, whose card is laid out from the right', async () => {
+    const { page, card, panel } = await open('/people?as=english')
+    await card.waitFor()
+    await turn(page, 'rtl')
+    await card.locator('.choices').waitFor()
+    expect(await card.evaluate(element => getComputedStyle(element).direction)).toBe('rtl')
+    expect(await ends(page, 'h2, .body p, .body li, .choices .option, .button')).toEqual([
+      ...['Will you recommend us?', 'Tell us, please.', 'In a word!', 'Sure!', 'No.', 'Go!'].map(
+        text => `${text} ends on the right`,
+      ),
+    ])
+    await card.getByRole('button', { name: 'Go!' }).click()
+    await panel.waitFor()
+    expect(await ends(page, '.panel :is(h2, .title, .description p)')).toEqual(
+      ['Ready?', 'Invite!', 'All of them.'].map(text => `${text} ends on the right`),
+    )
+    await page.context().close()
+  })
+
+  test('in Arabic on an English page, and on an Arabic one with a name in Latin letters', async () => {
+    const { page } = await open('/settings/billing?as=arabic')
+    for (const dir of ['ltr', 'rtl'] as const) {
+      await turn(page, dir)
+      const written = ['هل توصي بنا؟', 'مع Harbor!']
+      expect(await ends(page, 'h2, .body p')).toEqual(
+        written.map(text => `${text} ends on the left`),
+      )
+    }
+    expect(await ends(page, '.button')).toEqual(['Harbor نعم! ends on the left'])
+    await page.context().close()
+  })
 })
 
 test('a flow without any language takes the page’s, and the snippet’s own words in it', async () => {

@@ -13,7 +13,7 @@ export const questionStyles = `
 }
 .question .choices .option {
   justify-content: start; gap: 10px; min-height: 44px; padding: 8px 12px; border: 1px solid var(--faint);
-  border-radius: calc(var(--radius) * .75); text-align: start;
+  border-radius: calc(var(--radius) * .75);
 }
 .question .choices .mark {
   flex: none; width: 18px; height: 18px; border: 2px solid var(--faint); border-radius: 50%;

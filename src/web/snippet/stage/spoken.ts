@@ -9,6 +9,9 @@ export const languagesOf = ({ document, navigator }: Window, chosen?: string): s
   ...(navigator.languages ?? []),
 ]
 
+/** Letters that are written from the right; those of Arabic, Hebrew and their kin. */
+const fromTheRight = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
+
 /** A flow as a visitor reads it. */
 export interface Spoken {
   flow: Flow
@@ -31,6 +34,10 @@ export function spoken(told: Flow, page: Window, chosen?: string): Spoken {
         root.lang = language
         root.dir = directionOf(language)
       }
+      // It may be in another all the same. Then each text is read as its first letter is written, but on a
+      // card from the right a name in Latin letters may come first.
+      const isOwn = root.dir === 'rtl' && fromTheRight.test(JSON.stringify(part ?? flow))
+      if (root.dir) root.classList.toggle('plain', !isOwn)
       return wordsFor(page, language ?? chosen)
     },
   }

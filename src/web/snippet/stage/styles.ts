@@ -53,7 +53,7 @@ h2, .heading {
 }
 .body hr { border: 0; border-top: 1px solid var(--line); margin: calc(var(--u) * 4) 0 }
 .body table { border-collapse: collapse; font-size: .93em }
-.body :is(td, th) { border-bottom: 1px solid var(--line); padding: 5px 10px 5px 0; text-align: start; vertical-align: top }
+.body :is(td, th) { border-bottom: 1px solid var(--line); padding: 5px 10px 5px 0; text-align: inherit; vertical-align: top }
 /* An accent is chosen for areas, and may be too pale to be read. */
 a { color: inherit; text-decoration: underline 1.5px var(--accent); text-underline-offset: 3px }
 a:hover { text-decoration-thickness: 2.5px }
@@ -89,6 +89,11 @@ a:hover { text-decoration-thickness: 2.5px }
   content: ''; display: block; height: 100%; width: calc(var(--part) * 100%); border-radius: 3px; background: var(--accent);
 }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+
+/* Each text is written as its own letters are, and stands on the side where the card has its texts. */
+.plain :is(h2, h3, h4, h5, h6, p, li, th, td, pre, .heading, .body, .title, .place, button, .option span, .ends span) { unicode-bidi: plaintext }
+.plain:dir(ltr) { text-align: left }
+.plain:dir(rtl) { text-align: right }
 
 button { font: inherit; cursor: pointer; color: inherit; touch-action: manipulation }
 .button {
@@ -183,7 +188,7 @@ button { font: inherit; cursor: pointer; color: inherit; touch-action: manipulat
   position: fixed; inset: auto; bottom: calc(20px + env(safe-area-inset-bottom, 0px)); inset-inline-end: 20px;
   z-index: calc(var(--z) - 2); margin: 0; padding: 9px 18px 9px 12px; padding-inline: 12px 18px; border: 0;
   border-radius: 999px; background: var(--accent); color: var(--on-accent); font-weight: 600; min-height: 44px;
-  display: inline-flex; align-items: center; gap: 10px; max-width: calc(100vw - 40px); text-align: start; line-height: 1.25;
+  display: inline-flex; align-items: center; gap: 10px; max-width: calc(100vw - 40px); text-align: inherit; line-height: 1.25;
   box-shadow: 0 2px 6px rgb(0 0 0 / .15), 0 10px 28px -6px rgb(0 0 0 / .3); transition: translate .15s;
 }
 .launcher:hover { translate: 0 -1px }
@@ -203,7 +208,7 @@ progress::-moz-progress-bar { background: var(--accent); border-radius: 3px }
 .items { list-style: none; margin: 0 calc(var(--u) * -2); padding: 0 }
 .item {
   display: grid; grid-template-columns: 22px 1fr; gap: 0 10px; width: 100%; padding: 9px calc(var(--u) * 2); border: 0;
-  background: none; text-align: start; border-radius: calc(var(--radius) * .66); line-height: 1.4; min-height: 40px; align-items: start;
+  background: none; text-align: inherit; border-radius: calc(var(--radius) * .66); line-height: 1.4; min-height: 40px; align-items: start;
 }
 button.item:enabled:hover { background: color-mix(in srgb, var(--text) 6%, transparent) }
 .item:disabled { cursor: default; color: var(--faint) }
