@@ -207,6 +207,22 @@ test('mistakes in the page’s calls are reported once in the console, and never
   await page.context().close()
 })
 
+test('an id that is hardly a person’s is reported once in the console, and taken', async () => {
+  const { page, noticed } = await site.browser.page()
+  await page.addInitScript(`${installStub}
+    for (const id of ["undefined", "null", "undefined", " ann", "ann\\n", NaN, "annull", "ann b", 0]) cairn.identify(id)`)
+  await page.goto(`${site.url}/settings/notifications`)
+  const told = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
+  await until(() => told().length >= 5)
+  expect(told()).toEqual(
+    ['undefined', 'null', ' ann', 'ann\n', 'NaN'].map(
+      id => `cairn: identify() was told "${id}", which is hardly a user's id`,
+    ),
+  )
+  expect(await page.evaluate<string>("cairn.identify('undefined')")).toBe('known')
+  await page.context().close()
+})
+
 test('a refused key is reported once', async () => {
   const { page, noticed } = await site.browser.page({ clock: true })
   await page.route('**/api/v1/**', route =>

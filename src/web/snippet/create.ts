@@ -309,6 +309,9 @@ export function createCairn(
         warn('identify() needs a user id, which is a text')
         return Promise.resolve<Identified>('invalid')
       }
+      if (/^(undefined|null|NaN)$|^\s|\s$/.test(userId)) {
+        warn(`identify() was told "${userId}", which is hardly a user's id`)
+      }
       if (is === 'same' && who === 'said') return verdict()
       if (who === 'awaited') outbox.rename(wasStranger)
       if (is === 'other' && wasStranger) {
