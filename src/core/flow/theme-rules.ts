@@ -83,9 +83,9 @@ export function unknownColours({ dark, border, ...light }: Partial<Theme>): Unkn
 }
 
 /**
- * Colours that are none, and where a theme cannot be read or seen, as far as its colours alone tell. Colours that it leaves out are
- * the snippet's own. Text on the accent is not checked, because it is black or white, whichever is more
- * readable.
+ * Colours that are none, and where a theme cannot be read or seen, as far as its colours alone tell. Colours
+ * that it leaves out are the snippet's own. Text on the accent is not checked, because it is black or white,
+ * whichever is more readable.
  */
 export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
   for (const { path, colour, asked, hint } of unknownColours(theme)) {
