@@ -250,6 +250,7 @@ export function createApp(deps: AppDeps) {
     return responder.answer(callOf(request, route), preflight)
   }
 
+  /** Leads somebody who asks for the root to where they can see something. */
   const front = { status: 302, headers: { Location: deps.dashboard ? 'dashboard' : 'docs' } }
 
   /** What a browser gets at an unknown path in place of JSON; null where it gets the same as everybody. */

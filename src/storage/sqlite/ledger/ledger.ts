@@ -36,8 +36,9 @@ type Span = Pick<TimeRange, 'startMs' | 'endMs'>
 const always: Span = { startMs: Number.MIN_SAFE_INTEGER, endMs: Number.MAX_SAFE_INTEGER }
 
 /**
- * Rows that may hold events of a flow, a page at a time: those of which `event_batch_flows` says so, and then
- * all of the organisation that are not projected yet, of which it does not tell for sure.
+ * Rows that may hold events of a flow, a page at a time, in order: first the projected ones that
+ * `event_batch_flows` names, then all of the organisation's that are not projected yet, because that table may
+ * not name them.
  */
 export function* flowRows<Row extends { seq: number }>(
   database: Database,
@@ -61,6 +62,7 @@ export function* flowRows<Row extends { seq: number }>(
     "select value from server_state where name = 'projected'",
   )
   let projected = 0
+  // Read anew before each page, so that the last page and the late rows leave no gap between them.
   const nextKnown = ({ seq }: { seq: number }) => {
     projected = state.get()!.value
     return known.all(orgRow, flowRow, seq, Math.min(upTo, projected), startMs, endMs)

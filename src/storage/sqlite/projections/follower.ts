@@ -243,6 +243,7 @@ export class Follower extends TransactionParticipant<Mark> {
     return this.stepBy(part => this.projectPart(part))
   }
 
+  /** Writes spans first, and projects parts once no spans are left. */
   private stepBy(project: (part: Part) => void): () => void {
     const { spans } = this.draining!
     this.batchFlows.write(spans.slice(0, spansAtOnce))

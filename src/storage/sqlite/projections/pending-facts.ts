@@ -202,7 +202,7 @@ const inOrder = (a: FlowSpan, b: FlowSpan) =>
  *
  * The entries of a flow stand together, so a commit with events of twenty flows would write a page for each
  * of them. An answer does not wait for that: entries are written with the projections, many at a time. Whoever
- * reads a flow's events looks through the rows behind `projected` (see `flowRows`).
+ * reads a flow's events also looks through the rows that are not projected yet (see `flowRows`).
  */
 export class BatchFlows extends TransactionParticipant<Mark> {
   private readonly insert
@@ -214,7 +214,7 @@ export class BatchFlows extends TransactionParticipant<Mark> {
 
   constructor(database: Database) {
     super()
-    // A start may find entries that were written before the rows counted as projected.
+    // After a crash there may be entries of rows that did not count as projected yet.
     this.insert = database.query(
       `insert into event_batch_flows (org_id, flow_id, seq, first_at, last_at) values (?, ?, ?, ?, ?)
       on conflict do nothing`,
@@ -228,7 +228,7 @@ export class BatchFlows extends TransactionParticipant<Mark> {
     }
   }
 
-  /** Writes, within the transaction, what it has noted. */
+  /** Writes what the transaction under way has noted. */
   writeOwn(): void {
     this.write(this.noted.slice(this.written))
     this.written = this.noted.length
