@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { freePort } from '../../scripts/support/ports.ts'
 import { calls } from '../../src/cli/demo/facts.ts'
 import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
 import type { StepCheck } from '../../src/modules/steps/model.ts'
-import { claimPort } from '../../src/runtime/ports.ts'
 import { Workplace } from '../support/binary.ts'
 
 const cairn = new Workplace()
@@ -243,7 +243,7 @@ describe('the history', () => {
 })
 
 test('a port that was asked for twice is refused before anything is served', async () => {
-  const port = String(claimPort('127.0.0.1', 0, '--port'))
+  const port = String(await freePort())
   for (const flag of ['--site-port', '--management-port']) {
     const { status, stderr } = await cairn.run([
       'demo',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { freePort } from '../../scripts/support/ports.ts'
 import { claimPort, claimPorts, PortTaken, portFault } from '../../src/runtime/ports.ts'
 
 const faultOf = (...args: Parameters<typeof claimPort>) => {
@@ -71,14 +72,14 @@ test('ENOENT blames the address, and an unforeseen error names both settings', (
   )
 })
 
-test('a free port is claimed as it is, and 0 becomes a free port', () => {
-  const port = claimPort('127.0.0.1', 0, '--port')
-  expect(port).toBeGreaterThan(0)
+test('a free port is claimed as it is, and 0 becomes a free port', async () => {
+  expect(claimPort('127.0.0.1', 0, '--port')).toBeGreaterThan(0)
+  const port = await freePort()
   expect(claimPort('127.0.0.1', port, '--port')).toBe(port)
 })
 
-test('the same port for API and management is refused before anything listens on it', () => {
-  const port = claimPort('127.0.0.1', 0, '--port')
+test('the same port for API and management is refused before anything listens on it', async () => {
+  const port = await freePort()
   const of = (host: string, managementHost: string) => () =>
     claimPorts({ host, port, managementHost, managementPort: port })
   expect(of('127.0.0.1', '127.0.0.1')).toThrow('choose another by CAIRN_MANAGEMENT_PORT')
