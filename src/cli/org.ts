@@ -6,7 +6,7 @@ import { longestSlug, nameFault, slugFault, slugFrom } from '../modules/organisa
 import type { Command, Flags } from './command.ts'
 import { makeData } from './data.ts'
 import { CommandFailure, exitStatus } from './failure.ts'
-import { allOrganisations, managedOrg, operated, orgCommand, placeOf } from './manage.ts'
+import { addUrl, allOrganisations, managedOrg, operated, orgCommand, placeOf } from './manage.ts'
 import { addEnvironments } from './org-environments.ts'
 import { addIdentity } from './org-identity.ts'
 import {
@@ -16,6 +16,7 @@ import {
   addRetention,
   addTimezone,
   addTraits,
+  settingsAfter,
 } from './org-settings.ts'
 import { addTheme } from './org-theme.ts'
 import { addThrottle } from './org-throttle.ts'
@@ -29,6 +30,7 @@ export function addOrg(cairn: Command): void {
     .examples('cairn org create "Harbor Inc"', 'cairn org list')
   addCreate(org)
   addList(org)
+  addRename(org)
   addLimits(org)
   addOrigins(org)
   addPrivacy(org)
@@ -116,6 +118,22 @@ function addList(org: Command): void {
         all.map(({ slug, id, name, createdAt }) => [slug, id, name, createdAt]),
         'there are no organisations yet: make one with "cairn org create NAME"',
       )
+    })
+}
+
+function addRename(org: Command): void {
+  addUrl(org.command('rename'))
+    .description('give an organisation another name for people; its slug and id stay')
+    .argument('<org>', 'id or slug')
+    .argument('<name>', 'its new name')
+    .option('--json', 'print {id, slug, name} as JSON')
+    .examples('cairn org rename harbor "Harbor Group"')
+    .action(async (org: string, asked: string, { json }: { json?: boolean }, command: Command) => {
+      const fault = nameFault(asked)
+      if (fault) throw new CommandFailure(fault)
+      const { id, slug, name } = await settingsAfter(command, org, { name: asked })
+      if (json) printJson({ id, slug, name })
+      else print(name)
     })
 }
 

@@ -103,6 +103,20 @@ describe('org', () => {
     expect(await cairn.json(['org', 'origins', 'harbor', '--any'])).toMatchObject({ origins: [] })
   })
 
+  test('rename changes the name that people see, and neither slug nor id', async () => {
+    const { id } = await cairn.json<{ id: string }>(['org', 'create', 'Harbour'])
+    expect((await cairn.run(['org', 'rename', 'harbour', ' Harbor Group '])).stdout).toBe(
+      'Harbor Group\n',
+    )
+    expect(await cairn.json(['org', 'list'])).toMatchObject([
+      { id, slug: 'harbour', name: 'Harbor Group' },
+    ])
+    for (const wrong of [' ', 'x'.repeat(201), 'two\nlines']) {
+      expect((await cairn.run(['org', 'rename', 'harbour', wrong])).status).toBe(1)
+    }
+    expect(await cairn.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
+  })
+
   test('timezone sets the zone of the dashboard’s days by its usual name, and takes it back', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     const timezone = ['org', 'timezone', 'harbor']

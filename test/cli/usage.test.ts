@@ -34,6 +34,7 @@ describe('help', () => {
       'org',
       'org create',
       'org list',
+      'org rename',
       'org limits',
       'org origins',
       'org privacy',

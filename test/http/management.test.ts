@@ -400,6 +400,20 @@ describe('settings', () => {
     expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
   })
 
+  test('an organisation is renamed for people; its slug and id stay', async () => {
+    const one = await Tenant.of(world)
+    const { id, slug, name } = one.organisation
+    expect((await patch(one, { name: ' Harbor Group ' })).body).toMatchObject({
+      ...{ id, slug, name: 'Harbor Group' },
+    })
+    const { body: audit } = await ask('GET /manage/audit', { by: one, asOperator: true })
+    expect(audit).toMatchObject({
+      lines: expect.arrayContaining([
+        expect.objectContaining({ before: { name }, after: { name: 'Harbor Group' } }),
+      ]),
+    })
+  })
+
   test('a wrong theme is explained in words, and a new one gives pages another ETag', async () => {
     const one = await Tenant.of(world)
     const { body: refusal } = await patch(one, { theme: { accent: 'red;' } })
@@ -442,6 +456,9 @@ describe('settings', () => {
     ['/limits/events', { limits: { events: 1.5 } }],
     ['/limits/nonsense', { limits: { nonsense: 5 } }],
     ['/origins/1', { origins: ['https://a.example', 'https://a.example/x'] }],
+    ['/name', { name: ' ' }],
+    ['/name', { name: 'x'.repeat(201) }],
+    ['/name', { name: 'two\nlines' }],
     ['/retentionDays', { retentionDays: 0 }],
     ['/retentionDays', { retentionDays: 3_651 }],
     ['/honoursDoNotTrack', { honoursDoNotTrack: 'yes' }],

@@ -37,6 +37,13 @@ export type GivenTheme = Static<typeof GivenTheme>
 
 const exampleTheme = { accent: '#0b7285', background: null, text: null, radius: 10 }
 
+/** The service validates names and slugs, because its messages are better than a schema's. */
+const Name = Type.String({
+  maxLength: 2 * longestName,
+  description: `What people see: at most ${longestName} characters. The slug stays as it is.`,
+  examples: ['Harbor Inc'],
+})
+
 const SettingsFields = {
   ...OrganisationNames,
   limits: Type.Object(
@@ -114,13 +121,8 @@ export const OrganisationQuery = Type.Object({
   named: Type.Optional(Type.String({ description: 'The one of this id or slug alone.' })),
 })
 
-/** The service validates names and slugs, because its messages are better than a schema's. */
 export const NewOrganisationBody = closed({
-  name: Type.String({
-    maxLength: 2 * longestName,
-    description: `At most ${longestName} characters.`,
-    examples: ['Harbor Inc'],
-  }),
+  name: Name,
   slug: Type.Optional(
     Text(
       `a-z, 0-9 and "-" between them, at most ${longestSlug} characters; made from the name unless given.`,
@@ -141,6 +143,7 @@ export const CreatedOrganisation = Type.Object(
 )
 
 export const SettingsBody = closed({
+  name: Type.Optional(Name),
   limits: Type.Optional(
     closed(
       ofBuckets(() => Type.Optional(Type.Union([Type.Integer(limit), Type.Null()]))),

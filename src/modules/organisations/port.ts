@@ -8,6 +8,8 @@ import type { AuditOfBoth, LinkFault } from '../environments/index.ts'
 
 /** What an organisation's owners, and the operator, have set. */
 export interface OrganisationSettings {
+  /** What people see; programs go by the id or the slug, which stay. */
+  name: string
   /** The limits that the operator set; all others are the defaults. */
   overrides: Partial<Record<Bucket, number>>
   /** Empty if the snippet may run anywhere. */
@@ -30,7 +32,7 @@ export interface OrganisationSettings {
 
 export interface OrganisationRecord
   extends OrganisationSettings,
-    Pick<Organisation, 'ref' | 'id' | 'slug' | 'name' | 'limits'> {
+    Pick<Organisation, 'ref' | 'id' | 'slug' | 'limits'> {
   createdAt: number
 }
 

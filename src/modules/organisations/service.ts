@@ -69,6 +69,13 @@ function originsIn(given: readonly string[]): string[] {
   return [...new Set(read.flatMap(one => ('origin' in one ? one.origin : [])))].sort()
 }
 
+/** A name without blanks around it. @throws AppError `validation_failed` */
+function nameIn(given: string): string {
+  const fault = nameFault(given)
+  if (fault) throw invalid({ path: '/name', message: sentence(fault) })
+  return given.trim()
+}
+
 /** The usual name of a time zone, by the same rule as for ranges of days. @throws AppError `validation_failed` */
 function timezoneIn(given: string): string {
   const zone = zoneNamed(given)
@@ -134,9 +141,7 @@ export class Organisations {
     asked: { name: string; slug?: string; stagingOf?: string },
     actor: Actor,
   ): Promise<NewOrganisation> {
-    const fault = nameFault(asked.name)
-    if (fault) throw invalid({ path: '/name', message: sentence(fault) })
-    const name = asked.name.trim()
+    const name = nameIn(asked.name)
     const slug = slugIn(asked.slug, name)
     const at = this.clock.now()
     const made = { id: newId('org'), slug, name, snippetKey: newSnippetKey(), createdAt: at }
@@ -187,6 +192,7 @@ export class Organisations {
   ): Promise<OrganisationRecord> {
     const patch = {
       ...others,
+      ...(others.name !== undefined && { name: nameIn(others.name) }),
       ...(origins && { origins: originsIn(origins) }),
       ...(typeof others.timezone === 'string' && { timezone: timezoneIn(others.timezone) }),
       ...(traits && { traits: traitsIn(traits) }),

@@ -168,7 +168,7 @@ export function organisationsConform(open: OpenStore): void {
       await set({ limits: { events: 5, export: 1_000_000 } })
       await set({ limits: { events: 7 }, origins: ['https://old.example'], retentionDays: 7 })
       await set({
-        ...{ honoursDoNotTrack: true, timezone: 'Europe/Berlin' },
+        ...{ name: 'Renamed', honoursDoNotTrack: true, timezone: 'Europe/Berlin' },
         traits: ['plan', 'company.size'],
       })
       const { text } = await store.stores.catalogue().publishedFlows(await tenant.organisation())
@@ -177,7 +177,7 @@ export function organisationsConform(open: OpenStore): void {
       expect(await tenant.organisation()).toMatchObject({
         ...{ limits: { events: 7, export: 1_000_000, flows: 60 }, retentionDays: 7 },
         ...{ origins: new Set(['https://old.example']), honoursDoNotTrack: true },
-        ...{ traits: ['plan', 'company.size'], timezone: 'Europe/Berlin' },
+        ...{ traits: ['plan', 'company.size'], timezone: 'Europe/Berlin', name: 'Renamed' },
       })
       expect((await read()).organisation.overrides).toEqual({ events: 7, export: 1_000_000 })
       // A setting that is taken back is as before. No origin at all means everywhere.

@@ -172,6 +172,22 @@ test('the organisation’s time zone applies to pages whose address names none',
   await page.context().close()
 })
 
+test('an organisation is renamed, and every page calls it by the new name at once', async () => {
+  const { page, noticed } = await demo.visit('/settings/name')
+  const rename = async (name: string) => {
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText(`The organisation is called ${name} now.`).waitFor()
+    await page.locator('header, aside').getByText(name, { exact: true }).first().waitFor()
+  }
+  const [{ name }] = await demo.place.json<[{ name: string }]>(['org', 'list'])
+  await rename('Harbor Group')
+  expect(await demo.place.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
+  await rename(name)
+  await requireSound(page, noticed)
+  await page.context().close()
+})
+
 test('a person’s page links to why they have not seen a flow', async () => {
   const { page } = await demo.visit('/people?user=nobody-yet')
   await page.getByText('Nothing is stored of nobody-yet').waitFor()

@@ -12,6 +12,7 @@ import { IdentitySection } from './identity-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { LimitsSection } from './limits-section.tsx'
 import { LookSection } from './look-section.tsx'
+import { NameSection } from './name-section.tsx'
 import { OriginsSection } from './origins-section.tsx'
 import { PrivacySection } from './privacy-section.tsx'
 import { RetentionSection } from './retention-section.tsx'
@@ -26,6 +27,7 @@ const sections: Readonly<Record<Name, FunctionComponent>> = {
   origins: OriginsSection,
   limits: LimitsSection,
   retention: RetentionSection,
+  name: NameSection,
   timezone: TimezoneSection,
   throttle: ThrottleSection,
   look: LookSection,

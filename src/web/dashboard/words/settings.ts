@@ -8,6 +8,7 @@ export const settingsWords = {
     origins: 'Origins',
     limits: 'Limits',
     retention: 'Retention',
+    name: 'Name',
     timezone: 'Time zone',
     throttle: 'Throttle',
     look: 'Look',
