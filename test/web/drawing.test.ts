@@ -28,9 +28,11 @@ const flows = [
     'waits',
     '[{ key: a, title: Do it, advance: { on: event, event: done }, target: { selector: "#high" } }]',
   ),
-  flow(
-    'pushed',
-    '[{ key: a, kind: banner, title: News, banner: { layout: push }, buttons: [{ label: Read, action: complete }] }]',
+  ...['pushed', 'unstyled'].map(key =>
+    flow(
+      key,
+      '[{ key: a, kind: banner, title: News, banner: { layout: push }, buttons: [{ label: Read, action: complete }] }]',
+    ),
   ),
   flow(
     'below',
@@ -84,6 +86,7 @@ let site: Site
 let pages: ReturnType<typeof Bun.serve>
 let film: Uint8Array<ArrayBuffer>
 const late = Promise.withResolvers<void>()
+const lateStyles = Promise.withResolvers<void>()
 
 beforeAll(async () => {
   site = await Site.open(flows)
@@ -95,6 +98,7 @@ beforeAll(async () => {
   const tag = `<script async src="${origin}/snippet.js" data-key="${site.snippetKey}"></script>`
   const files: Record<string, [string, string]> = {
     '/own.css': [css, 'text/css'],
+    '/late.css': [css, 'text/css'],
     '/still.svg': [picture, 'image/svg+xml'],
     '/late.svg': [picture, 'image/svg+xml'],
     '/film.vtt': ['WEBVTT\n\n00:00.000 --> 00:09.000\nThis is a film.\n', 'text/vtt'],
@@ -105,7 +109,9 @@ beforeAll(async () => {
       return new Response(film, { headers: { 'Content-Type': 'video/webm' } })
     }
     if (pathname === '/late.svg') await late.promise
-    const [text, type] = files[pathname] ?? [html + tag, 'text/html']
+    if (pathname === '/late.css') await lateStyles.promise
+    const styled = pathname === '/unstyled' ? html.replace('own.css', 'late.css') : html
+    const [text, type] = files[pathname] ?? [styled + tag, 'text/html']
     return new Response(text, {
       headers: { 'Content-Type': type, 'Content-Security-Policy': policy },
     })
@@ -115,6 +121,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   late.resolve()
+  lateStyles.resolve()
   pages.stop(true)
   await site.close()
 })
@@ -292,6 +299,7 @@ describe('the light', () => {
 describe('a banner that the page makes room for', () => {
   test.each(['pushed', 'below'])('leaves the page as it was: %s', async name => {
     const { page, says, button, card } = await open(name)
+    await page.waitForLoadState('load')
     const tags = () =>
       page.evaluate(() => {
         const header = document.querySelector('header')!
@@ -313,6 +321,18 @@ describe('a banner that the page makes room for', () => {
     await card.waitFor({ state: 'detached' })
     expect(await tags()).toEqual(['<html lang="en"', '<header'])
     expect((await boxOf(page, '#other')).y).toBe(74)
+    await page.context().close()
+  })
+
+  test('makes room for a header whose style sheet arrives after the banner', async () => {
+    const { page, card } = await open('unstyled')
+    await card.waitFor({ state: 'attached' })
+    lateStyles.resolve()
+    await page.waitForLoadState('load')
+    const { height } = await boxOf(page, '[data-cairn] .card')
+    expect((await boxOf(page, 'header')).y).toBeCloseTo(height, 0)
+    const margin = await page.evaluate(() => getComputedStyle(document.documentElement).marginTop)
+    expect(Number.parseFloat(margin)).toBeCloseTo(height + 3, 0)
     await page.context().close()
   })
 })

@@ -19,11 +19,25 @@ interface Change {
 
 /**
  * Makes room in the page for a bar at an edge, as high as the bar: the page begins below it, or ends above
- * it, and so does what stays at that edge while the page scrolls, such as a header.
+ * it, and so does what stays at that edge while the page scrolls, such as a header. Style sheets may still
+ * be on their way, so it is made anew when the page has loaded.
  *
  * @returns a function that leaves the page as it was
  */
 export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void {
+  let leave = makeRoomNow(bar, edge, page)
+  const again = () => {
+    leave()
+    leave = makeRoomNow(bar, edge, page)
+  }
+  if (page.document.readyState !== 'complete') page.addEventListener('load', again, { once: true })
+  return () => {
+    page.removeEventListener('load', again)
+    leave()
+  }
+}
+
+function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
   const { documentElement } = page.document
   const changes: Change[] = []
 
