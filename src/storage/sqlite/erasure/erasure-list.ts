@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { fchmodSync, fsyncSync, ftruncateSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { syncDirectory, withFile } from '../database/synced-files.ts'
 
@@ -97,10 +104,15 @@ export function erasureKey(listed: readonly Pick<ListedErasure, 'key'>[]): strin
   return listed[0]?.key ?? randomBytes(32).toString('base64')
 }
 
-/** Adds lines, which are on disk when it returns. Only its owner can access the file. */
-export function addToErasures(dataDir: string, lines: readonly ListedErasure[]): void {
-  if (lines.length === 0) return
-  withFile(erasuresFile(dataDir), 'a+', handle => {
+/**
+ * Adds lines, which are on disk when it returns. Only its owner can access the file.
+ *
+ * @returns a function that takes them back, unless others have been added since
+ */
+export function addToErasures(dataDir: string, lines: readonly ListedErasure[]): () => void {
+  if (lines.length === 0) return () => {}
+  const file = erasuresFile(dataDir)
+  const added = withFile(file, 'a+', handle => {
     fchmodSync(handle, 0o600)
     const text = readFileSync(handle)
     const end = text.lastIndexOf('\n') + 1
@@ -108,6 +120,31 @@ export function addToErasures(dataDir: string, lines: readonly ListedErasure[]):
     // Not writeSync: on a full disk it writes a part and says nothing.
     writeFileSync(handle, lines.map(line => `${JSON.stringify(line)}\n`).join(''))
     fsyncSync(handle)
+    return { from: end, to: fstatSync(handle).size }
   })
   syncDirectory(dataDir)
+  return () =>
+    withFile(file, 'r+', handle => {
+      if (fstatSync(handle).size !== added.to) return
+      ftruncateSync(handle, added.from)
+      fsyncSync(handle)
+    })
+}
+
+/**
+ * Adds lines before a change of the database that they are about, so that a crash between the two leaves
+ * it to the next start. If the change fails, its lines are taken back.
+ */
+export function listing<Result>(
+  dataDir: string,
+  lines: readonly ListedErasure[],
+  change: () => Result,
+): Result {
+  const takeBack = addToErasures(dataDir, lines)
+  try {
+    return change()
+  } catch (error) {
+    takeBack()
+    throw error
+  }
 }

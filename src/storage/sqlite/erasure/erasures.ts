@@ -12,6 +12,7 @@ import {
   erasureKey,
   type ListedErasure,
   listedErasures,
+  listing,
   nameOfListed,
 } from './erasure-list.ts'
 import { type ErasureRow, ErasureTable, type HashedPerson } from './erasure-table.ts'
@@ -43,8 +44,9 @@ export function beginErasure(
   // Later than anything that the list says of them, whatever the clock says.
   const before = listed.find(line => line.org === orgId && line.person === hashed.person)
   const askedAt = before ? Math.max(now, Date.parse(before.at) + 1) : now
-  addToErasures(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)])
-  return table.begin(hashed, askedAt, audit)
+  return listing(dataDir, [lineOf('erase', { ...hashed, orgId }, askedAt)], () =>
+    table.begin(hashed, askedAt, audit),
+  )
 }
 
 /**
@@ -62,11 +64,11 @@ export function allowAgain(
   const table = new ErasureTable(database)
   const erased = table.of(person)
   // The lists of two installations may have been merged, each with its own key.
-  addToErasures(
-    dataDir,
-    erased.map(row => lineOf('allow', row, Math.max(now, row.askedAt + 1))),
-  )
-  for (const row of erased) table.forget(row, audit)
+  const lines = erased.map(row => lineOf('allow', row, Math.max(now, row.askedAt + 1)))
+  const forget = database.transaction(() => {
+    for (const row of erased) table.forget(row, audit)
+  })
+  listing(dataDir, lines, () => forget.immediate())
   return erased.length > 0
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { until } from '../../../../scripts/support/until.ts'
 import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
@@ -174,6 +176,27 @@ test('a person who is allowed again is accepted, and stays so when an older data
   own.close()
   await acme.send([started({ userId: 'ada' })])
   expect(storedEvents(world.database).map(({ userId }) => userId)).not.toContain('ada')
+})
+
+test('what the database could not take is not on the list either, and takes no effect later', async () => {
+  await acme.send([started({ userId: 'ada' })])
+  const [ada, ben] = [personOf(acme, 'uada'), personOf(acme, 'uben')]
+  await eraseBeside(world, ada)
+  const own = openForWriting(world.dataDir)
+  const listed = () => readFileSync(join(world.dataDir, 'erasures.jsonl'), 'utf8')
+  const before = listed()
+  own.run(
+    "create temp trigger full before update on server_state begin select raise(abort, 'database or disk is full'); end",
+  )
+  expect(() => allowAgain(own, world.dataDir, ada, world.clock.now())).toThrow('disk is full')
+  expect(() => beginErasure(own, world.dataDir, ben, world.clock.now())).toThrow('disk is full')
+  expect(listed()).toBe(before)
+  own.run('drop trigger full')
+  expect(finishErasures(own, world.dataDir, world.clock.now()).people).toBe(0)
+  const rows = own.query('select person from erasures').all()
+  expect(rows).toHaveLength(1)
+  expect(allowAgain(own, world.dataDir, ada, world.clock.now())).toBe(true)
+  own.close()
 })
 
 test('a server that starts while a command erases or rebuilds leaves the rest to the next start', async () => {
