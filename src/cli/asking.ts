@@ -151,6 +151,7 @@ const advices: Readonly<Record<string, string>> = {
   delivery_not_found: ': "cairn alerts deliveries WEBHOOK" shows all',
   flow_not_found: ': push it first, or see "cairn flows list"',
   nothing_to_repair: ' (--selector)',
+  overloaded: ': try again later; if it stays so, "cairn doctor" on the server says why',
   slug_taken: ' with --slug',
   too_many_flows: ': "cairn flows archive KEY"',
   two_secrets_work: ' (--now)',

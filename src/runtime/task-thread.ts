@@ -3,11 +3,13 @@ import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import { type UpgradeProgress, upgradeDatabase } from '../storage/sqlite/database/upgrade.ts'
+import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
 import {
   type LongWork,
   type LongWorkPlace,
   longWorkHere,
 } from '../storage/sqlite/writer/long-work.ts'
+import { cannotWrite } from '../storage/sqlite/writer/messages.ts'
 
 /**
  * The thread that does one task and ends. The task is what a database needs before any other thread opens it
@@ -45,11 +47,15 @@ export type TaskStart = PreparationStart | LongWorkStart
 export type TaskReport =
   | { type: 'progress'; progress: unknown }
   | { type: 'done'; result: unknown }
-  /**
-   * `code` is that of a refusal. `name` is that of any other fault, and tells whether its message is for the
-   * operator.
-   */
-  | { type: 'failed'; code: ErrorCode | null; name: string; message: string }
+  | { type: 'failed'; refusal: Refusal | null; name: string; message: string }
+
+/** Of a refusal: its code, and what belongs to it. */
+interface Refusal {
+  code: ErrorCode
+  retryAfterSeconds: number | undefined
+  /** For the log. */
+  reason: string | null
+}
 
 /** Errors whose messages are for the operator as they are. */
 const plain = ['UpgradeRefused', 'BackupRefused', 'SchemaMismatch', 'ErasuresUnreadable']
@@ -62,18 +68,31 @@ self.onmessage = async ({ data }: { data: TaskStart }) => {
     report({ type: 'done', result: await resultOf(data) })
   } catch (error) {
     const { name, message } = error as Error
-    const code = error instanceof AppError ? error.code : null
-    const isPlain = code !== null || plain.includes(name)
-    report({ type: 'failed', code, name, message: isPlain ? message : shortReasonOf(error) })
+    const refusal = error instanceof AppError ? refusalOf(error) : null
+    const isPlain = refusal !== null || plain.includes(name)
+    report({ type: 'failed', refusal, name, message: isPlain ? message : shortReasonOf(error) })
+  }
+}
+
+const refusalOf = ({ code, retryAfterSeconds, cause }: AppError): Refusal => ({
+  ...{ code, retryAfterSeconds },
+  reason: cause === undefined ? null : shortReasonOf(cause),
+})
+
+/** @throws AppError `overloaded` if the disk or a lock is in the way, as the storage thread does */
+async function longWork({ task, place, input }: LongWorkStart): Promise<unknown> {
+  const run = longWorkHere({ ...place, now: Date.now })[task] as (
+    ...input: unknown[]
+  ) => Promise<unknown>
+  try {
+    return await run(...input, tell)
+  } catch (error) {
+    throw !(error instanceof AppError) && isPassing(error) ? cannotWrite(error) : error
   }
 }
 
 function resultOf(start: TaskStart): unknown {
-  if ('input' in start) {
-    const work = longWorkHere({ ...start.place, now: Date.now })
-    const run = work[start.task] as (...input: unknown[]) => Promise<unknown>
-    return run(...start.input, tell)
-  }
+  if ('input' in start) return longWork(start)
   armFailpoints(start.failpoints)
   return start.task === 'upgrade' ? upgrade(start) : eraseThoseListed(start)
 }

@@ -77,8 +77,13 @@ export async function inThread<Result>(
     if (data.type === 'progress') tell(data.progress as never)
     else if (data.type === 'done') resolve(data.result as Result)
     else {
-      const { code, name, message } = data
-      reject(code ? new AppError(code, message) : Object.assign(new Error(message), { name }))
+      const { refusal, name, message } = data
+      if (!refusal) return reject(Object.assign(new Error(message), { name }))
+      const { code, retryAfterSeconds, reason } = refusal
+      const cause = reason === null ? undefined : new Error(reason)
+      reject(
+        new AppError(code, message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) }),
+      )
     }
   }
   worker.onerror = event => {

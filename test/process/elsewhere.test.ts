@@ -90,7 +90,7 @@ describe('a push from elsewhere', () => {
     ],
     [
       'one that cannot write',
-      /^cairn: the server has more to write: try again later\n$/,
+      /^cairn: the server has more to write: try again later; .*"cairn doctor" on the server says why\n$/,
       () => Response.json(overloaded, { status: 503, headers: { 'retry-after': '0' } }),
     ],
     [
