@@ -24,7 +24,7 @@ import {
   unfinishedErasures,
   webhookStates,
 } from '../../storage/sqlite/database/inspect.ts'
-import { lostAdvice, traceOfDatabase } from '../../storage/sqlite/database/lost-database.ts'
+import { lossOf, lostAdvice, traceOfDatabase } from '../../storage/sqlite/database/lost-database.ts'
 import { explained } from '../failure.ts'
 import { counted, sizeOf, tell } from '../output.ts'
 import { liveLine } from '../progress.ts'
@@ -68,8 +68,7 @@ function checkTrace(data: string): Finding {
     const advice = 'begin with "cairn org create NAME"'
     return warning('database', `${data} holds no database yet`, advice)
   }
-  const what = `cairn.db is gone from ${data}, which has held one (there is ${trace})`
-  return error('database', what, lostAdvice)
+  return error('database', lossOf(data, trace), lostAdvice)
 }
 
 function unreadable(data: string, fault: unknown): Finding {

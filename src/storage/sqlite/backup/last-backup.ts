@@ -10,13 +10,13 @@ interface LastBackup {
   madeAt: string
 }
 
-const noteIn = (dataDir: string) => join(dataDir, 'last-backup.json')
+export const lastBackupFile = (dataDir: string) => join(dataDir, 'last-backup.json')
 
 /** Notes a backup that was made, so that `cairn doctor` knows that there is one. */
 export function noteBackup(dataDir: string, file: string, now: number): void {
   const note: LastBackup = { file: resolve(file), madeAt: new Date(now).toISOString() }
   try {
-    replaceSynced(noteIn(dataDir), `${JSON.stringify(note)}\n`)
+    replaceSynced(lastBackupFile(dataDir), `${JSON.stringify(note)}\n`)
   } catch {
     // The backup is whole all the same.
   }
@@ -25,7 +25,7 @@ export function noteBackup(dataDir: string, file: string, now: number): void {
 /** Null if none was made since this release or an older one began to note it. */
 export function lastBackup(dataDir: string): LastBackup | null {
   try {
-    return JSON.parse(readFileSync(noteIn(dataDir), 'utf8')) as LastBackup
+    return JSON.parse(readFileSync(lastBackupFile(dataDir), 'utf8')) as LastBackup
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** The first SQLite without the WAL corruption by a concurrent checkpoint. */
@@ -52,7 +52,8 @@ export function openForReading(dataDir: string): Database {
   return database
 }
 
-/** Whether a data directory holds a database. */
+/** Whether a data directory holds a database. An empty file is none: SQLite makes one before it writes. */
 export function hasDatabase(dataDir: string): boolean {
-  return existsSync(databaseFile(dataDir))
+  const found = statSync(databaseFile(dataDir), { throwIfNoEntry: false })
+  return found !== undefined && !(found.isFile() && found.size === 0)
 }

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs'
+import { lastBackupFile } from '../backup/last-backup.ts'
 import { databasesAside } from '../backup/replace-database.ts'
 import { erasuresFile } from '../erasure/erasure-list.ts'
 import { copiesIn } from './copies.ts'
@@ -16,8 +17,15 @@ export function traceOfDatabase(dataDir: string): string | null {
   if (statSync(log, { throwIfNoEntry: false })?.size) return log
   const [left] = [...databasesAside(dataDir), ...copiesIn(dataDir).map(({ file }) => file)]
   if (left !== undefined) return left
-  const erasures = erasuresFile(dataDir)
-  return existsSync(erasures) ? erasures : null
+  return [erasuresFile(dataDir), lastBackupFile(dataDir)].find(file => existsSync(file)) ?? null
+}
+
+/** What has happened to the database, by what it has left behind. */
+export function lossOf(dataDir: string, trace: string): string {
+  const which = `${dataDir}, which has held a database (there is ${trace})`
+  return existsSync(databaseFile(dataDir))
+    ? `cairn.db is empty in ${which}`
+    : `cairn.db is gone from ${which}`
 }
 
 /** What to do about it. */
@@ -34,6 +42,6 @@ export function requireNoLostDatabase(dataDir: string): void {
   const trace = traceOfDatabase(dataDir)
   if (trace === null) return
   throw new DatabaseLost(
-    `cairn.db is gone from ${dataDir}, which has held one (there is ${trace}): ${lostAdvice}; to begin anew, choose another directory with --data`,
+    `${lossOf(dataDir, trace)}: ${lostAdvice}; to begin anew, choose another directory with --data`,
   )
 }
