@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../runtime/lock.ts'
-import { requireNotOfNode, type StoragePlace } from '../runtime/place.ts'
+import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/postgres/database/inspection.ts'
 import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
@@ -13,7 +13,7 @@ import { CommandFailure } from './failure.ts'
 export function requireData(dataDir: string): void {
   // A node that runs can be asked without knowing its database.
   if (hasDatabase(dataDir) || (isHeld(dataDir) && holderOf(dataDir)?.database)) return
-  requireNotOfNode(dataDir)
+  requireOwnData(dataDir)
   requireNoLostDatabase(dataDir)
   throw new CommandFailure(
     `there is no Cairn data in ${dataDir}: name its directory with --data or CAIRN_DATA, or begin with "cairn org create NAME"`,
@@ -63,7 +63,7 @@ export function requireNoServer(dataDir: string): void {
 /** Makes the data directory if there is none. Its database is made by the first operation. */
 export function makeData(dataDir: string): void {
   makeDirectory(dataDir)
-  if (!isHeld(dataDir)) requireNotOfNode(dataDir)
+  if (!isHeld(dataDir)) requireOwnData(dataDir)
   requireNoLostDatabase(dataDir)
 }
 

@@ -14,7 +14,7 @@ import {
   type LockHolder,
   socketFile,
 } from '../runtime/lock.ts'
-import type { StoragePlace } from '../runtime/place.ts'
+import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/postgres/database/inspection.ts'
 import { type Asker, type AskOptions, asking, codeOf, notCairn, type Send } from './asking.ts'
 import type { Command, Flags } from './command.ts'
@@ -159,6 +159,7 @@ async function here<T>(
   const lock = await lockOrServer(data)
   if (lock === null) return work(overSocket(data))
   try {
+    requireOwnData(data)
     requireUsableData(data)
     return await inProcess(place, work, time)
   } finally {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { shellWord } from '../core/text/wording.ts'
 import { keepServersOut } from '../runtime/lock.ts'
+import { noteMoved } from '../runtime/place.ts'
 import { inspectDatabase } from '../storage/postgres/database/inspection.ts'
 import { MoveIntoDirectory, movingDir } from '../storage/postgres/move/into-directory.ts'
 import { MoveIntoPostgres } from '../storage/postgres/move/into-postgres.ts'
@@ -88,6 +89,7 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
           `the database at ${place} differs from the data that was moved (${difference}): no server starts on it. ${dataDir} is unchanged: serve from it, and report this`,
         )
       }
+      noteMoved(dataDir, place)
       return { counts, isResumed }
     } finally {
       await move.close()
@@ -180,7 +182,7 @@ function told(counts: Counts): string {
 
 const nextShared = (data: string) => [
   'start servers with CAIRN_DATABASE_URL set: cairn serve',
-  `keep ${resolve(data)} until they serve well and a backup of the database is made; never start a server on it without CAIRN_DATABASE_URL, or the two would diverge`,
+  `keep ${resolve(data)} until they serve well and a backup of the database is made; no server starts on it without CAIRN_DATABASE_URL any more`,
 ]
 
 const nextAlone = (data: string, place: string) => [

@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts'
 import type { OrganisationList } from '../modules/organisations/model.ts'
-import { requireNotOfNode } from '../runtime/place.ts'
+import { requireOwnData } from '../runtime/place.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
 import type { Command } from './command.ts'
 import { newLink } from './dashboard.ts'
@@ -48,7 +48,7 @@ async function makeFirstOrganisation(config: Config): Promise<void> {
   const { data, databaseUrl } = config
   if (databaseUrl === null) {
     if (hasDatabase(data)) return
-    requireNotOfNode(data)
+    requireOwnData(data)
   }
   await operated(config, async ({ ask }) => {
     // Another node may have made an organisation.

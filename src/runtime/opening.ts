@@ -12,13 +12,7 @@ import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Lock } from './lock.ts'
 import type { Log } from './log.ts'
-import {
-  changedSinceMoved,
-  emptyCopyDir,
-  notMoved,
-  requireNotOfNode,
-  WrongStorage,
-} from './place.ts'
+import { changedSinceMoved, emptyCopyDir, notMoved, requireOwnData, WrongStorage } from './place.ts'
 import { Preparation } from './preparation.ts'
 import { shareSessionKey } from './session-key.ts'
 import { keepSnippet, shareSnippet } from './snippet-versions.ts'
@@ -66,7 +60,7 @@ export class Opening {
   /** @throws WrongStorage */
   private async openAlone(threads: LoadedThreads): Promise<void> {
     const { config, disk, threads: all } = this.server
-    requireNotOfNode(config.data)
+    requireOwnData(config.data)
     const prepared = await this.prepare()
     keepSnippet(config.data)
     if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))

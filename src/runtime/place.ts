@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/settings.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
+import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 
 /** Which storage the settings name: the data directory's own, or a PostgreSQL that nodes share. */
 export type StoragePlace = Pick<Config, 'data' | 'databaseUrl'>
@@ -32,16 +33,35 @@ export class WrongStorage extends Error {
   override readonly name = 'WrongStorage'
 }
 
+const movedFile = (dataDir: string) => join(dataDir, 'moved-to')
+
+/** Notes in a data directory where everything in it was moved to, so that nothing is written in it any more. */
+export const noteMoved = (dataDir: string, database: string): void =>
+  replaceSynced(movedFile(dataDir), `${database}\n`)
+
+/** Why the data in a directory is not to be changed, and what to do; null if it is in use. */
+export function movedAway(dataDir: string): { what: string; advice: string } | null {
+  const file = movedFile(dataDir)
+  if (!hasDatabase(dataDir) || !existsSync(file)) return null
+  return {
+    what: `the data in ${dataDir} was moved into the database at ${readFileSync(file, 'utf8').trim()}`,
+    advice: `set CAIRN_DATABASE_URL to that database; to serve from the directory as it was before, delete ${file}`,
+  }
+}
+
 /**
- * To be called if the settings name no database: one made here would stand beside the shared one, unnoticed.
+ * To be called if the settings name no database: what is stored here would stand beside the shared one, unnoticed.
  *
  * @throws WrongStorage
  */
-export function requireNotOfNode(dataDir: string): void {
-  if (!isOfNode(dataDir)) return
-  throw new WrongStorage(
-    `${dataDir} is the directory of a node, whose data is in a database: set CAIRN_DATABASE_URL to that, or choose another directory with --data`,
-  )
+export function requireOwnData(dataDir: string): void {
+  if (isOfNode(dataDir)) {
+    throw new WrongStorage(
+      `${dataDir} is the directory of a node, whose data is in a database: set CAIRN_DATABASE_URL to that, or choose another directory with --data`,
+    )
+  }
+  const moved = movedAway(dataDir)
+  if (moved !== null) throw new WrongStorage(`${moved.what}: ${moved.advice}`)
 }
 
 /** The directory has a database of its own, and nothing of it is in the one that the settings name. */

@@ -57,6 +57,15 @@ describe('cairn move', () => {
       expect.stringContaining(`keep ${data} until they serve well`),
       '',
     ])
+    const served = await place.run(['serve', '--port', '0', '--management-port', '0'])
+    expect(served).toMatchObject({ status: 1, stdout: '' })
+    expect(served.stderr).toContain(
+      `was moved into the database at ${where}: set CAIRN_DATABASE_URL`,
+    )
+    const changed = await place.run(['org', 'rename', 'harbor', 'Elsewhere'])
+    expect([changed.status, changed.stderr]).toEqual([1, served.stderr])
+    const { stdout: judged } = await place.run(['doctor', '--port', '0', '--management-port', '0'])
+    expect(judged).toMatch(/error +the data in .* was moved into the database at .* — set CAIRN/)
     const node = await PostgresWorld.open(url)
     expect(await node.stores.catalogue().organisationByName('harbor')).not.toBeNull()
     await node.close()

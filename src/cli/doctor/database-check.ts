@@ -7,7 +7,7 @@ import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { webhookFinding } from '../../modules/alerts/index.ts'
 import type { WebhookState } from '../../modules/alerts/port.ts'
-import { isOfNode } from '../../runtime/place.ts'
+import { isOfNode, movedAway } from '../../runtime/place.ts'
 import {
   databaseFile,
   hasDatabase,
@@ -44,6 +44,7 @@ export function checkDatabase(subject: DataSubject): Finding[] {
   try {
     using database = openForReading(data)
     return [
+      ...checkMoved(data),
       ...checkOrganisations(database, data),
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
@@ -56,6 +57,11 @@ export function checkDatabase(subject: DataSubject): Finding[] {
   } catch (fault) {
     return [unreadable(data, fault)]
   }
+}
+
+function checkMoved(data: string): Finding[] {
+  const moved = movedAway(data)
+  return moved === null ? [] : [error('database', moved.what, moved.advice)]
 }
 
 function checkTrace(data: string): Finding {
