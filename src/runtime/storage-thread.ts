@@ -97,11 +97,10 @@ function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
     dataDir: config.data,
     isLogKept: config.checkpoints === 'litestream',
     retention: { days: config.retentionDays },
-    onClockSet(byMs) {
-      log.warn(
-        { seconds: Math.round(byMs / 1_000) },
-        'the clock was set: nothing old is deleted for an hour',
-      )
+    onClockDoubt(byMs, since) {
+      const what =
+        since === 'set' ? 'the clock was set' : 'the clock is far from the newest stored event'
+      log.warn({ seconds: Math.round(byMs / 1_000) }, `${what}: nothing old is deleted for an hour`)
     },
   })
   const regularly = (everyMs: number, work: () => unknown) =>

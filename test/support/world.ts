@@ -110,7 +110,7 @@ export class World {
       dataDir: this.dataDir,
       shared: this.shared,
       clock: this.clock,
-      onClockSet: byMs => this.clockSettings.push(byMs),
+      onClockDoubt: byMs => this.clockSettings.push(byMs),
       bufferBounds,
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       sealing: options.sealing,

@@ -67,8 +67,8 @@ export interface PostgresStorageOptions {
   /** How long events are kept by organisations that have no retention of their own. */
   retentionDays: number
   sealPolicy?: SealPolicy
-  /** The wall clock was set, by so many milliseconds: for an hour nothing is deleted because of its age. */
-  onClockSet?: (byMs: number) => void
+  /** The wall clock may be wrong, so nothing is deleted for its age for an hour. See `ClockWatch`. */
+  onClockDoubt?: (byMs: number, since: 'set' | 'start') => void
   onRetained?: (report: RetentionReport) => void
   /**
    * This node's name and release, and what concerns its lease (`now` as in `NodeOptions`); null for a command,
@@ -224,7 +224,7 @@ export class PostgresStorage {
     this.retentionDays = options.retentionDays
     this.retention = new Retention({
       ...{ postgres: this.longPool, copy: this.reading, clock },
-      clockWatch: new ClockWatch(clock, options.onClockSet),
+      clockWatch: new ClockWatch(clock, options.onClockDoubt),
       others: otherOldRows,
     })
     this.longWork = longWorkOver({

@@ -17,6 +17,7 @@ import { IdentityBoard } from '../shared/identity-board.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { Changes, FilesInPlace } from './changes.ts'
 import { openForWriting } from './database/database.ts'
+import { newestReceipt } from './database/inspect.ts'
 import { LogKeeper } from './database/log-keeper.ts'
 import { ColumnSegments } from './engine/column-segments/column-segments.ts'
 import { defaultSealPolicy, type SealPolicy } from './engine/column-segments/sealer.ts'
@@ -56,8 +57,8 @@ export interface StorageOptions {
   /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
   observer?: StorageObserver
-  /** The wall clock was set by this many milliseconds: for an hour nothing is deleted for its age. */
-  onClockSet?: (byMs: number) => void
+  /** The wall clock may be wrong, so nothing is deleted for its age for an hour. See `ClockWatch`. */
+  onClockDoubt?: (byMs: number, since: 'set' | 'start') => void
   /** Storage refuses, or something was set aside. */
   onFault?: (error: unknown, what: string) => void
   /** Storage takes writes again after it had refused. */
@@ -143,7 +144,7 @@ export class Storage {
       writer: this.writer,
       gauge: this.gauge,
       executor: this.executor,
-      clockWatch: new ClockWatch(clock, options.onClockSet),
+      clockWatch: new ClockWatch(clock, options.onClockDoubt, newestReceipt(database)),
       onRetained: report => options.observer?.retained(report),
     })
     this.inbox = new Inbox(

@@ -190,6 +190,34 @@ describe('a clock that is set', () => {
     expect(world.clockSettings).toEqual([91 * day])
   })
 
+  test.each([91 * day, -2 * minute])(
+    'before the start, %d ms from the newest event, deletes nothing for an hour',
+    async byMs => {
+      await tenant.send([started('a')])
+      await world.stop()
+      const { dataDir, clock } = world
+      clock.wallMs += byMs
+      world = new World({ dataDir, clock })
+      expect(world.clockSettings).toEqual([byMs])
+      await world.retainAll()
+      world.clock.advance(hour - 1)
+      await world.retainAll()
+      expect(idsOf()).toEqual(['a'])
+      world.clock.advance(1)
+      await world.retainAll()
+      expect(idsOf()).toEqual(byMs > 0 ? [] : ['a'])
+    },
+  )
+
+  test('before the start, by less than a week after the newest event, is not in doubt', async () => {
+    await tenant.send([started('a')])
+    await world.stop()
+    const { dataDir, clock } = world
+    clock.wallMs += 7 * day
+    world = new World({ dataDir, clock })
+    expect(world.clockSettings).toEqual([])
+  })
+
   test('by a minute at most, again and again, counts as one that is kept accurate', async () => {
     await tenant.send([started('a')])
     await world.retainAll()
