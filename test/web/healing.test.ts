@@ -378,15 +378,20 @@ test('what steps pin stored finds an element whose selector is gone, and a bette
 
   const markup =
     '<form id="checkout"><button class="purchase">Buy it now</button><button>Not now</button></form>'
-  const after = await open('pinned', markup)
-  expect(await after.isAround('.purchase')).toBe(true)
-  await after.page.close()
-  const { suggestion, fingerprints } = await told(
-    'pinned',
-    ({ reports, suggestion }) => reports.changed === 1 && suggestion !== null,
-  )
-  expect(suggestion?.selector).toBe('.purchase')
-  expect(fingerprints).toMatchObject({ match: 1, drift: 0, gone: 0 })
+  // A page looks for a short selector for 20 ms, in which a busy machine may find only a long one.
+  for (let visits = 1; ; visits++) {
+    const after = await open('pinned', markup)
+    expect(await after.isAround('.purchase')).toBe(true)
+    await after.page.close()
+    const { suggestion, fingerprints } = await told(
+      'pinned',
+      ({ reports, suggestion }) => reports.changed === visits && suggestion !== null,
+    )
+    expect(fingerprints).toMatchObject({ drift: 0, gone: 0 })
+    if (visits < 10 && suggestion?.selector !== '.purchase') continue
+    expect(suggestion?.selector).toBe('.purchase')
+    break
+  }
 })
 
 test('a flow file that was pulled does not differ from its flow', async () => {
