@@ -1,5 +1,5 @@
 import { expect } from 'bun:test'
-import type { Page } from '../../support/browser.ts'
+import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 import { everyPage } from './every-page.ts'
@@ -74,8 +74,10 @@ async function leave(page: Page): Promise<void> {
 
 /** Lets a test choose the fault that answers all API requests of a page; null for none. */
 async function faulty(page: Page) {
-  let fault: Fault | null = null
+  let current: Fault | null = null
   await page.route('**/api/v1/**', async (route, request) => {
+    // That of the time at which the page asks, for the test may go on before the answer has come.
+    const fault = current
     if (!fault) return route.continue()
     if (!fault.at) return route.abort('connectionrefused')
     const url = request
@@ -94,7 +96,7 @@ async function faulty(page: Page) {
     await route.fulfill({ response })
   })
   return (next: Fault | null) => {
-    fault = next
+    current = next
   }
 }
 
@@ -143,6 +145,8 @@ describe.each(readers)('$path', ({ path }) => {
       set(fault)
       await comeBack(page)
       await main(page).getByText(fault.saysAbove).first().waitFor()
+      // What is still asked would be refused after the fault, too, and then not be asked again for a minute.
+      await rest(page)
       // Everything that was shown before still is.
       const now = await shown(page)
       expect([name, told.filter(line => !now.includes(line))]).toEqual([name, []])
