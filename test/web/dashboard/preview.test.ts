@@ -121,7 +121,7 @@ describe.each(looks)('$name', ({ name, ...look }) => {
     async flow => {
       const { page, noticed, frame } = await preview(flow, look)
       await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
-      expect(await hardToUse(frame as never)).toEqual([])
+      expect(await hardToUse(frame)).toEqual([])
       await requireSound(page, noticed)
       const isDark = await frame.evaluate("document.documentElement.classList.contains('dark')")
       expect(isDark).toBe(name === 'dark')
