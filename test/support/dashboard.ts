@@ -69,6 +69,13 @@ export type Manage = <T>(
   ifMatch?: string,
 ) => Promise<T>
 
+type VisitOptions = { role?: Role } & Parameters<TestBrowser['page']>[0]
+
+interface Visit {
+  page: Page
+  noticed: Noticed
+}
+
 export class DashboardHouse {
   server!: Server
   snippetKey = ''
@@ -181,10 +188,19 @@ export class DashboardHouse {
   }
 
   /** The browser of somebody who is signed in, at a page. */
-  async visit(
-    path: string,
-    { role = 'owner', ...options }: { role?: Role } & Parameters<TestBrowser['page']>[0] = {},
-  ): Promise<{ page: Page; noticed: Noticed }> {
+  async visit(path: string, options: VisitOptions = {}): Promise<Visit> {
+    const visit = await this.enter(options)
+    await visit.page.goto(this.at(path))
+    return visit
+  }
+
+  /** The address of a page. */
+  at(path: string): string {
+    return `${this.server.url}/dashboard/harbor${path}`
+  }
+
+  /** The browser of somebody who is signed in, not at any address yet. */
+  async enter({ role = 'owner', ...options }: VisitOptions = {}): Promise<Visit> {
     let storageState = this.signedIn.get(role)
     if (!storageState) {
       const { page } = await this.signIn(role)
@@ -192,10 +208,7 @@ export class DashboardHouse {
       this.signedIn.set(role, storageState)
       await page.context().close()
     }
-    const made = { timezoneId: 'Europe/Berlin', storageState, ...options }
-    const { page, noticed } = await this.browser.page(made)
-    await page.goto(`${this.server.url}/dashboard/harbor${path}`)
-    return { page, noticed }
+    return this.browser.page({ timezoneId: 'Europe/Berlin', storageState, ...options })
   }
 
   /** The browser of somebody who has just signed in, with a session of their own. */

@@ -170,11 +170,11 @@ describe.each(readers)('$path', ({ path }) => {
   })
 
   test('says what is wrong if there is nothing to show yet', async () => {
-    const { page, noticed } = await house.visit('/nowhere', { role: 'operator' })
+    const { page, noticed } = await house.enter({ role: 'operator' })
     const set = await faulty(page)
     for (const fault of Object.values<Fault>(faults)) {
       set(fault)
-      await page.goto(`${house.server.url}/dashboard/harbor${path}`)
+      await page.goto(house.at(path))
       await main(page).getByText(fault.says).first().waitFor()
       await page.getByRole('heading', { level: 1 }).waitFor()
       const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
@@ -188,11 +188,11 @@ describe.each(readers)('$path', ({ path }) => {
 
 describe.each(everyPage)('$path', ({ path, needs }) => {
   test('tells people without access what they need', async () => {
-    const { page } = await house.visit('/nowhere', { role: 'viewer' })
+    const { page } = await house.enter({ role: 'viewer' })
     const set = await faulty(page)
     // If viewers may see the page, its data is refused as if only owners could read it.
     if (!needs || needs === 'analytics:read') set({ at: '/manage/tokens', says: '' })
-    await page.goto(`${house.server.url}/dashboard/harbor${path}`)
+    await page.goto(house.at(path))
     await main(page)
       .getByText(/This needs the scope|Ask an owner|for the operator/)
       .first()
