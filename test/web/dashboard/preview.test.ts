@@ -115,16 +115,19 @@ describe('the card is that of a visitor’s page', () => {
   })
 })
 
-describe.each(looks)('$name', ({ name, ...look }) => {
+// The frame is told its colours by a script, and so is opened in the light at both widths.
+const lightAndWide = { ...looks[0], name: 'light and wide', colorScheme: 'light' } as const
+
+describe.each([...looks, lightAndWide])('$name', ({ name: _, ...look }) => {
   test.each(['harbor', 'getting-started', 'odd'])(
     '%s is sound in the page and in the frame',
     async flow => {
       const { page, noticed, frame } = await preview(flow, look)
       await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
       expect(await hardToUse(frame)).toEqual([])
-      await requireSound(page, noticed)
       const isDark = await frame.evaluate("document.documentElement.classList.contains('dark')")
-      expect(isDark).toBe(name === 'dark')
+      expect(isDark).toBe(look.colorScheme === 'dark')
+      await requireSound(page, noticed)
       await page.context().close()
     },
   )
