@@ -17,6 +17,20 @@ type PageOptions = Parameters<Browser['newContext']>[0]
 /** The requests of a context's pages that are not answered yet. */
 const underWay = new WeakMap<BrowserContext, Set<Request>>()
 
+/** The profiles whose pages are open. */
+const profiles = new Set<BrowserContext>()
+
+/** What is open now, for `closePages`. */
+export const openPages = (): ReadonlySet<BrowserContext> => new Set(profiles)
+
+/** Closes all pages but those of `kept`, and drops what they are still waiting for. */
+export async function closePages(kept: ReadonlySet<BrowserContext>): Promise<void> {
+  for (const profile of openPages().difference(kept)) {
+    for (const page of profile.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await profile.close()
+  }
+}
+
 /** Excludes documents, which their server may hold back, and pings of a leaving page, whose end is not reported. */
 const isOfPage = (request: Request) =>
   !request.isNavigationRequest() && request.resourceType() !== 'ping'
@@ -90,6 +104,8 @@ export class TestBrowser {
   }> {
     const context: BrowserContext = await this.browser.newContext(options)
     if (clock) await context.clock.install()
+    profiles.add(context)
+    context.on('close', () => profiles.delete(context))
     const requests = new Set<Request>()
     underWay.set(context, requests)
     context.on('request', request => isOfPage(request) && requests.add(request))
