@@ -92,7 +92,6 @@ export const alertWords = {
     `The test arrived at ${host}, which answered ${status}.`,
   notArrived: (host: string, why: string) => `The test did not arrive at ${host}: ${why}.`,
   answered: (status: number) => `it answered ${status}`,
-  more: (host: string) => `More about ${host}`,
   deliveries: 'Deliveries',
   rotate: 'Rotate the secret…',
   rotateTitle: (host: string) => `Rotate the secret of ${host}`,

@@ -29,7 +29,6 @@ export const analyticsWords = {
   completed: (runs: string) => `${runs} completed`,
   before: (value: string) => `${value} before`,
   other: (value: string, name: string) => `${value} in ${name}`,
-  change: (change: string) => change,
   overlap: 'The intervals of the two completion rates overlap: the difference may be chance.',
   apart: (from: string, to: string) =>
     `Completion went from ${from} to ${to}; the intervals do not overlap.`,

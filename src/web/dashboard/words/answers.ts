@@ -12,8 +12,6 @@ export const answerWords = {
   promoters: 'Promoters',
   passives: 'Passives',
   detractors: 'Detractors',
-  outOf: (most: number) => `of ${most}`,
-  meant: (value: number, label: string) => `${value}, ${label}`,
   nobody: 'Nobody answered in this range.',
   read: 'Read the answers',
   written: 'What people wrote',

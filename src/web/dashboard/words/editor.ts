@@ -20,7 +20,6 @@ export const editorWords = {
   review: 'Review and publish',
   unsaved: 'Unsaved changes',
   notKept: 'Unsaved changes, which this browser cannot keep: save before you leave',
-  allSaved: 'Saved',
   saved: 'The draft is saved. No visitor sees it until it is published.',
   savedAsPublished: 'Saved: this is what was published last, so no draft waits.',
   savedWith: (who: string, when: string, what: string) =>
@@ -93,7 +92,6 @@ export const editorWords = {
   mine: 'Yours',
   theirs: 'Theirs',
   gone: 'Removed',
-  choose: (what: string) => `${what}: which one?`,
   unit: {
     field: (name: string) => `Field "${name}"`,
     step: (key: string) => `Step "${key}"`,

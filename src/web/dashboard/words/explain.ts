@@ -66,7 +66,6 @@ export const explainWords = {
   holds: 'holds',
   fails: 'does not hold',
   unknown: 'only the browser can tell',
-  person: 'Who was asked about',
   somebodyNew: 'Somebody new, who has met no flow.',
   history: (runs: number, state: string) =>
     `${runs} ${runs === 1 ? 'run' : 'runs'} of it before, the latest ${state}.`,

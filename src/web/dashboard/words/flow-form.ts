@@ -38,7 +38,6 @@ export const flowFormWords = {
   warnings: (count: number) => (count === 1 ? '1 warning' : `${count} warnings`),
   error: 'Error',
   warning: 'Warning',
-  whole: 'About the whole flow',
 
   fault: {
     syntax: 'The form cannot read this text',

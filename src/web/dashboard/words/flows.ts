@@ -15,7 +15,6 @@ export const flowWords = {
   promotedFrom: ({ organisation, version }: PromotedSource) =>
     `Last promoted from ${organisation}, ${version === null ? 'a draft' : `version ${version}`}`,
   locked: 'Locked',
-  never: 'Never published',
   health: {
     unknown: 'Not enough reports',
     healthy: 'Healthy',
@@ -26,7 +25,6 @@ export const flowWords = {
   },
   columns: {
     flow: 'Flow',
-    kind: 'Kind',
     status: 'State',
     starts: 'Starts',
     completion: 'Completion',

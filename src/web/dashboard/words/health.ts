@@ -1,6 +1,5 @@
 /** Texts about a flow's health. */
 export const healthWords = {
-  title: 'Health',
   needed: (bad: number, of: number) =>
     `${bad} of ${of} ${of === 1 ? 'step' : 'steps'} with a target ${bad === 1 ? 'needs' : 'need'} a person.`,
   well: (of: number) =>

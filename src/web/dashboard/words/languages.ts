@@ -16,7 +16,6 @@ export const languagesWords = {
   json: 'JSON',
   download: (name: string, format: string) => `Download ${name} as ${format}`,
   remove: (name: string) => `Remove ${name}`,
-  removed: (name: string) => `${name} was removed.`,
   add: 'Add a language',
   addHint: 'As a tag, such as de, pt-BR or zh-Hant.',
   addButton: 'Add',

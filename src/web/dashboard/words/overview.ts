@@ -28,5 +28,4 @@ export const overviewWords = {
   },
   lastSeen: (age: string) => `last seen ${age}`,
   snippetVersion: (version: string) => `version ${version}`,
-  install: 'Installation',
 }

@@ -13,7 +13,6 @@ export const peopleWords = {
   unseen: (id: string) => `Nothing is stored of ${id}`,
   unseenWhy:
     'No page has reported anything of this id: it may be mistyped, or be of the other kind. Or they were erased: then nothing of them is kept, and nothing new is taken.',
-  unseenHere: 'None of their events are among the latest',
   unseenHereWhy: 'Look further back: events are searched a part at a time.',
 
   whyNot: 'Why not?',

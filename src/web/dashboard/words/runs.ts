@@ -1,6 +1,5 @@
 /** Texts about runs. */
 export const runWords = {
-  title: 'Runs',
   caption: 'Runs that started in the range, the latest first',
   outcome: 'Outcome',
   outcomes: { completed: 'Completed', dismissed: 'Dismissed', in_progress: 'In progress' },

@@ -10,7 +10,6 @@ export const serverWords = {
   limitsAway: (count: string) =>
     `The server that counts requests is away; ${count} were decided without it since the start. Look whether Valkey runs and can be reached: “cairn doctor” says why not.`,
   perSecond: (rate: string) => `${rate}/s`,
-  figures: 'Now',
   requests: 'Requests',
   answers: 'Answers',
   answersBelow: (p99: string) => `99 of 100 in ${p99}`,
@@ -87,8 +86,6 @@ export const serverWords = {
   noTraffic: 'No organisation sends anything now.',
   storage: 'Storage',
   commits: 'Commits',
-  commitTimes: (rate: string, p50: string, p99: string) =>
-    `${rate}; half in ${p50}, 99 of 100 in ${p99}`,
   retention: 'Retention',
   retentionIs: (days: number, deleted: string) =>
     `${days} days where an organisation sets none; ${deleted} events deleted since the start`,

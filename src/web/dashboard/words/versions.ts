@@ -1,6 +1,5 @@
 /** Texts about versions and drafts. */
 export const versionWords = {
-  title: 'Versions',
   draft: 'Draft',
   draftWaits: 'Draft waiting',
   notShown: (version: number) => `Version ${version} is not shown`,
@@ -11,7 +10,6 @@ export const versionWords = {
   first: (steps: number, items: number) =>
     `It was never published. It has ${steps} ${steps === 1 ? 'step' : 'steps'}${items === 0 ? '' : ` and ${items} ${items === 1 ? 'item' : 'items'}`}.`,
 
-  changes: 'What changes',
   same: 'Nothing differs.',
   steps: {
     added: 'Steps added',
