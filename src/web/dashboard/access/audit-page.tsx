@@ -15,13 +15,11 @@ const words = accessWords.audit
 
 const columns = (addressOfSubject: (subject: string) => string): Column<AuditLine>[] => [
   {
-    head: words.when,
     name: words.when,
     isTitle: true,
     cell: ({ at }) => <time dateTime={at}>{formatMoment(at, usualZone())}</time>,
   },
   {
-    head: words.who,
     name: words.who,
     cell: ({ actor, via }) => (
       <span>
@@ -31,7 +29,6 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     ),
   },
   {
-    head: words.what,
     name: words.what,
     cell: ({ action, subject }) => (
       <span>
@@ -45,7 +42,6 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
     ),
   },
   {
-    head: words.change,
     name: words.change,
     cell: line => (
       <div class="change">

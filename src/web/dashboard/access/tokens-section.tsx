@@ -25,7 +25,6 @@ const stateOf = ({ revokedAt, expiresAt }: Token) => {
 
 const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   {
-    head: words.name,
     name: words.name,
     isTitle: true,
     cell: ({ name, id }) => (
@@ -38,7 +37,6 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     ),
   },
   {
-    head: words.scopes,
     name: words.scopes,
     cell: ({ scopes }) => (
       <span class="badges">
@@ -49,18 +47,15 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
     ),
   },
   {
-    head: words.expires,
     name: words.expires,
     cell: ({ expiresAt }) => formatMoment(expiresAt, usualZone()),
   },
   {
-    head: words.used,
     name: words.used,
     cell: ({ lastUsedAt }) =>
       lastUsedAt === null ? words.never : formatAge(Date.parse(lastUsedAt)),
   },
   {
-    head: words.state,
     name: words.state,
     cell: token => {
       const state = stateOf(token)

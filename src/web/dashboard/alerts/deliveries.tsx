@@ -22,7 +22,6 @@ const tones: Readonly<Record<Delivery['state'], Tone>> = {
 
 const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
   {
-    head: words.message,
     name: words.message,
     isTitle: true,
     cell: ({ type, mail, id, body }) => (
@@ -39,12 +38,10 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
     ),
   },
   {
-    head: words.made,
     name: words.made,
     cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
   },
   {
-    head: words.answer,
     name: words.answer,
     cell: ({ status, fault, attempts, nextAt }) => (
       <>
@@ -57,7 +54,6 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
     ),
   },
   {
-    head: words.state,
     name: words.state,
     cell: ({ state }) => <Badge tone={tones[state]}>{words.deliveryStates[state]}</Badge>,
   },

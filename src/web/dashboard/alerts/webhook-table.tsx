@@ -41,7 +41,6 @@ function State({ of }: { of: Webhook }) {
 
 const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column<Webhook>[] => [
   {
-    head: words.address,
     name: words.address,
     isTitle: true,
     cell: webhook => (
@@ -56,7 +55,7 @@ const columns = ({ test, turn, choose, rotate, remove }: WebhookActions): Column
       </>
     ),
   },
-  { head: words.state, name: words.state, cell: webhook => <State of={webhook} /> },
+  { name: words.state, cell: webhook => <State of={webhook} /> },
   {
     head: <span class="unseen">{words.test}</span>,
     name: '',

@@ -66,7 +66,6 @@ function columnsOf({ answers, distribution }: Asked): Column<Row>[] {
   const most = Math.max(1, ...distribution.map(({ count }) => count))
   return [
     {
-      head: words.answer,
       name: words.answer,
       isTitle: true,
       cell: ({ value, label }) =>
@@ -95,7 +94,6 @@ function columnsOf({ answers, distribution }: Asked): Column<Row>[] {
       ),
     },
     {
-      head: words.count,
       name: words.count,
       isNumber: true,
       cell: ({ count, share }) => (

@@ -1,4 +1,3 @@
-import { Defined } from '../parts/defined.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatCount, formatShare } from '../words/time.ts'
@@ -21,7 +20,6 @@ export function Checklist({ data }: { data: Analytics }) {
   ]
   const columns: Column<Row>[] = [
     {
-      head: words.item,
       name: words.item,
       isTitle: true,
       cell: ({ title, key }) => (
@@ -51,8 +49,8 @@ export function Checklist({ data }: { data: Analytics }) {
       ),
     },
     {
-      head: <Defined means={definitions['checklist.completions']}>{words.ticked}</Defined>,
       name: words.ticked,
+      means: definitions['checklist.completions'],
       isNumber: true,
       cell: row => (
         <span class="rate">

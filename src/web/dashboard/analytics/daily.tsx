@@ -15,23 +15,20 @@ const options = (['day', 'week', 'month'] as const).map(
   interval => [interval, intervalWords[interval].option] as const,
 )
 
-const columns = (head: string, otherName: string | null): Column<ChartDay>[] => {
+const columns = (title: string, otherName: string | null): Column<ChartDay>[] => {
   const counted = (name: string, field: 'starts' | 'people' | (typeof outcomes)[number]) => ({
-    head: name,
     name,
     isNumber: true,
     cell: (day: ChartDay) => formatCount(day[field]),
   })
   const before = {
-    head: words.otherStarts(otherName ?? ''),
     name: words.otherStarts(otherName ?? ''),
     isNumber: true,
     cell: (day: ChartDay) => (day.before === null ? none : formatCount(day.before)),
   }
   return [
     {
-      head,
-      name: head,
+      name: title,
       isTitle: true,
       cell: ({ name, complete }) => (complete ? name : words.open(name)),
     },

@@ -32,13 +32,12 @@ function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] 
     countIn: (bin: ComparedBin) => number,
   ): Column<ComparedBin>[] => [
     {
-      head: <Defined means={definitions['distribution.count']}>{name}</Defined>,
       name,
+      means: definitions['distribution.count'],
       isNumber: true,
       cell: bin => formatCount(countIn(bin)),
     },
     {
-      head: shareName,
       name: shareName,
       isNumber: true,
       cell: bin => formatShare(countIn(bin) / of, of),
@@ -46,7 +45,7 @@ function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] 
   ]
   const { otherRuns, otherShare } = words
   return [
-    { head: words.took, name: words.took, isTitle: true, cell: bin => <bdi>{sayBin(bin)}</bdi> },
+    { name: words.took, isTitle: true, cell: bin => <bdi>{sayBin(bin)}</bdi> },
     ...numbers(words.runs, words.share, count, bin => bin.count),
     ...(other
       ? numbers(otherRuns(other.name), otherShare(other.name), other.count, bin => bin.before ?? 0)

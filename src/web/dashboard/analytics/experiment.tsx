@@ -23,9 +23,6 @@ export function Experiment({ data: { experiment, definitions } }: { data: Analyt
     { name: words.shown, ...shown },
     { name: words.heldOut, ...heldOut },
   ]
-  const defined = (name: string, label: string) => (
-    <Defined means={definitions[`experiment.${name}`]}>{label}</Defined>
-  )
   return (
     <section class="part">
       <h2>{words.title}</h2>
@@ -35,22 +32,22 @@ export function Experiment({ data: { experiment, definitions } }: { data: Analyt
         rows={rows}
         keyOf={({ name }) => name}
         columns={[
-          { head: words.group, name: words.group, isTitle: true, cell: ({ name }) => name },
+          { name: words.group, isTitle: true, cell: ({ name }) => name },
           {
-            head: defined('people', words.people),
             name: words.people,
+            means: definitions['experiment.people'],
             isNumber: true,
             cell: ({ people }) => formatCount(people),
           },
           {
-            head: defined('achieved', words.achieved),
             name: words.achieved,
+            means: definitions['experiment.achieved'],
             isNumber: true,
             cell: ({ achieved }) => formatCount(achieved),
           },
           {
-            head: defined('rate', words.rate),
             name: words.rate,
+            means: definitions['experiment.rate'],
             isNumber: true,
             cell: ({ people, achieved }) => <Rate hits={achieved} of={people} />,
           },

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { toneOfState } from '../steps/health.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -57,14 +56,13 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
     return reached === undefined ? null : share(reached, other?.totals.starts ?? 0)
   }
   const counted = (name: string, field: 'completed' | 'skipped' | 'targetMissing') => ({
-    head: <Defined means={definitions[field]}>{name}</Defined>,
     name,
+    means: definitions[field],
     isNumber: true,
     cell: (step: StepNumbers) => <Counted count={step[field]} />,
   })
   return [
     {
-      head: words.step,
       name: words.step,
       isTitle: true,
       cell: ({ title, key, position, health }) => (
@@ -88,8 +86,8 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
       cell: step => <Bar step={step} starts={totals.starts} before={otherShare(step.key)} />,
     },
     {
-      head: <Defined means={definitions.reached}>{words.reached}</Defined>,
       name: words.reached,
+      means: definitions.reached,
       isNumber: true,
       cell: ({ reached }) => (
         <Counted count={reached} share={share(reached, totals.starts)} of={totals.starts} />
@@ -99,14 +97,14 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
     counted(words.skipped, 'skipped'),
     counted(words.missing, 'targetMissing'),
     {
-      head: <Defined means={words.leftMeans}>{words.left}</Defined>,
       name: words.left,
+      means: words.leftMeans,
       isNumber: true,
       cell: step => <Left step={step} />,
     },
     {
-      head: <Defined means={definitions.stepSeconds}>{words.time}</Defined>,
       name: words.time,
+      means: definitions.stepSeconds,
       cell: step => (isTimed(step) ? <SecondsRange step={step} longest={longest} /> : none),
     },
   ]

@@ -30,12 +30,9 @@ export function GroupTable<Row extends Group>({
   keyOf: (row: Row) => string
   nameOf: (row: Row) => ComponentChildren
 }) {
-  const defined = (name: string, label: string) => (
-    <Defined means={definitions[name]}>{label}</Defined>
-  )
   const counted = (name: string, label: string, cell: (row: Row) => ComponentChildren) => ({
-    head: defined(name, label),
     name: label,
+    means: definitions[name],
     isNumber: true,
     cell,
   })
@@ -47,7 +44,7 @@ export function GroupTable<Row extends Group>({
       rows={rows}
       keyOf={keyOf}
       columns={[
-        { head: of, name: of, isTitle: true, cell: nameOf },
+        { name: of, isTitle: true, cell: nameOf },
         counted('starts', words.starts, ({ starts }) => formatCount(starts)),
         counted('uniqueUsers', words.people, ({ uniqueUsers }) => formatCount(uniqueUsers)),
         counted('completions', words.completions, ({ completions }) => formatCount(completions)),

@@ -11,31 +11,30 @@ type Version = Analytics['versions'][number]
 
 const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
   {
-    head: words.version,
     name: words.version,
     isTitle: true,
     cell: ({ version }) => flowWords.version(version),
   },
   {
-    head: <Defined means={definitions.publishedAt}>{words.published}</Defined>,
     name: words.published,
+    means: definitions.publishedAt,
     cell: ({ publishedAt }) => formatMoment(publishedAt, range.timezone),
   },
   {
-    head: <Defined means={definitions.starts}>{words.starts}</Defined>,
     name: words.starts,
+    means: definitions.starts,
     isNumber: true,
     cell: ({ starts }) => formatCount(starts),
   },
   {
-    head: <Defined means={definitions.completions}>{words.completions}</Defined>,
     name: words.completions,
+    means: definitions.completions,
     isNumber: true,
     cell: ({ completions }) => formatCount(completions),
   },
   {
-    head: <Defined means={definitions.completionRate}>{words.rate}</Defined>,
     name: words.rate,
+    means: definitions.completionRate,
     isNumber: true,
     cell: ({ starts, completions }) =>
       starts < fewest ? none : formatPercent(completions / starts),

@@ -4,7 +4,6 @@ import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { analyticsWords as shared } from '../words/analytics.ts'
@@ -69,11 +68,11 @@ function rowsOf({ ways = [] }: Analytics, stops: readonly Stop[]): Row[] {
 }
 
 const columnsOf = ({ definitions }: Analytics): Column<Row>[] => [
-  { head: words.from, name: words.from, isTitle: true, cell: ({ fromName }) => fromName },
-  { head: words.to, name: words.to, cell: ({ toName }) => toName },
+  { name: words.from, isTitle: true, cell: ({ fromName }) => fromName },
+  { name: words.to, cell: ({ toName }) => toName },
   {
-    head: <Defined means={definitions['ways.runs']}>{words.runs}</Defined>,
     name: words.runs,
+    means: definitions['ways.runs'],
     isNumber: true,
     cell: ({ runs, of }) => (
       <span class="rate">

@@ -15,19 +15,16 @@ type Answer = AnswerList['answers'][number]
 
 const columnsOf = (zone: string): Column<Answer>[] => [
   {
-    head: words.text,
     name: words.text,
     isTitle: true,
     cell: ({ text }) =>
       text === null ? <span class="hint">{words.gone}</span> : <bdi class="written">{text}</bdi>,
   },
   {
-    head: words.person,
     name: words.person,
     cell: ({ userId, anonymousId }) => <bdi>{userId ?? runWords.visitor(anonymousId ?? '')}</bdi>,
   },
   {
-    head: words.when,
     name: words.when,
     cell: ({ answeredAt }) => formatMoment(answeredAt, zone),
   },

@@ -82,7 +82,6 @@ const columnsOf = (
   starts: ReadonlyMap<number, number> | null,
 ): Column<Version>[] => [
   {
-    head: words.version,
     name: words.version,
     isTitle: true,
     cell: ({ version }) => (
@@ -97,14 +96,12 @@ const columnsOf = (
     ),
   },
   {
-    head: words.when,
     name: words.when,
     cell: ({ publishedAt }) => (
       <time dateTime={publishedAt}>{formatMoment(publishedAt, zone)}</time>
     ),
   },
   {
-    head: words.by,
     name: words.by,
     cell: ({ publishedBy }) =>
       publishedBy ? (
@@ -116,23 +113,19 @@ const columnsOf = (
       ),
   },
   {
-    head: words.note,
     name: words.note,
     cell: ({ note }) => note ?? <span class="hint">{words.noNote}</span>,
   },
   {
-    head: words.size,
     name: words.size,
     cell: ({ stepCount, itemCount }) => words.sizeOf(stepCount, itemCount),
   },
   {
-    head: words.starts,
     name: words.starts,
     isNumber: true,
     cell: ({ version }) => (starts === null ? none : formatCount(starts.get(version) ?? 0)),
   },
   {
-    head: words.actions,
     name: words.actions,
     isNumber: true,
     cell: ({ version }) => (

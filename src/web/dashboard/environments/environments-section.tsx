@@ -112,13 +112,11 @@ export function EnvironmentsSection() {
                     caption={words.caption}
                     columns={[
                       {
-                        head: words.name,
                         name: words.name,
                         isTitle: true,
                         cell: ({ name }) => name,
                       },
                       {
-                        head: words.linked,
                         name: words.linked,
                         cell: ({ linkedAt }) => formatAge(Date.parse(linkedAt)),
                       },

@@ -53,19 +53,17 @@ function Here({ production }: Pick<StagedFlow, 'production'>) {
 
 const columns = (promote: (flow: StagedFlow) => void): Column<StagedFlow>[] => [
   {
-    head: words.columns.flow,
     name: words.columns.flow,
     isTitle: true,
     cell: ({ key, name, production }) =>
       production ? <a href={addressOf(['flows', key, 'versions'])}>{name}</a> : name,
   },
   {
-    head: words.columns.state,
     name: words.columns.state,
     cell: ({ state }) => <Badge tone={tones[state]}>{words.states[state]}</Badge>,
   },
-  { head: words.columns.there, name: words.columns.there, cell: There },
-  { head: words.columns.here, name: words.columns.here, cell: Here },
+  { name: words.columns.there, cell: There },
+  { name: words.columns.here, cell: Here },
   {
     head: <span class="unseen">{words.columns.do}</span>,
     name: '',

@@ -50,7 +50,6 @@ function Verdict({ event: { verdict, code, message } }: { event: SeenEvent }) {
 
 const columnsIn = (zone: string): Column<SeenEvent>[] => [
   {
-    head: words.kind,
     name: words.kind,
     isTitle: true,
     cell: ({ kind, name }) => (
@@ -61,23 +60,20 @@ const columnsIn = (zone: string): Column<SeenEvent>[] => [
     ),
   },
   {
-    head: words.time,
     name: words.time,
     cell: ({ receivedAt }) => (
       <time dateTime={receivedAt}>{formatSecondOfDay(receivedAt, zone)}</time>
     ),
   },
-  { head: words.verdict, name: words.verdict, cell: event => <Verdict event={event} /> },
-  { head: words.flow, name: words.flow, cell: event => Flow({ event }) },
+  { name: words.verdict, cell: event => <Verdict event={event} /> },
+  { name: words.flow, cell: event => Flow({ event }) },
   {
-    head: words.page,
     name: words.page,
     cell: ({ url }) => url && <span class="address">{url}</span>,
   },
 ]
 
 const person: Column<SeenEvent> = {
-  head: words.person,
   name: words.person,
   cell: ({ userId, anonymousId }) => (
     <span class="address">{userId ?? (anonymousId && words.visitor(anonymousId))}</span>

@@ -18,7 +18,6 @@ export function ExplainedTable({
   const { withFilters } = useFilters()
   const columns: Column<Explanation>[] = [
     {
-      head: words.columns.flow,
       name: words.columns.flow,
       isTitle: true,
       cell: ({ flow }) => (
@@ -33,14 +32,12 @@ export function ExplainedTable({
       ),
     },
     {
-      head: words.columns.verdict,
       name: words.columns.verdict,
       cell: ({ shown }) => (
         <Badge tone={shown ? 'good' : 'neutral'}>{shown ? words.isShown : words.isNotShown}</Badge>
       ),
     },
     {
-      head: words.columns.why,
       name: words.columns.why,
       cell: explanation => {
         const reason = reasonOf(explanation)

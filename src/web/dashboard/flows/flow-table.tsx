@@ -2,7 +2,6 @@ import type { Summary } from '../../../modules/analytics/model.ts'
 import type { FlowSummary } from '../analytics/summary.ts'
 import { Sparkline } from '../charts/sparkline.tsx'
 import { Badge } from '../parts/badge.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
@@ -20,12 +19,8 @@ interface Row {
 
 const columns = (definitions: Summary['definitions'], tz: string | undefined): Column<Row>[] => {
   const { columns } = words
-  const defined = (name: string, field: string) => (
-    <Defined means={definitions[field]}>{name}</Defined>
-  )
   return [
     {
-      head: columns.flow,
       name: columns.flow,
       isTitle: true,
       cell: ({ flow }) => (
@@ -40,7 +35,6 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
       ),
     },
     {
-      head: columns.status,
       name: columns.status,
       cell: ({ flow }) => (
         <span class="badges">
@@ -55,7 +49,6 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
       ),
     },
     {
-      head: columns.trend,
       name: columns.trend,
       cell: ({ flow, numbers }) =>
         numbers &&
@@ -64,21 +57,21 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
         ),
     },
     {
-      head: defined(columns.starts, 'starts'),
       name: columns.starts,
+      means: definitions.starts,
       isNumber: true,
       cell: ({ numbers }) => (numbers ? formatCount(numbers.totals.starts) : none),
     },
     {
-      head: defined(columns.completion, 'completionRate'),
       name: columns.completion,
+      means: definitions.completionRate,
       isNumber: true,
       cell: ({ numbers }) =>
         numbers ? <Rate hits={numbers.totals.completions} of={numbers.totals.starts} /> : none,
     },
     {
-      head: defined(columns.median, 'medianSeconds'),
       name: columns.median,
+      means: definitions.medianSeconds,
       isNumber: true,
       cell: ({ numbers }) =>
         numbers ? (
@@ -90,8 +83,8 @@ const columns = (definitions: Summary['definitions'], tz: string | undefined): C
         ),
     },
     {
-      head: defined(columns.health, 'health.state'),
       name: columns.health,
+      means: definitions['health.state'],
       cell: ({ health }) =>
         health ? (
           <Badge tone={toneOfState[health]}>{words.health[health]}</Badge>

@@ -49,21 +49,18 @@ function slotsOf(hours: readonly Hour[], now: number): Slot[] {
 
 const columns: Column<Hour>[] = [
   {
-    head: words.hour,
     name: words.hour,
     isTitle: true,
     cell: ({ at }) => formatMoment(at, usualZone()),
   },
   ...kinds.map(
     (kind): Column<Hour> => ({
-      head: words.heads[kind],
       name: words.heads[kind],
       isNumber: true,
       cell: hour => formatCount(countsOf(hour)[kind]),
     }),
   ),
   {
-    head: words.share,
     name: words.share,
     isNumber: true,
     cell: hour => formatShare(countsOf(hour).proven / allOf(hour), allOf(hour)),

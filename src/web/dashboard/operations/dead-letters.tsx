@@ -22,7 +22,6 @@ interface Asked {
 
 const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
   {
-    head: words.event,
     name: words.event,
     isTitle: true,
     cell: ({ kind, eventId }) => (
@@ -36,10 +35,9 @@ const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
       </>
     ),
   },
-  { head: words.organisation, name: words.organisation, cell: letter => letter.organisation },
-  { head: words.reason, name: words.reason, cell: ({ reason }) => reason },
+  { name: words.organisation, cell: letter => letter.organisation },
+  { name: words.reason, cell: ({ reason }) => reason },
   {
-    head: words.received,
     name: words.received,
     cell: ({ receivedAt }) => formatMoment(receivedAt, usualZone()),
   },

@@ -18,25 +18,22 @@ const tones = {
 
 const columns: Column<Node>[] = [
   {
-    head: words.node,
     name: words.node,
     isTitle: true,
     cell: ({ name }) => <code>{name}</code>,
   },
   {
-    head: words.state,
     name: words.state,
     cell: ({ state, silentSeconds }) => (
       <Badge tone={tones[state]}>{words.nodeStates[state](formatSeconds(silentSeconds))}</Badge>
     ),
   },
-  { head: words.release, name: words.release, cell: ({ release }) => release },
+  { name: words.release, cell: ({ release }) => release },
   {
-    head: words.started,
     name: words.started,
     cell: ({ startedAt }) => formatAge(Date.parse(startedAt)),
   },
-  { head: words.doesAlone, name: words.doesAlone, cell: ({ jobs }) => jobs.join(', ') || '–' },
+  { name: words.doesAlone, cell: ({ jobs }) => jobs.join(', ') || '–' },
 ]
 
 /** The servers that share the database. */

@@ -46,13 +46,11 @@ export const Rows = <Row,>({
 /** How often something was counted: lately, and in total. */
 export const countedColumns: Column<{ perSecond: number; total: number }>[] = [
   {
-    head: words.rate,
     name: words.rate,
     isNumber: true,
     cell: ({ perSecond }) => formatRate(perSecond),
   },
   {
-    head: words.sinceStart,
     name: words.sinceStart,
     isNumber: true,
     cell: ({ total }) => formatCount(total),

@@ -12,13 +12,11 @@ const stuckSeconds = 5
 
 const columns: Column<Thread>[] = [
   {
-    head: words.thread,
     name: words.thread,
     isTitle: true,
     cell: ({ name }) => <code>{name}</code>,
   },
   {
-    head: words.turns,
     name: words.turns,
     cell: ({ silentSeconds }) =>
       silentSeconds < stuckSeconds ? (

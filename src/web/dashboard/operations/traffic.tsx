@@ -11,7 +11,6 @@ type Organisation = Server['organisations'][number]
 
 const refusalColumns: Column<Refusal>[] = [
   {
-    head: words.status,
     name: words.status,
     isTitle: true,
     cell: ({ status }) => (
@@ -39,7 +38,6 @@ export const Refusals = ({ of: { refusals } }: { of: Server }) => (
 
 const limitColumns: Column<Limit>[] = [
   {
-    head: words.bucket,
     name: words.bucket,
     isTitle: true,
     cell: ({ bucket }) => <code>{bucket}</code>,
@@ -61,7 +59,6 @@ export const Limits = ({ of: { limits } }: { of: Server }) => (
 )
 
 const rate = (name: string, of: Exclude<keyof Organisation, 'slug'>): Column<Organisation> => ({
-  head: name,
   name,
   isNumber: true,
   cell: organisation => formatRate(organisation[of]),
@@ -69,7 +66,6 @@ const rate = (name: string, of: Exclude<keyof Organisation, 'slug'>): Column<Org
 
 const organisationColumns: Column<Organisation>[] = [
   {
-    head: words.organisation,
     name: words.organisation,
     isTitle: true,
     cell: ({ slug }) => slug,

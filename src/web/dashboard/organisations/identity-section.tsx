@@ -46,18 +46,15 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
 
 const columns: Column<Secret>[] = [
   {
-    head: words.secret,
     name: words.secret,
     isTitle: true,
     cell: ({ worksUntil }) => (worksUntil === null ? words.isCurrent : words.before),
   },
   {
-    head: settingsWords.made,
     name: settingsWords.made,
     cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
   },
   {
-    head: settingsWords.worksUntil,
     name: settingsWords.worksUntil,
     cell: ({ worksUntil }) => (worksUntil === null ? '–' : formatMoment(worksUntil, usualZone())),
   },

@@ -17,14 +17,12 @@ type Key = KeyList['keys'][number]
 const moment = (at: string) => formatMoment(at, usualZone())
 
 const columns: Column<Key>[] = [
-  { head: words.key, name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },
+  { name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },
   {
-    head: settingsWords.made,
     name: settingsWords.made,
     cell: ({ createdAt }) => moment(createdAt),
   },
   {
-    head: settingsWords.worksUntil,
     name: settingsWords.worksUntil,
     cell: ({ worksUntil }) => worksUntil && moment(worksUntil),
   },

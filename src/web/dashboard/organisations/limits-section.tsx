@@ -20,7 +20,6 @@ const columns = (
   change: ((bucket: Bucket) => void) | null,
 ): Column<Bucket>[] => [
   {
-    head: words.bucket,
     name: words.bucket,
     isTitle: true,
     cell: bucket => (
@@ -31,13 +30,11 @@ const columns = (
     ),
   },
   {
-    head: words.usual,
     name: words.usual,
     isNumber: true,
     cell: bucket => formatCount(defaultLimits[bucket]),
   },
   {
-    head: words.now,
     name: words.now,
     isNumber: true,
     cell: bucket => (

@@ -1,10 +1,14 @@
 import type { ComponentChildren } from 'preact'
+import { Defined } from './defined.tsx'
 
-/** A column: its head, and the cell of a row. */
+/** A column: its name, and the cell of a row. */
 export interface Column<Row> {
-  head: ComponentChildren
-  /** The label of the cell if rows are cards. */
+  /** The head, and the label of the cell if rows are cards. */
   name: string
+  /** What the name means, shown to anybody who points at the head. */
+  means?: string | undefined
+  /** Shown in place of the name if rows are not cards. */
+  head?: ComponentChildren
   cell: (row: Row) => ComponentChildren
   /** Numbers are aligned at the end, one under the other. */
   isNumber?: boolean
@@ -37,7 +41,7 @@ export function Table<Row>({
         <tr>
           {columns.map(column => (
             <th key={column.name} scope="col" class={kind(column)}>
-              {column.head}
+              {column.head ?? <Defined means={column.means}>{column.name}</Defined>}
             </th>
           ))}
         </tr>

@@ -48,7 +48,6 @@ function Items({ items }: Met) {
 
 const columns: Column<Met>[] = [
   {
-    head: words.columns.flow,
     name: words.columns.flow,
     isTitle: true,
     cell: ({ flowKey, name, kind }) => (
@@ -63,7 +62,6 @@ const columns: Column<Met>[] = [
     ),
   },
   {
-    head: words.columns.state,
     name: words.columns.state,
     cell: met => {
       const state = stateOf(met)
@@ -77,17 +75,14 @@ const columns: Column<Met>[] = [
     },
   },
   {
-    head: words.columns.checklist,
     name: words.columns.checklist,
     cell: met => <Items {...met} />,
   },
   {
-    head: words.columns.started,
     name: words.columns.started,
     cell: ({ startedAt }) => moment(startedAt),
   },
   {
-    head: words.columns.runs,
     name: words.columns.runs,
     isNumber: true,
     cell: ({ runs }) => formatCount(runs),

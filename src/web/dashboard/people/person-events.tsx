@@ -19,7 +19,6 @@ const aboutOf = ({ flowKey, stepKey, itemKey, name, reason }: PersonEvent) =>
 
 const columnsFor = (person: Person): Column<PersonEvent>[] => [
   {
-    head: words.eventColumns.at,
     name: words.eventColumns.at,
     cell: ({ occurredAt }) => (
       <time dateTime={occurredAt} title={occurredAt}>
@@ -28,7 +27,6 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
     ),
   },
   {
-    head: words.eventColumns.kind,
     name: words.eventColumns.kind,
     isTitle: true,
     cell: ({ kind, userId }) => (
@@ -41,12 +39,10 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
     ),
   },
   {
-    head: words.eventColumns.about,
     name: words.eventColumns.about,
     cell: event => aboutOf(event) || none,
   },
   {
-    head: words.eventColumns.url,
     name: words.eventColumns.url,
     cell: ({ url }) =>
       url === null ? (

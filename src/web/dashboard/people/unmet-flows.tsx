@@ -10,7 +10,6 @@ type Unmet = FlowList['flows'][number]
 
 const columnsOf = (person: Person): Column<Unmet>[] => [
   {
-    head: words.columns.flow,
     name: words.columns.flow,
     isTitle: true,
     cell: ({ key, name, kind }) => (

@@ -1,7 +1,6 @@
 import type { RunList } from '../../../modules/runs/model.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Duration } from '../parts/duration.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
@@ -46,18 +45,15 @@ function Time({ run }: { run: Run }) {
 
 const columnsIn = (zone: string): Column<Run>[] => [
   {
-    head: words.person,
     name: words.person,
     isTitle: true,
     cell: run => <Person run={run} />,
   },
   {
-    head: words.outcome,
     name: words.outcome,
     cell: ({ outcome }) => <Badge tone={toneOfOutcome[outcome]}>{words.outcomes[outcome]}</Badge>,
   },
   {
-    head: words.furthest,
     name: words.furthest,
     cell: ({ lastStep }) =>
       lastStep ? (
@@ -67,20 +63,18 @@ const columnsIn = (zone: string): Column<Run>[] => [
       ),
   },
   {
-    head: words.version,
     name: words.version,
     isNumber: true,
     cell: ({ version }) => flowWords.version(version),
   },
   {
-    head: words.started,
     name: words.started,
     isNumber: true,
     cell: ({ startedAt }) => <time dateTime={startedAt}>{formatMoment(startedAt, zone)}</time>,
   },
   {
-    head: <Defined means={words.timeMeans}>{words.time}</Defined>,
     name: words.time,
+    means: words.timeMeans,
     isNumber: true,
     cell: run => <Time run={run} />,
   },

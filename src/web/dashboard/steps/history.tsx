@@ -21,23 +21,21 @@ function csvAddress(flowKey: string, zone: string): string {
   return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/health.csv?${query}`
 }
 
-const counted = (kind: 'all' | (typeof kinds)[number], head: string): Column<HistoryDay> => ({
-  head,
-  name: head,
+const counted = (kind: 'all' | (typeof kinds)[number], name: string): Column<HistoryDay> => ({
+  name,
   isNumber: true,
   cell: day => formatCount(foundOf(day)[kind]),
 })
 
 const columnsOf = (definitions: StepCheck['definitions']): Column<HistoryDay>[] => [
   {
-    head: words.heads.day,
     name: words.heads.day,
     isTitle: true,
     cell: ({ date, complete }) => (complete ? formatDay(date) : words.open(formatDay(date))),
   },
   {
-    head: <Defined means={definitions['history.state']}>{words.heads.state}</Defined>,
     name: words.heads.state,
+    means: definitions['history.state'],
     cell: ({ state }) => <Badge tone={toneOfState[state]}>{flowWords.health[state]}</Badge>,
   },
   counted('found', words.heads.found),
@@ -45,17 +43,16 @@ const columnsOf = (definitions: StepCheck['definitions']): Column<HistoryDay>[] 
   counted('misses', words.heads.misses),
   {
     ...counted('all', words.heads.people),
-    head: <Defined means={definitions['history.people']}>{words.heads.people}</Defined>,
+    means: definitions['history.people'],
   },
   {
-    head: words.heads.share,
     name: words.heads.share,
     isNumber: true,
     cell: day => formatShare(day.okRate, foundOf(day).all),
   },
   {
-    head: <Defined means={definitions['history.versions']}>{words.heads.versions}</Defined>,
     name: words.heads.versions,
+    means: definitions['history.versions'],
     isNumber: true,
     cell: ({ versions }) => versions.join(', '),
   },

@@ -80,25 +80,21 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
 
 const columns: Column<PageOfStep>[] = [
   {
-    head: words.page,
     name: words.page,
     isTitle: true,
     cell: ({ page }) => <span class="address">{page ?? words.unknownPage}</span>,
   },
   {
-    head: words.reports,
     name: words.reports,
     isNumber: true,
     cell: ({ reports }) => formatCount(reports),
   },
   {
-    head: words.misses,
     name: words.misses,
     isNumber: true,
     cell: ({ misses }) => formatCount(misses),
   },
   {
-    head: words.makeshift,
     name: words.makeshift,
     isNumber: true,
     cell: ({ makeshift }) => formatCount(makeshift),

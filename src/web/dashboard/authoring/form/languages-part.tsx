@@ -49,7 +49,6 @@ export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Pl
   const columns: Column<Row>[] = [
     {
       name: words.language,
-      head: words.language,
       isTitle: true,
       cell: ({ locale }) => (
         <>
@@ -59,13 +58,11 @@ export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Pl
     },
     {
       name: words.texts,
-      head: words.texts,
       isNumber: true,
       cell: ({ told, of }) => words.told(told, of),
     },
     {
       name: words.files,
-      head: words.files,
       cell: ({ locale }) => (
         <span class="actions">
           <Button
