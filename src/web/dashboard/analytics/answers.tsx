@@ -1,4 +1,5 @@
 import { Defined } from '../parts/defined.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { answerWords as words } from '../words/answers.ts'
 import { formatCount, formatShare, none } from '../words/time.ts'
@@ -164,13 +165,10 @@ export function Answers({ data, question }: { data: Analytics; question: Questio
   const asking = data.steps.flatMap(step => (step.question ? [{ step, asked: step.question }] : []))
   if (asking.length === 0) return null
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.answers}</h2>
-      </div>
+    <Part title={words.answers}>
       {asking.map(({ step, asked }) => (
         <OfStep key={step.stepId} {...{ step, asked, data, question }} />
       ))}
-    </section>
+    </Part>
   )
 }

@@ -1,3 +1,4 @@
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatCount, formatShare } from '../words/time.ts'
@@ -61,10 +62,7 @@ export function Checklist({ data }: { data: Analytics }) {
     },
   ]
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.checklist}</h2>
-      </div>
+    <Part title={words.checklist}>
       <Table
         caption={words.checklistCaption}
         class="funnel"
@@ -72,6 +70,6 @@ export function Checklist({ data }: { data: Analytics }) {
         rows={rows}
         keyOf={({ key }) => key}
       />
-    </section>
+    </Part>
   )
 }

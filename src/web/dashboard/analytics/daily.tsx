@@ -3,6 +3,7 @@ import { outcomes } from '../charts/chart-day.tsx'
 import { DailyChart } from '../charts/daily-chart.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Segments } from '../parts/field.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -58,11 +59,11 @@ export function Daily({
   const by = intervalWords[interval] ?? intervalWords.day
   const { range, generatedAt, definitions } = data
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>
-          <Defined means={data.periods ? definitions.periods : definitions.daily}>{by.by}</Defined>
-        </h2>
+    <Part
+      title={
+        <Defined means={data.periods ? definitions.periods : definitions.daily}>{by.by}</Defined>
+      }
+      beside={
         <div class="with-switch">
           <ul class="legend">
             {outcomes.map(outcome => (
@@ -82,7 +83,8 @@ export function Daily({
             onChoose={chosen => setFilters({ interval: chosen })}
           />
         </div>
-      </div>
+      }
+    >
       <DailyChart days={days} otherName={otherName} name={by.choose} />
       <details class="as-table">
         <summary>{words.asTable}</summary>
@@ -93,6 +95,6 @@ export function Daily({
           keyOf={({ date }) => date}
         />
       </details>
-    </section>
+    </Part>
   )
 }

@@ -2,6 +2,7 @@ import { type Bin, type ComparedBin, seenBins } from '../charts/duration-bins.ts
 import { DurationChart } from '../charts/duration-chart.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords } from '../words/analytics.ts'
 import { durationWords as words } from '../words/durations.ts'
@@ -100,28 +101,27 @@ export function Durations({
     formatSeconds(p90Seconds),
   ] as const
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>
-          <Defined means={definitions['timeToComplete.distribution']}>{words.title}</Defined>
-        </h2>
-        {count >= fewest &&
-          (before ? (
-            <div class="with-switch">
-              <Legend count={count} other={otherName} of={before} />
-              {compared && (
-                <a class="file-link" href={csvAddress(flowKey, compared, null)} download>
-                  <Icon name="download" />
-                  {words.otherCsv(otherName)}
-                </a>
-              )}
-            </div>
-          ) : (
-            <p class="soft">
-              <bdi>{words.timed(formatCount(count))}</bdi>
-            </p>
-          ))}
-      </div>
+    <Part
+      title={<Defined means={definitions['timeToComplete.distribution']}>{words.title}</Defined>}
+      beside={
+        count >= fewest &&
+        (before ? (
+          <div class="with-switch">
+            <Legend count={count} other={otherName} of={before} />
+            {compared && (
+              <a class="file-link" href={csvAddress(flowKey, compared, null)} download>
+                <Icon name="download" />
+                {words.otherCsv(otherName)}
+              </a>
+            )}
+          </div>
+        ) : (
+          <p class="soft">
+            <bdi>{words.timed(formatCount(count))}</bdi>
+          </p>
+        ))
+      }
+    >
       {count < fewest ? (
         <p class="footnote">{words.tooFew}</p>
       ) : (
@@ -149,6 +149,6 @@ export function Durations({
           {known && !before && <p class="footnote">{words.otherTooFew(otherName)}</p>}
         </>
       )}
-    </section>
+    </Part>
   )
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
 import { Badge } from '../parts/badge.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { toneOfState } from '../steps/health.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -114,11 +115,7 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
 export function Funnel({ data, other }: { data: Analytics; other: Analytics | null }) {
   if (data.steps.length === 0) return null
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.steps}</h2>
-        <Legend isCompared={other !== null} />
-      </div>
+    <Part title={words.steps} beside={<Legend isCompared={other !== null} />}>
       <Table
         caption={words.stepsCaption}
         class="funnel"
@@ -126,6 +123,6 @@ export function Funnel({ data, other }: { data: Analytics; other: Analytics | nu
         rows={data.steps}
         keyOf={({ stepId }) => stepId}
       />
-    </section>
+    </Part>
   )
 }

@@ -1,6 +1,7 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
 import { Interval, Scale } from '../charts/interval.tsx'
 import { Defined } from '../parts/defined.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
@@ -58,12 +59,7 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
 /** How the versions of the flow compare in the range, whichever version is selected. */
 export function Versions({ data }: { data: Analytics }) {
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>
-          <Defined means={data.definitions.versions}>{words.versions}</Defined>
-        </h2>
-      </div>
+    <Part title={<Defined means={data.definitions.versions}>{words.versions}</Defined>}>
       <Table
         caption={words.versionsCaption}
         class="versions"
@@ -71,6 +67,6 @@ export function Versions({ data }: { data: Analytics }) {
         rows={data.versions.toReversed()}
         keyOf={({ version }) => version}
       />
-    </section>
+    </Part>
   )
 }

@@ -4,6 +4,7 @@ import { type Leg, type Stop, WayChart } from '../charts/way-chart.tsx'
 import { flowPath, type VersionAnswer, writtenIn } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { analyticsWords as shared } from '../words/analytics.ts'
@@ -126,11 +127,8 @@ export function Ways({ flow, question }: { flow: AuthoredFlow; question: Questio
   )
   if (!written.data || !hasBranches(writtenIn(written.data).steps)) return null
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.title}</h2>
-      </div>
+    <Part title={words.title}>
       <Taken flow={flow} question={question} />
-    </section>
+    </Part>
   )
 }

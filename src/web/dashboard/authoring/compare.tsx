@@ -3,6 +3,7 @@ import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { LinkButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
+import { Part } from '../parts/part.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Reading } from '../shell/states.tsx'
 import { versionWords as words } from '../words/versions.ts'
@@ -36,10 +37,7 @@ export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: read
   const options = (chosen: string) =>
     [...new Set([...sides, chosen])].map(side => [side, nameOf(side)] as const)
   return (
-    <section class="part" aria-labelledby="compare">
-      <div class="part-head">
-        <h2 id="compare">{words.compare}</h2>
-      </div>
+    <Part id="compare" title={words.compare}>
       <div class="controls">
         <Choice
           label={words.from}
@@ -64,6 +62,6 @@ export function Compare({ flow, versions }: { flow: AuthoredFlow; versions: read
           {data => <Difference of={ofPast(data)} from={sideOf(from)} to={sideOf(to)} />}
         </Reading>
       )}
-    </section>
+    </Part>
   )
 }

@@ -6,6 +6,7 @@ import { useRead } from '../api/read.ts'
 import { flowPath } from '../flows/definition.ts'
 import { FlowFrame } from '../flows/flow-frame.tsx'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Part } from '../parts/part.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { useFilters } from '../shell/address.ts'
 import type { PageProps } from '../shell/routes.ts'
@@ -29,10 +30,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
       <Reading of={list}>
         {({ versions }) => (
           <>
-            <section class="part" aria-labelledby="ledger">
-              <div class="part-head">
-                <h2 id="ledger">{words.ledger}</h2>
-              </div>
+            <Part id="ledger" title={words.ledger}>
               {versions.length === 0 ? (
                 <p>
                   {words.empty}. {words.emptyWhy}
@@ -43,7 +41,7 @@ function Versions({ flow }: { flow: AuthoredFlow }) {
                   <p class="footnote">{words.zone(zone)}</p>
                 </>
               )}
-            </section>
+            </Part>
             <Compare flow={flow} versions={versions.map(({ version }) => version)} />
           </>
         )}

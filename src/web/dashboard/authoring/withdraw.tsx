@@ -5,6 +5,7 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { Part } from '../parts/part.tsx'
 import { versionWords as words } from '../words/versions.ts'
 import type { Changing } from './draft-section.tsx'
 
@@ -36,9 +37,10 @@ export function Withdraw({ flow, said }: Changing) {
   if (!may('flows:publish') || offered.length === 0) return null
   const verb = asked.value
   return (
-    <section class="part" aria-labelledby="withdraw">
-      <div class="part-head">
-        <h2 id="withdraw">{words.takeAway}</h2>
+    <Part
+      id="withdraw"
+      title={words.takeAway}
+      beside={
         <div class="actions">
           {offered.map(one => (
             <Button key={one} look="danger" onClick={() => (asked.value = one)}>
@@ -46,7 +48,8 @@ export function Withdraw({ flow, said }: Changing) {
             </Button>
           ))}
         </div>
-      </div>
+      }
+    >
       {verb && (
         <Confirm
           title={verbs[verb].title}
@@ -65,6 +68,6 @@ export function Withdraw({ flow, said }: Changing) {
           <p>{verbs[verb].why}</p>
         </Confirm>
       )}
-    </section>
+    </Part>
   )
 }

@@ -1,4 +1,5 @@
 import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
+import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
 import { formatCount, formatSeconds } from '../words/time.ts'
 import type { Installation } from './state.ts'
@@ -47,11 +48,7 @@ export function Facts({
 }) {
   const rejected = Object.entries(rejected24h).sort(([, a], [, b]) => b - a)
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.facts}</h2>
-        <span class="hint">{words.last24h}</span>
-      </div>
+    <Part title={words.facts} beside={<span class="hint">{words.last24h}</span>}>
       <dl class="seen-facts">
         <div>
           <dt>{words.snippetVersion}</dt>
@@ -77,6 +74,6 @@ export function Facts({
         </div>
         {identity && <Identity of={identity} />}
       </dl>
-    </section>
+    </Part>
   )
 }

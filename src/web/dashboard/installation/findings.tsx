@@ -2,6 +2,7 @@ import { isFullHour } from '../../../core/time/durations.ts'
 import { usualZone } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
 import { formatAge, formatMoment } from '../words/time.ts'
 import type { Installation } from './state.ts'
@@ -14,10 +15,7 @@ const toneOf: Record<Installation['findings'][number]['severity'], Tone> = {
 
 /** The problems, each with what to do about it. */
 export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
-  <section class="part">
-    <div class="part-head">
-      <h2>{words.findings}</h2>
-    </div>
+  <Part title={words.findings}>
     {findings.length === 0 ? (
       <p class="all-well">
         <Icon name="done" /> {words.noFindings}
@@ -44,5 +42,5 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
         ))}
       </ul>
     )}
-  </section>
+  </Part>
 )

@@ -2,6 +2,7 @@ import { manual } from '../api/base.ts'
 import { session } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Code } from '../parts/code.tsx'
+import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
 import { firstTour, publishFirst, installationWords as words } from '../words/installation.ts'
 import { addressFor, tagFor } from './code-for.ts'
@@ -68,11 +69,7 @@ export const FirstTour = ({
   flows: readonly AuthoredFlow[]
   installation: Installation
 }) => (
-  <section class="part">
-    <div class="part-head">
-      <h2>{words.firstTour}</h2>
-      <span class="hint">{words.firstTourWhy}</span>
-    </div>
+  <Part title={words.firstTour} beside={<span class="hint">{words.firstTourWhy}</span>}>
     <Steps steps={firstSteps(flows, installation)} />
-  </section>
+  </Part>
 )

@@ -1,6 +1,7 @@
 import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
 import { usualZone } from '../analytics/zone.ts'
 import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords } from '../words/analytics.ts'
 import { installationWords } from '../words/installation.ts'
@@ -72,9 +73,9 @@ export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
   const sums = kinds.map(kind => hours.reduce((sum, hour) => sum + countsOf(hour)[kind], 0))
   const told = sums.map(formatCount) as [string, string, string]
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.title}</h2>
+    <Part
+      title={words.title}
+      beside={
         <ul class="legend">
           {kinds.map(kind => (
             <li key={kind} class={`key-${kind}`}>
@@ -82,7 +83,8 @@ export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
             </li>
           ))}
         </ul>
-      </div>
+      }
+    >
       {hours.length === 0 ? (
         <p class="hint">{words.none}</p>
       ) : (
@@ -104,6 +106,6 @@ export function IdentityHours({ of: { hours } }: { of: IdentityAnswer }) {
           <p class="footnote">{words.zone(usualZone())}</p>
         </>
       )}
-    </section>
+    </Part>
   )
 }

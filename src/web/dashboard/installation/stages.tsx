@@ -1,5 +1,6 @@
 import { usualZone } from '../analytics/zone.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
+import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
 import { formatAge, formatMoment } from '../words/time.ts'
 import type { Installation } from './state.ts'
@@ -44,14 +45,15 @@ export function Stages({
     return stage ? seenStage(stage) : []
   })
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.stages}</h2>
+    <Part
+      title={words.stages}
+      beside={
         <span class="hint">
           {words.stagesWhy} {usualZone()}
         </span>
-      </div>
+      }
+    >
       <Steps steps={steps} />
-    </section>
+    </Part>
   )
 }

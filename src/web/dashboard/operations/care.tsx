@@ -3,10 +3,10 @@ import { usualZone } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Part } from '../parts/part.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatAge, formatCount, formatMoment, formatSeconds } from '../words/time.ts'
 import { formatBytes } from './amounts.ts'
-import { Part } from './part.tsx'
 
 const moment = (at: string) => formatMoment(at, usualZone())
 

@@ -5,12 +5,12 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { Part } from '../parts/part.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatCount, formatMoment } from '../words/time.ts'
-import { Part } from './part.tsx'
 
 type Letter = DeadLetterList['letters'][number]
 

@@ -1,11 +1,12 @@
 import type { NodeList } from '../../../modules/operations/model.ts'
 import { useRead } from '../api/read.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
+import { Part } from '../parts/part.tsx'
 import type { Column } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatAge, formatSeconds } from '../words/time.ts'
-import { Part, Rows } from './part.tsx'
+import { Rows } from './part.tsx'
 
 type Node = NodeList['nodes'][number]
 

@@ -1,27 +1,7 @@
-import type { ComponentChildren } from 'preact'
 import { type Column, Table } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatCount } from '../words/time.ts'
 import { formatRate } from './amounts.ts'
-
-/** A part of the page under its heading. */
-export const Part = ({
-  title,
-  beside,
-  children,
-}: {
-  title: string
-  beside?: ComponentChildren
-  children: ComponentChildren
-}) => (
-  <section class="part">
-    <div class="part-head">
-      <h2>{title}</h2>
-      {beside}
-    </div>
-    {children}
-  </section>
-)
 
 /** A table, or why there is none. */
 export const Rows = <Row,>({

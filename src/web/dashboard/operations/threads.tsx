@@ -1,9 +1,10 @@
 import type { Server } from '../../../modules/operations/model.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Part } from '../parts/part.tsx'
 import type { Column } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatSeconds } from '../words/time.ts'
-import { Part, Rows } from './part.tsx'
+import { Rows } from './part.tsx'
 
 type Thread = Server['threads']['all'][number]
 

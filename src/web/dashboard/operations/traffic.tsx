@@ -1,9 +1,10 @@
 import type { Server } from '../../../modules/operations/model.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Part } from '../parts/part.tsx'
 import type { Column } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatRate } from './amounts.ts'
-import { countedColumns, Part, Rows } from './part.tsx'
+import { countedColumns, Rows } from './part.tsx'
 
 type Refusal = Server['refusals'][number]
 type Limit = Server['limits'][number]

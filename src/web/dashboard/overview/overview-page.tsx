@@ -10,6 +10,7 @@ import { FlowTable } from '../flows/flow-table.tsx'
 import { FirstTour, isOnTheWay } from '../installation/first-tour.tsx'
 import { type Installation, installPath, toneOfInstall } from '../installation/state.ts'
 import { Badge } from '../parts/badge.tsx'
+import { Part } from '../parts/part.tsx'
 import { addressOf } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Reading } from '../shell/states.tsx'
@@ -55,11 +56,7 @@ const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installati
 function Flows({ flows, check }: FlowList & { check: StepCheck }) {
   const summary = useSummary(days, useZone())
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.flows}</h2>
-        <a href={addressOf(['flows'])}>{words.allFlows}</a>
-      </div>
+    <Part title={words.flows} beside={<a href={addressOf(['flows'])}>{words.allFlows}</a>}>
       <Reading of={summary}>
         {data => (
           <>
@@ -72,7 +69,7 @@ function Flows({ flows, check }: FlowList & { check: StepCheck }) {
           </>
         )}
       </Reading>
-    </section>
+    </Part>
   )
 }
 
@@ -99,17 +96,14 @@ export default function OverviewPage() {
               {isNew ? (
                 <FirstTour flows={flows} installation={installation} />
               ) : (
-                <section class="part">
-                  <div class="part-head">
-                    <h2>{words.needed}</h2>
-                  </div>
+                <Part title={words.needed}>
                   <Needs
                     flows={flows}
                     check={check}
                     installation={installation}
                     alerts={alerts.data}
                   />
-                </section>
+                </Part>
               )}
               {flows.length > 0 && <Flows flows={flows} check={check} />}
             </>

@@ -4,6 +4,7 @@ import { usualZone } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
+import { Part } from '../parts/part.tsx'
 import { peopleWords as words } from '../words/people.ts'
 import { formatCount, formatMoment } from '../words/time.ts'
 import { namedIn, type Person, personPath } from './person.ts'
@@ -80,13 +81,14 @@ export function Receipt({ of }: { of: Erasure }) {
     ...(of.copies.length > 0 ? [[fields.copies, of.copies.join(', ')] as [string, string]] : []),
   ]
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.receipt}</h2>
+    <Part
+      title={words.receipt}
+      beside={
         <span class="hint">
           {words.receiptWhy} {usualZone()}
         </span>
-      </div>
+      }
+    >
       <dl class="receipt">
         {rows.map(([name, value]) => (
           <>
@@ -95,7 +97,7 @@ export function Receipt({ of }: { of: Erasure }) {
           </>
         ))}
       </dl>
-    </section>
+    </Part>
   )
 }
 

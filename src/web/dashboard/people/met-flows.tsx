@@ -1,6 +1,7 @@
 import { usualZone } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { flowWords } from '../words/flows.ts'
@@ -91,14 +92,11 @@ const columns: Column<Met>[] = [
 
 /** The flows that a person has started, completed or ticked an item of. */
 export const MetFlows = ({ flows }: Pick<PersonHistory, 'flows'>) => (
-  <section class="part">
-    <div class="part-head">
-      <h2>{words.met}</h2>
-    </div>
+  <Part title={words.met}>
     {flows.length === 0 ? (
       <p class="hint">{words.metNothing}</p>
     ) : (
       <Table caption={words.met} columns={columns} rows={flows} keyOf={({ flowId }) => flowId} />
     )}
-  </section>
+  </Part>
 )

@@ -4,6 +4,7 @@ import { usualZone } from '../analytics/zone.ts'
 import { Failure } from '../api/failure.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { peopleWords as words } from '../words/people.ts'
 import { formatCount, formatMoment, none } from '../words/time.ts'
@@ -87,11 +88,10 @@ function useEvents(person: Person, { events, next }: PersonHistory) {
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
   const { known, hasMore, isBusy, failed, showMore } = useEvents(person, history)
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.events}</h2>
-        {known.length > 0 && <span class="hint">{words.eventsCaption(usualZone())}</span>}
-      </div>
+    <Part
+      title={words.events}
+      beside={known.length > 0 && <span class="hint">{words.eventsCaption(usualZone())}</span>}
+    >
       {known.length > 0 ? (
         <Table
           caption={words.events}
@@ -114,6 +114,6 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
       ) : (
         known.length > 0 && <p class="footnote">{words.allShown(formatCount(known.length))}</p>
       )}
-    </section>
+    </Part>
   )
 }

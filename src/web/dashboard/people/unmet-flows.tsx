@@ -1,5 +1,6 @@
 import { useRead } from '../api/read.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
+import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { flowWords } from '../words/flows.ts'
@@ -47,16 +48,13 @@ export function UnmetFlows({ person, met }: { person: Person; met: PersonHistory
   )
   if (unmet.length === 0) return null
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.unmet}</h2>
-      </div>
+    <Part title={words.unmet}>
       <Table
         caption={words.unmet}
         columns={columnsOf(person)}
         rows={unmet}
         keyOf={({ key }) => key}
       />
-    </section>
+    </Part>
   )
 }
