@@ -5,6 +5,7 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import type { Scope } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
+import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field } from '../parts/field.tsx'
@@ -65,19 +66,13 @@ export function NewToken({
       <fieldset class="choices">
         <legend>{words.scopes}</legend>
         {scopes.map(scope => (
-          <label key={scope} class="check">
-            <input
-              type="checkbox"
-              checked={chosen.value.includes(scope)}
-              onChange={() => toggle(scope)}
-            />
-            <span>
-              {words.scopeWords[scope]}
-              <small>
-                <code>{scope}</code>
-              </small>
-            </span>
-          </label>
+          <Check
+            key={scope}
+            label={words.scopeWords[scope]}
+            note={<code>{scope}</code>}
+            checked={chosen.value.includes(scope)}
+            onChange={() => toggle(scope)}
+          />
         ))}
       </fieldset>
       <Choice

@@ -5,6 +5,7 @@ import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { Code } from '../parts/code.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
@@ -116,16 +117,11 @@ export function TokensSection() {
           return (
             <>
               {working.length < tokens.length && (
-                <label class="check">
-                  <input
-                    type="checkbox"
-                    checked={filters.ended === '1'}
-                    onChange={event =>
-                      setFilters({ ended: event.currentTarget.checked ? '1' : null })
-                    }
-                  />
-                  <span>{words.showEnded}</span>
-                </label>
+                <Check
+                  label={words.showEnded}
+                  checked={filters.ended === '1'}
+                  onChange={checked => setFilters({ ended: checked ? '1' : null })}
+                />
               )}
               {shown.length === 0 ? (
                 <Nothing />

@@ -4,6 +4,7 @@ import type { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { problemsAt } from '../organisations/saving.ts'
+import { Check } from '../parts/check.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Field, Segments } from '../parts/field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
@@ -30,15 +31,13 @@ function TypeChoice({ chosen }: { chosen: Signal<Types | null> }) {
         <fieldset class="choices">
           <legend>{words.types}</legend>
           {(Object.keys(words.typeWords) as Type[]).map(type => (
-            <label key={type} class="check">
-              <input type="checkbox" checked={value.includes(type)} onChange={() => toggle(type)} />
-              <span>
-                {words.typeWords[type]}
-                <small>
-                  <code>{type}</code>
-                </small>
-              </span>
-            </label>
+            <Check
+              key={type}
+              label={words.typeWords[type]}
+              note={<code>{type}</code>}
+              checked={value.includes(type)}
+              onChange={() => toggle(type)}
+            />
           ))}
         </fieldset>
       )}

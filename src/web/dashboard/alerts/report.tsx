@@ -4,6 +4,7 @@ import { act } from '../api/request.ts'
 import { session } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
 import { Button } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { Field } from '../parts/field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { alertWords as words } from '../words/alerts.ts'
@@ -40,14 +41,11 @@ export function ReportForm({
         })
       }}
     >
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isOn.value}
-          onChange={event => (isOn.value = event.currentTarget.checked)}
-        />
-        <span>{words.reportOn}</span>
-      </label>
+      <Check
+        label={words.reportOn}
+        checked={isOn.value}
+        onChange={checked => (isOn.value = checked)}
+      />
       <Field
         label={words.mails}
         hint={sendsMail ? words.mailsHint : words.noMail}

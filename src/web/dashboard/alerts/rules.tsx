@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { AlertSettings } from '../../../modules/alerts/model.ts'
 import { Button } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Field } from '../parts/field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
@@ -22,17 +23,12 @@ function Rule({
 }) {
   return (
     <div class="alert-rule">
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isOn.value}
-          onChange={event => (isOn.value = event.currentTarget.checked)}
-        />
-        <span>
-          {words.rule[name].name}
-          <small>{words.rule[name].why}</small>
-        </span>
-      </label>
+      <Check
+        label={words.rule[name].name}
+        note={words.rule[name].why}
+        checked={isOn.value}
+        onChange={checked => (isOn.value = checked)}
+      />
       {isOn.value && <div class="alert-rule-fields">{children}</div>}
     </div>
   )

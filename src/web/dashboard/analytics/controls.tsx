@@ -1,3 +1,4 @@
+import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -46,16 +47,11 @@ export function Controls({
           ]}
           onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isWhole}
-            onChange={event =>
-              setFilters({ days: event.currentTarget.checked ? 'complete' : null })
-            }
-          />
-          <span>{words.wholeDays}</span>
-        </label>
+        <Check
+          label={words.wholeDays}
+          checked={isWhole}
+          onChange={checked => setFilters({ days: checked ? 'complete' : null })}
+        />
       </div>
       <Menu
         label={

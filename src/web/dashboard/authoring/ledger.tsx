@@ -7,6 +7,7 @@ import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { formatCount, formatMoment, none } from '../words/time.ts'
@@ -44,16 +45,13 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
           compare={{ from: `${newest}`, to: `${to}` }}
           names={[words.side(newest), words.side(to)]}
           extra={
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isNow.value}
-                onChange={event => {
-                  isNow.value = event.currentTarget.checked
-                }}
-              />
-              <span>{words.restoreNow}</span>
-            </label>
+            <Check
+              label={words.restoreNow}
+              checked={isNow.value}
+              onChange={checked => {
+                isNow.value = checked
+              }}
+            />
           }
           act={async ({ etag }, note) => {
             const { flows } = await act<PushedFlows>(flowPath(key, `/versions/${to}/restore`), {

@@ -7,6 +7,7 @@ import { readAgain } from '../api/read.ts'
 import { act, ask } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { Difference } from '../authoring/difference.tsx'
+import { Check } from '../parts/check.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { environmentWords as words } from '../words/environments.ts'
@@ -90,16 +91,13 @@ export function Promote({
         </>
       )}
       {may('flows:publish') && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={publish.value}
-            onChange={event => {
-              publish.value = event.currentTarget.checked
-            }}
-          />
-          <span>{words.publish}</span>
-        </label>
+        <Check
+          label={words.publish}
+          checked={publish.value}
+          onChange={checked => {
+            publish.value = checked
+          }}
+        />
       )}
     </Confirm>
   )

@@ -4,6 +4,7 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -89,14 +90,11 @@ function Compared({ data }: { data: StagedFlows }) {
     <>
       <p class="lead">{words.lead(organisation.name)}</p>
       <StatusMessage of={said} />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isShort}
-          onChange={event => setFilters({ changed: event.currentTarget.checked ? '1' : null })}
-        />
-        <span>{words.onlyChanged}</span>
-      </label>
+      <Check
+        label={words.onlyChanged}
+        checked={isShort}
+        onChange={checked => setFilters({ changed: checked ? '1' : null })}
+      />
       {shown.length === 0 ? (
         <p class="hint">{words.empty}</p>
       ) : (

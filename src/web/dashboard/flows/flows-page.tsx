@@ -5,6 +5,7 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { useLinks } from '../environments/links.ts'
 import { LinkButton } from '../parts/button.tsx'
+import { Check } from '../parts/check.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading, StaleNote } from '../shell/states.tsx'
@@ -98,16 +99,11 @@ export default function FlowsPage() {
             onInput={event => setFilters({ find: event.currentTarget.value }, { replace: true })}
           />
           {hasArchived && (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={filters.archived === '1'}
-                onChange={event =>
-                  setFilters({ archived: event.currentTarget.checked ? '1' : null })
-                }
-              />
-              <span>{words.showArchived}</span>
-            </label>
+            <Check
+              label={words.showArchived}
+              checked={filters.archived === '1'}
+              onChange={checked => setFilters({ archived: checked ? '1' : null })}
+            />
           )}
         </div>
       )}

@@ -1,15 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { manual } from '../api/base.ts'
 import { session } from '../api/session.ts'
+import { Check } from '../parts/check.tsx'
 import { Code } from '../parts/code.tsx'
 import { Segments } from '../parts/field.tsx'
+import { Part } from '../parts/part.tsx'
 import { useFilters } from '../shell/address.ts'
 import { Notice } from '../shell/states.tsx'
 import { installationWords as words } from '../words/installation.ts'
 import * as codeFor from './code-for.ts'
 import type { Installation } from './state.ts'
 
-const Part = ({
+const Lines = ({
   name,
   where,
   children,
@@ -23,30 +25,6 @@ const Part = ({
     <p class="hint">{where}</p>
     <Code name={name}>{children}</Code>
   </div>
-)
-
-const Check = ({
-  name,
-  why,
-  isOn,
-  onChange,
-}: {
-  name: string
-  why: string
-  isOn: boolean
-  onChange: (isOn: boolean) => void
-}) => (
-  <label class="check">
-    <input
-      type="checkbox"
-      checked={isOn}
-      onChange={event => onChange(event.currentTarget.checked)}
-    />
-    <span>
-      {name}
-      <small>{why}</small>
-    </span>
-  </label>
 )
 
 const policyNotes: Record<codeFor.Way, string> = {
@@ -71,48 +49,48 @@ function Parts({
   return (
     <>
       {way === 'page' && (
-        <Part name={words.tag} where={words.tagWhere}>
+        <Lines name={words.tag} where={words.tagWhere}>
           {codeFor.tagFor(of, key, chosen)}
-        </Part>
+        </Lines>
       )}
       {way === 'tags' && (
-        <Part name={words.tagsCode} where={words.tagsWhere}>
+        <Lines name={words.tagsCode} where={words.tagsWhere}>
           {codeFor.tagManagerCode(of, key, chosen)}
-        </Part>
+        </Lines>
       )}
       {!inHead && (
         <>
-          <Part name={words.write} where={words.writeWhere}>
+          <Lines name={words.write} where={words.writeWhere}>
             {codeFor.writeCommand}
-          </Part>
-          <Part name={words.import} where={words.importWhere}>
+          </Lines>
+          <Lines name={words.import} where={words.importWhere}>
             {codeFor.importCode(of, key, chosen)}
-          </Part>
+          </Lines>
         </>
       )}
       {way === 'extension' && (
         <>
-          <Part name={words.bundle} where={words.bundleWhere}>
+          <Lines name={words.bundle} where={words.bundleWhere}>
             {codeFor.bundleCommand}
-          </Part>
-          <Part name={words.manifest} where={words.manifestWhere(words.origins)}>
+          </Lines>
+          <Lines name={words.manifest} where={words.manifestWhere(words.origins)}>
             {codeFor.manifestCode}
-          </Part>
+          </Lines>
         </>
       )}
       {chosen.hasLogin && (
-        <Part name={words.identify} where={words.identifyWhere}>
+        <Lines name={words.identify} where={words.identifyWhere}>
           {codeFor.identifyCode(way)}
-        </Part>
+        </Lines>
       )}
       {way === 'page' && (
-        <Part name={words.stub} where={words.stubWhere}>
+        <Lines name={words.stub} where={words.stubWhere}>
           {codeFor.stub}
-        </Part>
+        </Lines>
       )}
-      <Part name={words.policy} where={`${words.policyWhy} ${policyNotes[way]}`}>
+      <Lines name={words.policy} where={`${words.policyWhy} ${policyNotes[way]}`}>
         {codeFor.policyFor(of, way)}
-      </Part>
+      </Lines>
     </>
   )
 }
@@ -131,11 +109,7 @@ export function InstallCode({ of }: { of: Installation }) {
     )
   }
   return (
-    <section class="part">
-      <div class="part-head">
-        <h2>{words.code}</h2>
-        <a href={manual('install-the-snippet')}>{words.manual}</a>
-      </div>
+    <Part title={words.code} beside={<a href={manual('install-the-snippet')}>{words.manual}</a>}>
       <div class="controls">
         <Segments
           legend={words.into}
@@ -146,16 +120,16 @@ export function InstallCode({ of }: { of: Installation }) {
       </div>
       <div class="code-choices">
         <Check
-          name={words.login}
-          why={words.loginWhy}
-          isOn={chosen.hasLogin}
+          label={words.login}
+          note={words.loginWhy}
+          checked={chosen.hasLogin}
           onChange={isOn => setFilters({ login: isOn ? null : 'no' })}
         />
         {(way === 'page' || way === 'tags') && (
           <Check
-            name={words.pinned}
-            why={words.pinnedWhy}
-            isOn={chosen.isPinned}
+            label={words.pinned}
+            note={words.pinnedWhy}
+            checked={chosen.isPinned}
             onChange={isOn => setFilters({ version: isOn ? 'this' : null })}
           />
         )}
@@ -164,6 +138,6 @@ export function InstallCode({ of }: { of: Installation }) {
       <p class="footnote">
         {words.address(codeFor.addressFor(of))} {publicUrl ? words.addressSet : words.addressGuess}
       </p>
-    </section>
+    </Part>
   )
 }

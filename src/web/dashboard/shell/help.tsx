@@ -1,3 +1,4 @@
+import { Check } from '../parts/check.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { shellWords as words } from '../words/shell.ts'
 import { opened } from './keyboard.ts'
@@ -31,17 +32,12 @@ export function Help() {
           </>
         )}
       </dl>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={hasLetters.value}
-          onChange={event => (hasLetters.value = event.currentTarget.checked)}
-        />
-        <span>
-          {words.letters}
-          <small>{words.lettersWhy}</small>
-        </span>
-      </label>
+      <Check
+        label={words.letters}
+        note={words.lettersWhy}
+        checked={hasLetters.value}
+        onChange={checked => (hasLetters.value = checked)}
+      />
     </Dialog>
   )
 }
