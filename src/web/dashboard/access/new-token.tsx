@@ -45,7 +45,6 @@ export function NewToken({
         readAgain()
       }}
       onRefused={failure => (refused.value = failure)}
-      onDone={onClose}
       onClose={onClose}
     >
       <Field

@@ -83,7 +83,6 @@ export function SignInSection() {
           verb={words.outVerb}
           isDanger
           act={() => signOut(true)}
-          onDone={close}
           onClose={close}
         >
           <p>{words.outWhy}</p>

@@ -158,7 +158,6 @@ export function TokensSection() {
             if (made.value?.id === id) made.value = null
             readAgain()
           }}
-          onDone={() => (revoked.value = null)}
           onClose={() => (revoked.value = null)}
         >
           <p>{words.revokeWhy}</p>

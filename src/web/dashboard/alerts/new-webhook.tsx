@@ -71,7 +71,6 @@ export function NewWebhook({
         readAgain()
       }}
       onRefused={failure => (refused.value = failure)}
-      onDone={onClose}
       onClose={onClose}
     >
       <Field
@@ -116,7 +115,6 @@ export function ChooseTypes({
         onChosen(await act<Webhook>(webhookPath(of), { method: 'PATCH', body }))
         readAgain()
       }}
-      onDone={onClose}
       onClose={onClose}
     >
       <TypeChoice chosen={types} />

@@ -113,7 +113,6 @@ export function Webhooks({
             said.value = words.removed(hostOf(removed.value!))
             readAgain()
           }}
-          onDone={() => (removed.value = null)}
           onClose={() => (removed.value = null)}
         >
           <p>{words.removeWhy}</p>

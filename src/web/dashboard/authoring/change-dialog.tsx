@@ -26,7 +26,6 @@ export function ChangeDialog({
   hasNote = true,
   extra,
   act,
-  onDone,
   onClose,
 }: {
   flowKey: string
@@ -41,7 +40,6 @@ export function ChangeDialog({
   hasNote?: boolean
   extra?: ComponentChildren
   act: (reviewed: Reviewed, note: { note?: string }) => Promise<void>
-  onDone: () => void
   onClose: () => void
 }) {
   const { reviewed, failure, again } = useReviewed(flowKey, compare)
@@ -55,7 +53,10 @@ export function ChangeDialog({
       isWide={compare !== null}
       isDanger={isDanger ?? false}
       isReady={value !== null}
-      act={() => act(value!, note.value.trim() === '' ? {} : { note: note.value.trim() })}
+      act={async () => {
+        await act(value!, note.value.trim() === '' ? {} : { note: note.value.trim() })
+        readAgain()
+      }}
       onRefused={({ status, told }) => {
         if (status !== 412) return
         const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
@@ -67,10 +68,6 @@ export function ChangeDialog({
         readAgain()
       }}
       isSaidElsewhere={quicker.value !== null}
-      onDone={() => {
-        onDone()
-        readAgain()
-      }}
       onClose={onClose}
     >
       <p>{why}</p>

@@ -48,7 +48,6 @@ export function Publish({ flow, said }: Changing) {
                 ? words.publishedAlready
                 : words.published(changed!.version!)
           }}
-          onDone={() => (isOpen.value = false)}
           onClose={() => (isOpen.value = false)}
         />
       )}
@@ -80,7 +79,6 @@ function Discard({ flow, said }: Changing) {
             await act(flowPath(key, '/draft'), { method: 'DELETE', ifMatch: etag })
             said.value = words.discarded
           }}
-          onDone={() => (isOpen.value = false)}
           onClose={() => (isOpen.value = false)}
         />
       )}

@@ -60,7 +60,6 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
             })
             said.value = words.restored(to, isNow.value ? flows[0]!.version : null)
           }}
-          onDone={close}
           onClose={close}
         />
       )}

@@ -58,9 +58,6 @@ export function Withdraw({ flow, said }: Changing) {
           act={async () => {
             await act(flowPath(key, `/${verb}`), { body: {} })
             said.value = verbs[verb].done
-          }}
-          onDone={() => {
-            close()
             readAgain()
           }}
           onClose={close}

@@ -146,7 +146,6 @@ export function EnvironmentsSection() {
             said.value = words.unlinked(name)
             readAgain()
           }}
-          onDone={() => (asked.value = null)}
           onClose={() => (asked.value = null)}
         >
           <p>{words.unlinkWhy}</p>

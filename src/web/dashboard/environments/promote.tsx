@@ -19,12 +19,12 @@ export type StagedFlow = StagedFlows['flows'][number]
 export function Promote({
   flow: { key, name },
   staging,
-  onDone,
+  onPromoted,
   onClose,
 }: {
   flow: StagedFlow
   staging: { slug: string; name: string }
-  onDone: (said: string) => void
+  onPromoted: (said: string) => void
   onClose: () => void
 }) {
   const path = `${environmentsPath}/${staging.slug}/flows/${encodeURIComponent(key)}`
@@ -32,7 +32,6 @@ export function Promote({
   const failure = useSignal<Failure | null>(null)
   const quicker = useSignal<string | null>(null)
   const publish = useSignal(false)
-  const said = useSignal('')
   const again = useCallback(async () => {
     try {
       failure.value = null
@@ -49,7 +48,8 @@ export function Promote({
     const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
     const known = production ? { ifMatch: production.etag } : { isNew: true }
     const { flows } = await act<PushedFlows>(`${path}/promote`, { body, ...known })
-    said.value = publish.value ? words.published(name, flows[0]!.version!) : words.promoted(name)
+    onPromoted(publish.value ? words.published(name, flows[0]!.version!) : words.promoted(name))
+    readAgain()
   }
   return (
     <Confirm
@@ -65,10 +65,6 @@ export function Promote({
         void again()
       }}
       isSaidElsewhere={quicker.value !== null}
-      onDone={() => {
-        onDone(said.value)
-        readAgain()
-      }}
       onClose={onClose}
     >
       <p>{publish.value ? words.promotePublishWhy : words.promoteWhy}</p>

@@ -109,10 +109,7 @@ function Compared({ data }: { data: StagedFlows }) {
         <Promote
           flow={asked.value}
           staging={organisation}
-          onDone={what => {
-            said.value = what
-            asked.value = null
-          }}
+          onPromoted={sentence => (said.value = sentence)}
           onClose={() => (asked.value = null)}
         />
       )}

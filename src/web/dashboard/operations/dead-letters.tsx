@@ -127,7 +127,6 @@ export function DeadLetters() {
             said.value = await carryOut(asked.value!)
             readAgain()
           }}
-          onDone={close}
           onClose={close}
         >
           <p>

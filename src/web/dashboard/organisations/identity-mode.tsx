@@ -45,7 +45,6 @@ export function ChangeMode({
         await save({ identityMode: chosen.value })
         onChanged(chosen.value, secrets.length === 0 ? await firstSecret() : null)
       }}
-      onDone={onClose}
       onClose={onClose}
     >
       <fieldset class="choices">

@@ -91,7 +91,6 @@ function ChangeLimit({
         said.value = words.saved(bucket, formatCount(limits[bucket]))
       }}
       onRefused={failure => (refused.value = failure)}
-      onDone={close}
       onClose={close}
     >
       <p>{words.changeWhy(formatCount(defaultLimits[bucket]))}</p>

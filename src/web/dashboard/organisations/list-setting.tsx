@@ -117,7 +117,6 @@ export function ListSetting({
               .join(' ')
             close()
           }}
-          onDone={close}
           onClose={close}
         >
           {consequence(asked.value)}

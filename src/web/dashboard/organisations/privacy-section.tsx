@@ -55,7 +55,6 @@ export function PrivacySection() {
             const { honoursDoNotTrack } = await save({ honoursDoNotTrack: asked.value! })
             said.value = honoursDoNotTrack ? words.savedOn : words.savedOff
           }}
-          onDone={close}
           onClose={close}
         >
           <p>{asked.value ? words.onWhy : words.stopWhy}</p>

@@ -47,7 +47,6 @@ function Retention({ settings, said, asked }: { settings: Settings } & Changing<
             refused.value = failure
             close()
           }}
-          onDone={close}
           onClose={close}
         >
           <p>

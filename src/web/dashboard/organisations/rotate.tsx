@@ -33,7 +33,6 @@ export function Rotate<Rotated>({
         onRotated(await act<Rotated>(path, { body }))
         readAgain()
       }}
-      onDone={onClose}
       onClose={onClose}
     >
       <p>{why}</p>

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { Failure } from '../api/failure.ts'
+import { useAction } from '../api/action.ts'
+import type { Failure } from '../api/failure.ts'
 import { shellWords } from '../words/shell.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -37,7 +37,7 @@ function Refusal({ failure }: { failure: Failure }) {
 
 /**
  * Asks before something is changed: says what that means for visitors, and has a button named after
- * what it does. A refusal is shown in the dialog, which stays open.
+ * what it does. It closes once that is done. A refusal is shown in it, and it stays open.
  */
 export function Confirm({
   title,
@@ -48,7 +48,6 @@ export function Confirm({
   isSaidElsewhere = false,
   act,
   onRefused,
-  onDone,
   onClose,
   children,
 }: {
@@ -63,26 +62,15 @@ export function Confirm({
   /** Throws if it was refused. */
   act: () => Promise<void>
   onRefused?: (failure: Failure) => void
-  onDone: () => void
   onClose: () => void
   children: ComponentChildren
 }) {
-  const isBusy = useSignal(false)
-  const refused = useSignal<Failure | null>(null)
-  const go = async () => {
-    isBusy.value = true
-    refused.value = null
-    try {
+  const { isBusy, refused, run } = useAction(onRefused)
+  const go = () =>
+    run(async () => {
       await act()
-      onDone()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      refused.value = error
-      onRefused?.(error)
-    } finally {
-      isBusy.value = false
-    }
-  }
+      onClose()
+    })
   return (
     <Dialog title={title} onClose={onClose} class={isWide ? 'wide' : ''}>
       {children}

@@ -20,7 +20,6 @@ export function ErasePerson({
   onClose: () => void
 }) {
   const typed = useSignal('')
-  const receipt = useSignal<Erasure | null>(null)
   const isRight = typed.value === person.id
   return (
     <Confirm
@@ -28,10 +27,7 @@ export function ErasePerson({
       verb={words.erase}
       isDanger
       isReady={isRight}
-      act={async () => {
-        receipt.value = await act<Erasure>(personPath(person), { method: 'DELETE' })
-      }}
-      onDone={() => onErased(receipt.value!)}
+      act={async () => onErased(await act<Erasure>(personPath(person), { method: 'DELETE' }))}
       onClose={onClose}
     >
       <ul class="what-happens">
@@ -114,8 +110,10 @@ export const AllowPerson = ({
   <Confirm
     title={words.allowTitle(person.id)}
     verb={words.allow}
-    act={() => act<void>('/manage/people/allow', { body: namedIn(person) })}
-    onDone={onAllowed}
+    act={async () => {
+      await act('/manage/people/allow', { body: namedIn(person) })
+      onAllowed()
+    }}
     onClose={onClose}
   >
     <p>{words.allowWhat}</p>

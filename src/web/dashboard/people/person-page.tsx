@@ -39,7 +39,6 @@ function PersonData({ person }: { person: Person }) {
     asked.value = null
   }
   const done = (what: string) => {
-    close()
     said.value = what
     readAgain()
   }

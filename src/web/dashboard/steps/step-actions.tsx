@@ -47,6 +47,7 @@ function RepairDialog({
     const isRepaired = answer.outcome === 'repaired'
     const sentence = isRepaired ? words.repaired(answer.selector) : words.unchanged
     said.value = <WithDraft flowKey={flow.key}>{sentence}</WithDraft>
+    readAgain()
   }
   return (
     <Confirm
@@ -54,10 +55,6 @@ function RepairDialog({
       verb={words.repair}
       act={repair}
       onRefused={readAgain}
-      onDone={() => {
-        onClose()
-        readAgain()
-      }}
       onClose={onClose}
     >
       <dl class="facts">
@@ -143,21 +140,13 @@ export function Pin({ flow, step, title, said }: Acting) {
     const sentence = words.pinned[outcome]
     const hasDraft = outcome === 'pinned' || outcome === 'already pinned'
     said.value = hasDraft ? <WithDraft flowKey={flow.key}>{sentence}</WithDraft> : sentence
+    readAgain()
   }
   return (
     <>
       <Button onClick={() => (isOpen.value = true)}>{words.pin}</Button>
       {isOpen.value && (
-        <Confirm
-          title={words.pinTitle(title)}
-          verb={words.pin}
-          act={pin}
-          onDone={() => {
-            close()
-            readAgain()
-          }}
-          onClose={close}
-        >
+        <Confirm title={words.pinTitle(title)} verb={words.pin} act={pin} onClose={close}>
           <p>
             {words.pinWhy} {flow.hasDraft && words.repairAlso}
           </p>

@@ -52,9 +52,6 @@ export function Locked({ flow, text }: { flow: AuthoredFlow; text: string }) {
           verb={words.unlock}
           act={async () => {
             await act(flowPath(flow.key, '/unlock'), { body: {} })
-          }}
-          onDone={() => {
-            close()
             readAgain()
           }}
           onClose={close}
