@@ -2,7 +2,8 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
 import { usualZone } from '../analytics/zone.ts'
-import { soonMs, useRead } from '../api/read.ts'
+import { useAction } from '../api/action.ts'
+import { readAgain, soonMs, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
@@ -12,7 +13,7 @@ import { Notice, Reading } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { formatAge, formatMoment } from '../words/time.ts'
 import { Refused } from './refused.tsx'
-import { mailsPath, useDoing, webhooksPath } from './saving.ts'
+import { mailsPath, webhooksPath } from './saving.ts'
 
 const tones: Readonly<Record<Delivery['state'], Tone>> = {
   pending: 'accent',
@@ -89,11 +90,12 @@ function Sent({
   said: Signal<string | null>
 }) {
   const list = useRead<DeliveryList>(path, soonMs)
-  const { refused, go } = useDoing()
+  const { refused, run } = useAction()
   const replay = (delivery: Delivery) =>
-    go(async () => {
+    run(async () => {
       await act(`${path}/${encodeURIComponent(delivery.id)}/replay`, {})
       said.value = words.replayed(delivery.id)
+      readAgain()
     })
   return (
     <>

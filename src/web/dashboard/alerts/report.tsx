@@ -1,5 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/model.ts'
+import { useAction } from '../api/action.ts'
+import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { session } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
@@ -9,7 +11,7 @@ import { Field } from '../parts/field.tsx'
 import { addressOf } from '../shell/address.ts'
 import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
-import { save, useDoing } from './saving.ts'
+import { save } from './saving.ts'
 
 /** Who gets the weekly report. */
 export function ReportForm({
@@ -19,8 +21,8 @@ export function ReportForm({
   settings: AlertSettings
   said: Signal<string | null>
 }) {
-  const saving = useDoing()
-  const sending = useDoing()
+  const saving = useAction()
+  const sending = useAction()
   const isOn = useSignal(report.on)
   const mails = useSignal(report.mails.join('\n'))
   const refused = saving.refused.value
@@ -35,7 +37,7 @@ export function ReportForm({
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        saving.go(async () => {
+        saving.run(async () => {
           await save({ report: { on: isOn.value, mails: list() } })
           said.value = words.savedReport
         })
@@ -74,10 +76,11 @@ export function ReportForm({
         <Button
           isBusy={sending.isBusy.value}
           onClick={() =>
-            sending.go(async () => {
+            sending.run(async () => {
               const body = { send: true }
               const { sentTo } = await act<WeeklyReport>('/manage/alerts/report', { body })
               said.value = words.sent(sentTo)
+              readAgain()
             })
           }
         >

@@ -1,13 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { AlertSettings } from '../../../modules/alerts/model.ts'
+import { useAction } from '../api/action.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Field } from '../parts/field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
-import { save, useDoing } from './saving.ts'
+import { save } from './saving.ts'
 
 type Rules = AlertSettings['rules']
 
@@ -54,7 +55,7 @@ function Whole({ label, of }: { label: string; of: Signal<string> }) {
 
 /** Which rules are on, and at which thresholds they alert. */
 export function RulesForm({ rules, said }: { rules: Rules; said: Signal<string | null> }) {
-  const { isBusy, refused, go } = useDoing()
+  const { isBusy, refused, run } = useAction()
   const step = useSignal(rules.stepBroken.on)
   const from = useSignal<string>(rules.stepBroken.from)
   const completion = useSignal(rules.completionFell.on)
@@ -70,7 +71,7 @@ export function RulesForm({ rules, said }: { rules: Rules; said: Signal<string |
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        go(async () => {
+        run(async () => {
           await save({
             rules: {
               stepBroken: { on: step.value, from: from.value as 'broken' },

@@ -1,6 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings, Webhook } from '../../../modules/alerts/model.ts'
-import { Failure } from '../api/failure.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 
@@ -15,32 +13,10 @@ export const webhookPath = ({ id }: Webhook, more = '') =>
 export const mailsPath = '/manage/alerts/mails'
 
 type Deep<T> = { [Name in keyof T]?: T[Name] extends readonly unknown[] ? T[Name] : Deep<T[Name]> }
-export type SettingsPatch = Deep<Omit<AlertSettings, 'sendsMail'>>
+type SettingsPatch = Deep<Omit<AlertSettings, 'sendsMail'>>
 
-/** Runs an action at once, and holds why it was refused. */
-export function useDoing(): {
-  isBusy: Signal<boolean>
-  refused: Signal<Failure | null>
-  go: (work: () => Promise<void>) => Promise<void>
-} {
-  const isBusy = useSignal(false)
-  const refused = useSignal<Failure | null>(null)
-  const go = async (work: () => Promise<void>) => {
-    isBusy.value = true
-    refused.value = null
-    try {
-      await work()
-      readAgain()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      refused.value = error
-    } finally {
-      isBusy.value = false
-    }
-  }
-  return { isBusy, refused, go }
+/** Sets the fields that the patch names, and reads everything again. @throws Failure */
+export async function save(patch: SettingsPatch): Promise<void> {
+  await act(settingsPath, { method: 'PATCH', body: patch })
+  readAgain()
 }
-
-/** Sets the fields that the patch names. @throws Failure */
-export const save = (patch: SettingsPatch) =>
-  act<AlertSettings>(settingsPath, { method: 'PATCH', body: patch })

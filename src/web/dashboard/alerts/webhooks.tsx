@@ -5,6 +5,7 @@ import type {
   WebhookList,
   WebhookWithSecret,
 } from '../../../modules/alerts/model.ts'
+import { useAction } from '../api/action.ts'
 import { forgetReading, readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Rotate } from '../organisations/rotate.tsx'
@@ -14,7 +15,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { ChooseTypes, NewWebhook } from './new-webhook.tsx'
 import { Refused } from './refused.tsx'
-import { webhookPath as at, useDoing } from './saving.ts'
+import { webhookPath as at } from './saving.ts'
 import { hostOf, WebhookTable } from './webhook-table.tsx'
 
 /** The webhooks that messages are sent to, and all that can be done with them. */
@@ -25,7 +26,7 @@ export function Webhooks({
   of: WebhookList
   said: Signal<string | null>
 }) {
-  const { refused, go } = useDoing()
+  const { refused, run } = useAction()
   const isAdding = useSignal(false)
   const shown = useSignal<WebhookWithSecret | null>(null)
   const rotated = useSignal<Webhook | null>(null)
@@ -33,18 +34,20 @@ export function Webhooks({
   const removed = useSignal<Webhook | null>(null)
   const actions = {
     test: (webhook: Webhook) =>
-      go(async () => {
+      run(async () => {
         const sent = await act<Delivery>(at(webhook, '/test'), {})
         const why = sent.status === null ? (sent.fault ?? '') : words.answered(sent.status)
         said.value =
           sent.state === 'delivered'
             ? words.arrived(hostOf(webhook), sent.status ?? 0)
             : words.notArrived(hostOf(webhook), why)
+        readAgain()
       }),
     turn: (webhook: Webhook, on: boolean) =>
-      go(async () => {
+      run(async () => {
         await act(at(webhook), { method: 'PATCH', body: { on } })
         said.value = words.switched(hostOf(webhook), on)
+        readAgain()
       }),
     choose: (webhook: Webhook) => (choosing.value = webhook),
     rotate: (webhook: Webhook) => (rotated.value = webhook),

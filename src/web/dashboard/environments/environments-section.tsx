@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { EnvironmentsAnswer } from '../../../modules/environments/model.ts'
-import { Failure } from '../api/failure.ts'
+import { useAction } from '../api/action.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
@@ -21,34 +21,29 @@ type Linked = EnvironmentsAnswer['staging'][number]
 /** Links another organisation, by a token that proves that its owner agrees. */
 function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
   const typed = useSignal('')
-  const problem = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
-  const link = async () => {
-    isBusy.value = true
-    problem.value = undefined
-    try {
+  const { isBusy, refused, run } = useAction()
+  const failure = refused.value
+  const problem = failure
+    ? failure.told.details?.[0]?.message || failure.message || words.failed
+    : undefined
+  const link = () =>
+    run(async () => {
       const body = { token: typed.value.trim() }
       const { staging } = await act<EnvironmentsAnswer>(environmentsPath, { body })
       const newest = staging.toSorted((a, b) => b.linkedAt.localeCompare(a.linkedAt))[0]!
       typed.value = ''
       onLinked(newest.name)
       readAgain()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      problem.value = error.told.details?.[0]?.message || error.message || words.failed
-    } finally {
-      isBusy.value = false
-    }
-  }
+    })
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        void link()
+        link()
       }}
     >
-      <Field label={words.token} hint={words.tokenHint} problem={problem.value}>
+      <Field label={words.token} hint={words.tokenHint} problem={problem}>
         {wiring => (
           <input
             {...wiring}

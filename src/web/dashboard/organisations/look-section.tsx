@@ -5,8 +5,9 @@ import type { MaybeTheme } from '../../../core/flow/merged-theme.ts'
 import type { Plain } from '../../../core/flow/minimal.ts'
 import { themeProblems } from '../../../core/flow/theme-rules.ts'
 import type { GivenTheme, Settings } from '../../../modules/organisations/model.ts'
+import { useAction } from '../api/action.ts'
 import { manual } from '../api/base.ts'
-import { Failure } from '../api/failure.ts'
+import type { Failure } from '../api/failure.ts'
 import { renew } from '../api/session.ts'
 import type { FlowProblem } from '../authoring/editor/parts.ts'
 import { FormContext, flowIn } from '../authoring/form/form-context.ts'
@@ -47,8 +48,7 @@ function problemsOf(theme: MaybeTheme, failure: Failure | null): FlowProblem[] {
 function Look({ settings, said }: { settings: Settings } & Changing<never>) {
   const stored = asText(settings.theme)
   const typed = useSignal<string | null>(null)
-  const refused = useSignal<Failure | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useAction()
   const sample = useSignal<keyof typeof sampleFlows>('tour')
   const part = useSignal<string | null>(null)
   const text = typed.value ?? stored
@@ -65,22 +65,14 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
     onPart: () => {},
     onChange: take,
   })
-  const submit = async () => {
-    isBusy.value = true
-    try {
+  const submit = () =>
+    run(async () => {
       const saved = await save({ theme: theme as GivenTheme })
       said.value = saved.theme === null ? words.reset : words.saved
       typed.value = null
-      refused.value = null
       // Previews take the theme from the session.
       await renew()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      refused.value = error
-    } finally {
-      isBusy.value = false
-    }
-  }
+    })
   const logo = theme?.logo
   return (
     <div class="look">

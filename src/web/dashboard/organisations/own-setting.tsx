@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId } from 'preact/hooks'
-import { Failure } from '../api/failure.ts'
+import { useAction } from '../api/action.ts'
+import type { Failure } from '../api/failure.ts'
 import { Button } from '../parts/button.tsx'
 import { Field, Segments } from '../parts/field.tsx'
 import { settingsWords } from '../words/settings.ts'
@@ -27,9 +28,8 @@ interface OwnSettingOf<Value extends string | number> {
   suggestions?: readonly string[]
   /** Saves it, or asks first; null is the usual value. @throws Failure, which is shown here */
   onSave(value: Value | null): Promise<void> | void
-  /** What the server has refused, also if it was asked elsewhere. */
-  refused: Signal<Failure | null>
-  children?: ComponentChildren
+  /** Shown below; a dialog that asks first puts there what the server has refused. */
+  children?: (refused: Signal<Failure | null>) => ComponentChildren
 }
 
 /** A whole number from 1 to the most, or the message. */
@@ -38,10 +38,10 @@ export const readCount = (message: string, most: number) => (text: string) =>
 
 /** A form for a setting that is either the usual value or the organisation's own. */
 export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Value>) {
-  const { field, stored, usual, words, read, suggestions, onSave, refused, children } = props
+  const { field, stored, usual, words, read, suggestions, onSave, children } = props
   const chosen = useSignal<'usual' | 'own' | null>(null)
   const typed = useSignal<string | null>(null)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useAction()
   const list = useId()
   useEffect(() => {
     chosen.value = null
@@ -53,25 +53,12 @@ export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Va
   const value = kind === 'usual' ? null : typeof own === 'string' ? undefined : own.value
   const problem =
     value === undefined ? (own as string) : problemsAt(refused.value, `/${field}`)[0]?.message
-  const save = async () => {
-    if (value === undefined) return
-    isBusy.value = true
-    try {
-      await onSave(value)
-      refused.value = null
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      refused.value = error
-    } finally {
-      isBusy.value = false
-    }
-  }
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        save()
+        if (value !== undefined) run(() => onSave(value))
       }}
     >
       <div>
@@ -126,7 +113,7 @@ export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Va
           {settingsWords.save}
         </Button>
       </div>
-      {children}
+      {children?.(refused)}
     </form>
   )
 }

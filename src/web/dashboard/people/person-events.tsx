@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { usualZone } from '../analytics/zone.ts'
-import { Failure } from '../api/failure.ts'
+import { useAction } from '../api/action.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
@@ -60,33 +60,25 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
 function useEvents(person: Person, { events, next }: PersonHistory) {
   const known = useSignal<readonly PersonEvent[]>(events)
   const earlier = useSignal(next)
-  const isBusy = useSignal(false)
-  const failed = useSignal(false)
+  const { isBusy, refused, run } = useAction()
   const add = (more: readonly PersonEvent[]) => {
     const all = new Map([...known.peek(), ...more].map(event => [event.cursor, event]))
     known.value = [...all.values()].sort((a, b) => placeOf(b) - placeOf(a))
   }
   useEffect(() => add(events), [events])
-  const showMore = async () => {
-    isBusy.value = true
-    failed.value = false
-    try {
+  const showMore = () =>
+    run(async () => {
       const path = personPath(person, '/history', { before: earlier.value!, limit: '100' })
       const { value } = await ask<PersonHistory>(path)
       add(value!.events)
       earlier.value = value!.next
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failed.value = true
-    }
-    isBusy.value = false
-  }
-  return { known: known.value, hasMore: earlier.value !== null, isBusy, failed, showMore }
+    })
+  return { known: known.value, hasMore: earlier.value !== null, isBusy, refused, showMore }
 }
 
 /** The events of a person, as far back as the reader asks for. */
 export function PersonEvents({ person, history }: { person: Person; history: PersonHistory }) {
-  const { known, hasMore, isBusy, failed, showMore } = useEvents(person, history)
+  const { known, hasMore, isBusy, refused, showMore } = useEvents(person, history)
   return (
     <Part
       title={words.events}
@@ -108,7 +100,7 @@ export function PersonEvents({ person, history }: { person: Person; history: Per
             {words.showMore}
           </Button>
           <p class="problem" role="alert">
-            {failed.value && words.moreFailed}
+            {refused.value && words.moreFailed}
           </p>
         </div>
       ) : (

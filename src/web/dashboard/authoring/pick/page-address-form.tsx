@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Failure } from '../../api/failure.ts'
+import { useAction } from '../../api/action.ts'
+import type { Failure } from '../../api/failure.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { pickWords } from '../../words/pick.ts'
@@ -40,23 +41,18 @@ export function PageAddressForm({
 }) {
   const suggested = useAddress(flowKey, stepKey)
   const typed = useSignal<string | null>(null)
-  const problem = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
+  const isNeeded = useSignal(false)
+  const { isBusy, refused, run } = useAction()
+  const problem = isNeeded.value
+    ? pickWords.addressNeeded
+    : refused.value && problemOf(refused.value)
   const input = useRef<HTMLInputElement>(null)
   useLayoutEffect(() => input.current?.focus(), [])
-  const submit = async () => {
+  const submit = () => {
     const url = (typed.value ?? suggested).trim()
-    problem.value = URL.canParse(url) ? undefined : pickWords.addressNeeded
-    if (problem.value) return input.current?.focus()
-    isBusy.value = true
-    try {
-      rememberAddress(flowKey, await onAddress(url))
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      problem.value = problemOf(error)
-    } finally {
-      isBusy.value = false
-    }
+    isNeeded.value = !URL.canParse(url)
+    if (isNeeded.value) return input.current?.focus()
+    run(async () => rememberAddress(flowKey, await onAddress(url)))
   }
   return (
     <form
@@ -71,7 +67,7 @@ export function PageAddressForm({
     >
       <p>{words.why}</p>
       {children}
-      <Field label={words.address} hint={words.addressHint} problem={problem.value}>
+      <Field label={words.address} hint={words.addressHint} problem={problem ?? undefined}>
         {wiring => (
           <input
             {...wiring}
