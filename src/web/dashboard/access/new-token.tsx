@@ -8,7 +8,7 @@ import { problemsAt } from '../organisations/saving.ts'
 import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { accessWords } from '../words/access.ts'
 
 const words = accessWords.tokens
@@ -47,21 +47,13 @@ export function NewToken({
       onRefused={failure => (refused.value = failure)}
       onClose={onClose}
     >
-      <Field
+      <InputField
         label={words.name}
         hint={words.nameHint}
         problem={problemsAt(refused.value, '/name')[0]?.message}
-      >
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            autocomplete="off"
-            value={name.value}
-            onInput={event => (name.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        of={name}
+        autocomplete="off"
+      />
       <fieldset class="choices">
         <legend>{words.scopes}</legend>
         {scopes.map(scope => (

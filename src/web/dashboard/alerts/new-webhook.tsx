@@ -6,7 +6,7 @@ import { act } from '../api/request.ts'
 import { problemsAt } from '../organisations/saving.ts'
 import { Check } from '../parts/check.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field, Segments } from '../parts/field.tsx'
+import { InputField, Segments } from '../parts/field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { webhookPath, webhooksPath } from './saving.ts'
 import { hostOf } from './webhook-table.tsx'
@@ -73,22 +73,14 @@ export function NewWebhook({
       onRefused={failure => (refused.value = failure)}
       onClose={onClose}
     >
-      <Field
+      <InputField
         label={words.address}
         hint={words.addHint}
         problem={problemsAt(refused.value, '/url')[0]?.message}
-      >
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            type="url"
-            autocomplete="off"
-            value={url.value}
-            onInput={event => (url.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        of={url}
+        type="url"
+        autocomplete="off"
+      />
       <TypeChoice chosen={types} />
     </Confirm>
   )

@@ -5,7 +5,7 @@ import { useAction } from '../api/action.ts'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/check.tsx'
 import { Choice } from '../parts/choice.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
 import { save } from './saving.ts'
@@ -39,17 +39,13 @@ const isWhole = (text: string) => /^[1-9]\d{0,5}$/.test(text.trim())
 
 function Whole({ label, of }: { label: string; of: Signal<string> }) {
   return (
-    <Field label={label} problem={isWhole(of.value) ? undefined : words.badNumber}>
-      {wiring => (
-        <input
-          {...wiring}
-          class="input short"
-          inputMode="numeric"
-          value={of.value}
-          onInput={event => (of.value = event.currentTarget.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      problem={isWhole(of.value) ? undefined : words.badNumber}
+      of={of}
+      class="input short"
+      inputMode="numeric"
+    />
   )
 }
 

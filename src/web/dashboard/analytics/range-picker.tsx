@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { Field, InputField } from '../parts/field.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { type Filters, useFilters } from '../shell/address.ts'
@@ -78,20 +78,7 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
   const to = useSignal(question.to)
   const zone = useSignal(question.zone)
   const day = (label: string, value: typeof from) => (
-    <Field label={label}>
-      {wiring => (
-        <input
-          {...wiring}
-          type="date"
-          class="input"
-          required
-          value={value.value}
-          onInput={event => {
-            value.value = event.currentTarget.value
-          }}
-        />
-      )}
-    </Field>
+    <InputField label={label} of={value} type="date" required />
   )
   return (
     <form

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { readAgain } from '../api/read.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { formatAge } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
@@ -85,19 +85,7 @@ export function ChangeDialog({
       )}
       {extra}
       {hasNote && (
-        <Field label={words.noteLabel} hint={words.noteHint}>
-          {wiring => (
-            <input
-              {...wiring}
-              class="input"
-              maxLength={mostNote}
-              value={note.value}
-              onInput={event => {
-                note.value = event.currentTarget.value
-              }}
-            />
-          )}
-        </Field>
+        <InputField label={words.noteLabel} hint={words.noteHint} of={note} maxLength={mostNote} />
       )}
     </Confirm>
   )

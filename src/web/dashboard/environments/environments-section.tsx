@@ -5,7 +5,7 @@ import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { StatusMessage } from '../parts/status-message.tsx'
 import { Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
@@ -43,21 +43,15 @@ function NewLink({ onLinked }: { onLinked: (name: string) => void }) {
         link()
       }}
     >
-      <Field label={words.token} hint={words.tokenHint} problem={problem}>
-        {wiring => (
-          <input
-            {...wiring}
-            type="password"
-            class="input"
-            autocomplete="off"
-            maxLength={100}
-            value={typed.value}
-            onInput={event => {
-              typed.value = event.currentTarget.value
-            }}
-          />
-        )}
-      </Field>
+      <InputField
+        label={words.token}
+        hint={words.tokenHint}
+        problem={problem}
+        of={typed}
+        type="password"
+        autocomplete="off"
+        maxLength={100}
+      />
       <div class="row-actions">
         <Button
           type="submit"

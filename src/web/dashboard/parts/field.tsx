@@ -1,4 +1,5 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren, InputHTMLAttributes, JSX } from 'preact'
 import { useId } from 'preact/hooks'
 
 /** An input with its label, a hint about its purpose, and what is wrong with it. */
@@ -31,6 +32,32 @@ export function Field({
     </div>
   )
 }
+
+/** A field for a line of text. */
+export const InputField = ({
+  label,
+  hint,
+  problem,
+  of,
+  ...input
+}: {
+  label: string
+  hint?: ComponentChildren
+  problem?: string | undefined
+  of: Signal<string>
+} & InputHTMLAttributes<HTMLInputElement>) => (
+  <Field label={label} hint={hint} problem={problem}>
+    {wiring => (
+      <input
+        class="input"
+        {...wiring}
+        {...input}
+        value={of.value}
+        onInput={event => (of.value = event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
 
 /** A few things to choose one from. */
 export function Segments<Value extends string>({

@@ -3,7 +3,7 @@ import type { Erasure } from '../../../modules/people/model.ts'
 import { usualZone } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { Part } from '../parts/part.tsx'
 import { peopleWords as words } from '../words/people.ts'
 import { formatCount, formatMoment } from '../words/time.ts'
@@ -35,23 +35,15 @@ export function ErasePerson({
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <Field
+      <InputField
         label={words.eraseType(person.id)}
         problem={
           typed.value !== '' && !person.id.startsWith(typed.value) ? words.eraseWrong : undefined
         }
-      >
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            autocomplete="off"
-            spellcheck={false}
-            value={typed.value}
-            onInput={event => (typed.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+        of={typed}
+        autocomplete="off"
+        spellcheck={false}
+      />
     </Confirm>
   )
 }

@@ -5,7 +5,7 @@ import { base, manual } from '../api/base.ts'
 import { Failure, failureOf, reach } from '../api/failure.ts'
 import { askSession, renew, session } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
-import { Field } from '../parts/field.tsx'
+import { InputField } from '../parts/field.tsx'
 import { shellWords } from '../words/shell.ts'
 import { formatClock } from '../words/time.ts'
 
@@ -54,19 +54,15 @@ function ByToken({ onDone }: { onDone: () => void }) {
   }
   return (
     <form onSubmit={submit}>
-      <Field label={words.token} hint={words.tokenWhy} problem={problem.value || undefined}>
-        {wiring => (
-          <input
-            {...wiring}
-            class="input"
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            value={pasted.value}
-            onInput={event => (pasted.value = event.currentTarget.value)}
-          />
-        )}
-      </Field>
+      <InputField
+        label={words.token}
+        hint={words.tokenWhy}
+        problem={problem.value || undefined}
+        of={pasted}
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+      />
       <Button type="submit" class="wide" isBusy={isBusy.value}>
         {words.tokenButton}
       </Button>
