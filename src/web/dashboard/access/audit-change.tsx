@@ -1,8 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { AuditLog } from '../../../modules/access/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { accessWords } from '../words/access.ts'
-import { formatMoment } from '../words/time.ts'
 
 const words = accessWords.audit
 
@@ -18,7 +17,7 @@ function shown(name: string, value: unknown): ComponentChildren {
   if (value === undefined || value === null || value === '') return <em>{words.nothing}</em>
   if (typeof value === 'boolean') return value ? words.yes : words.no
   if (typeof value === 'number' && /At$/.test(name)) {
-    return formatMoment(new Date(value).toISOString(), usualZone())
+    return momentHere(new Date(value).toISOString())
   }
   if (Array.isArray(value)) {
     if (value.length === 0) return <em>{words.nothing}</em>

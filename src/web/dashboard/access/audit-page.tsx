@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { AuditLog } from '../../../modules/access/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -8,7 +8,6 @@ import { useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
-import { formatMoment } from '../words/time.ts'
 import { AuditChange, type AuditLine } from './audit-change.tsx'
 
 const words = accessWords.audit
@@ -17,7 +16,7 @@ const columns = (addressOfSubject: (subject: string) => string): Column<AuditLin
   {
     name: words.when,
     isTitle: true,
-    cell: ({ at }) => <time dateTime={at}>{formatMoment(at, usualZone())}</time>,
+    cell: ({ at }) => <time dateTime={at}>{momentHere(at)}</time>,
   },
   {
     name: words.who,

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Ways } from '../../../modules/dashboard/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure, failureOf, reach } from '../api/failure.ts'
 import { session, signOut } from '../api/session.ts'
@@ -11,7 +11,6 @@ import { Facts } from '../parts/facts.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
 import { shellWords } from '../words/shell.ts'
-import { formatMoment } from '../words/time.ts'
 
 const words = accessWords.signIn
 
@@ -66,7 +65,7 @@ export function SignInSection() {
         of={[
           [words.who, person.name],
           [words.role, shellWords.roles[role]],
-          [words.ends, words.endsWhy(formatMoment(endsAt, usualZone()))],
+          [words.ends, words.endsWhy(momentHere(endsAt))],
         ]}
       />
       <div class="row-actions">

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { CreatedToken, TokenList } from '../../../modules/access/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Badge } from '../parts/badge.tsx'
@@ -13,7 +13,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
-import { formatAge, formatMoment } from '../words/time.ts'
+import { formatAge } from '../words/time.ts'
 import { NewToken } from './new-token.tsx'
 
 const words = accessWords.tokens
@@ -49,12 +49,11 @@ const columns = (revoke: (token: Token) => void): Column<Token>[] => [
   },
   {
     name: words.expires,
-    cell: ({ expiresAt }) => formatMoment(expiresAt, usualZone()),
+    cell: ({ expiresAt }) => momentHere(expiresAt),
   },
   {
     name: words.used,
-    cell: ({ lastUsedAt }) =>
-      lastUsedAt === null ? words.never : formatAge(Date.parse(lastUsedAt)),
+    cell: ({ lastUsedAt }) => (lastUsedAt === null ? words.never : formatAge(lastUsedAt)),
   },
   {
     name: words.state,

@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { Delivery, DeliveryList, Webhook } from '../../../modules/alerts/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain, soonMs, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
@@ -11,7 +11,6 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
-import { formatAge, formatMoment } from '../words/time.ts'
 import { Refused } from './refused.tsx'
 import { mailsPath, webhooksPath } from './saving.ts'
 
@@ -40,7 +39,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
   },
   {
     name: words.made,
-    cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
+    cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
     name: words.answer,
@@ -49,7 +48,7 @@ const columns = (replay: (delivery: Delivery) => void): Column<Delivery>[] => [
         {status ?? fault ?? '–'}
         <span class="row-note">
           {words.tries(attempts)}
-          {nextAt && attempts > 0 && `, ${words.next(formatMoment(nextAt, usualZone()))}`}
+          {nextAt && attempts > 0 && `, ${words.next(momentHere(nextAt))}`}
         </span>
       </>
     ),
@@ -155,6 +154,3 @@ export const Mails = (props: { said: Signal<string | null> }) => (
     />
   </>
 )
-
-/** The age of something, for a line of a table. */
-export const ageOf = (iso: string) => formatAge(Date.parse(iso))

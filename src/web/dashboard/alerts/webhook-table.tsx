@@ -1,12 +1,11 @@
 import type { Webhook } from '../../../modules/alerts/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { alertWords as words } from '../words/alerts.ts'
-import { formatMoment } from '../words/time.ts'
-import { ageOf } from './deliveries.tsx'
+import { formatAge } from '../words/time.ts'
 
 /** What can be done with a webhook. */
 export interface WebhookActions {
@@ -29,11 +28,11 @@ function State({ of }: { of: Webhook }) {
       <Badge tone={tone}>{name}</Badge>
       <span class="row-note">
         {disabledAt !== null && disabledWhy !== null && words.offWhy[disabledWhy]}
-        {disabledAt === null && failingSince !== null && words.since(ageOf(failingSince))}
+        {disabledAt === null && failingSince !== null && words.since(formatAge(failingSince))}
         {disabledAt === null &&
           failingSince === null &&
           isDouble &&
-          words.doubly(formatMoment(oldSecretUntil, usualZone()))}
+          words.doubly(momentHere(oldSecretUntil))}
       </span>
     </>
   )

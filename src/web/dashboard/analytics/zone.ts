@@ -1,4 +1,6 @@
+import { dayMs } from '../../../core/time/durations.ts'
 import { session } from '../api/session.ts'
+import { formatMoment } from '../words/time.ts'
 
 /** The time zone of this browser. */
 export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -6,7 +8,8 @@ export const browserZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 /** The time zone if the address names none: the organisation's, else this browser's. */
 export const usualZone = (): string => session.value?.timezone ?? browserZone
 
-export const dayMs = 86_400_000
+/** A moment in that time zone. */
+export const momentHere = (iso: string): string => formatMoment(iso, usualZone())
 
 const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))
 

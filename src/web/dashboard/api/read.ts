@@ -1,6 +1,6 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { minuteMs } from '../../../core/time/durations.ts'
+import { dayMs, minuteMs } from '../../../core/time/durations.ts'
 import { isLeftOpen, onReturn } from './attention.ts'
 import { Failure } from './failure.ts'
 import { ask } from './request.ts'
@@ -16,7 +16,7 @@ export const usualMs = 15_000
 export const soonMs = 5_000
 
 /** How often it asks for data that does not change. */
-export const never = 86_400_000
+export const never = dayMs
 
 /** How often a page that was left open asks. */
 const leftOpenMs = minuteMs

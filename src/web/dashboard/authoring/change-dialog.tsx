@@ -62,7 +62,7 @@ export function ChangeDialog({
         const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
         quicker.value = words.quicker(
           changedBy ?? words.somebody,
-          changedAt ? formatAge(Date.parse(changedAt)) : words.meanwhile,
+          changedAt ? formatAge(changedAt) : words.meanwhile,
         )
         void again()
         readAgain()

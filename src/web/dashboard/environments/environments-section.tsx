@@ -107,7 +107,7 @@ export function EnvironmentsSection() {
                       },
                       {
                         name: words.linked,
-                        cell: ({ linkedAt }) => formatAge(Date.parse(linkedAt)),
+                        cell: ({ linkedAt }) => formatAge(linkedAt),
                       },
                       { head: <span class="unseen">{words.unlink}</span>, name: '', cell: unlink },
                     ]}

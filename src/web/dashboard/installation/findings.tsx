@@ -1,10 +1,10 @@
 import { isFullHour } from '../../../core/time/durations.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
-import { formatAge, formatMoment } from '../words/time.ts'
+import { formatAge } from '../words/time.ts'
 import type { Installation } from './state.ts'
 
 const toneOf: Record<Installation['findings'][number]['severity'], Tone> = {
@@ -33,8 +33,8 @@ export const Findings = ({ findings }: Pick<Installation, 'findings'>) => (
               {since && (
                 <p class="hint">
                   {isFullHour(since) ? words.firstSeenInHour : words.firstSeen}{' '}
-                  <time dateTime={since}>{formatMoment(since, usualZone())}</time>
-                  {!isFullHour(since) && `, ${formatAge(Date.parse(since))}`}
+                  <time dateTime={since}>{momentHere(since)}</time>
+                  {!isFullHour(since) && `, ${formatAge(since)}`}
                 </p>
               )}
             </div>

@@ -1,16 +1,16 @@
+import { hourMs } from '../../../core/time/durations.ts'
 import type { IdentityAnswer } from '../../../modules/organisations/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere, usualZone } from '../analytics/zone.ts'
 import { type Slot, StackedBars } from '../charts/stacked-bars.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords } from '../words/analytics.ts'
 import { installationWords } from '../words/installation.ts'
-import { formatClock, formatCount, formatMoment, formatShare } from '../words/time.ts'
+import { formatClock, formatCount, formatShare } from '../words/time.ts'
 
 const words = installationWords.hours
 type Hour = IdentityAnswer['hours'][number]
 
-const hourMs = 3_600_000
 const hoursShown = 24
 
 /** The calls of an hour by the outcome of the hash check. */
@@ -38,7 +38,7 @@ function slotsOf(hours: readonly Hour[], now: number): Slot[] {
       label: formatClock(moment, usualZone()),
       said: counts
         ? [
-            formatMoment(moment, usualZone()),
+            momentHere(moment),
             ...kinds.map(kind => `${formatCount(counts[kind])} ${words[kind]}`),
           ].join(', ')
         : '',
@@ -52,7 +52,7 @@ const columns: Column<Hour>[] = [
   {
     name: words.hour,
     isTitle: true,
-    cell: ({ at }) => formatMoment(at, usualZone()),
+    cell: ({ at }) => momentHere(at),
   },
   ...kinds.map(
     (kind): Column<Hour> => ({

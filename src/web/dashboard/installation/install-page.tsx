@@ -30,9 +30,7 @@ export default function InstallPage() {
           state && (
             <span class="badges">
               <Badge tone={toneOfInstall[state]}>{overviewWords.states[state]}</Badge>
-              {lastSeenAt && (
-                <span class="hint">{words.lastSeen(formatAge(Date.parse(lastSeenAt)))}</span>
-              )}
+              {lastSeenAt && <span class="hint">{words.lastSeen(formatAge(lastSeenAt))}</span>}
             </span>
           )
         }

@@ -1,8 +1,8 @@
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere, usualZone } from '../analytics/zone.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Part } from '../parts/part.tsx'
 import { installationWords as words } from '../words/installation.ts'
-import { formatAge, formatMoment } from '../words/time.ts'
+import { formatAge } from '../words/time.ts'
 import type { Installation } from './state.ts'
 import { type Step, Steps } from './steps.tsx'
 
@@ -14,8 +14,8 @@ const seenStage = ({ stage, firstAt, lastAt }: Stage): Step => ({
   how: <p class="hint">{words.waiting[stage]}</p>,
   since: firstAt && lastAt && (
     <p class="hint">
-      {words.first(formatMoment(firstAt, usualZone()))}
-      {lastAt !== firstAt && `, ${words.last(formatAge(Date.parse(lastAt)))}`}
+      {words.first(momentHere(firstAt))}
+      {lastAt !== firstAt && `, ${words.last(formatAge(lastAt))}`}
     </p>
   ),
 })

@@ -1,19 +1,17 @@
 import type { Server } from '../../../modules/operations/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Part } from '../parts/part.tsx'
 import { serverWords as words } from '../words/server.ts'
-import { formatAge, formatCount, formatMoment, formatSeconds } from '../words/time.ts'
+import { formatAge, formatCount, formatSeconds } from '../words/time.ts'
 import { formatBytes } from './amounts.ts'
-
-const moment = (at: string) => formatMoment(at, usualZone())
 
 function nextBackup({ nextAt, overdueSeconds }: Server['backups']) {
   if (overdueSeconds > 0)
     return <Badge tone="bad">{words.overdue(formatSeconds(overdueSeconds))}</Badge>
-  return nextAt === null ? words.noneYet : moment(nextAt)
+  return nextAt === null ? words.noneYet : momentHere(nextAt)
 }
 
 /** @param topic the topic of the manual that says how to set up backups */
@@ -31,7 +29,7 @@ function Backups({ of: backups }: { of: Server['backups'] }) {
   const lastIs =
     last === null
       ? words.noneYet
-      : words.lastIs(moment(last.at), formatAge(Date.parse(last.at)), formatBytes(last.bytes))
+      : words.lastIs(momentHere(last.at), formatAge(last.at), formatBytes(last.bytes))
   if (everySeconds === 0) {
     return <NoBackups why={words.never} topic="backup" />
   }
@@ -69,7 +67,7 @@ export function Care({ of: { backups, retention, isShared } }: { of: Server }) {
         <Facts
           of={[
             [words.retention, words.retentionIs(days, formatCount(deletedEvents))],
-            [words.oldest, oldestEventAt === null ? words.noOldest : moment(oldestEventAt)],
+            [words.oldest, oldestEventAt === null ? words.noOldest : momentHere(oldestEventAt)],
           ]}
         />
       </Part>

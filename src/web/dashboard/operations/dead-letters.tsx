@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { DeadLetterList, RetriedLetters } from '../../../modules/operations/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { readAgain, useRead } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
@@ -10,7 +10,7 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
-import { formatCount, formatMoment } from '../words/time.ts'
+import { formatCount } from '../words/time.ts'
 
 type Letter = DeadLetterList['letters'][number]
 
@@ -39,7 +39,7 @@ const columns = (ask: (asked: Asked) => void): Column<Letter>[] => [
   { name: words.reason, cell: ({ reason }) => reason },
   {
     name: words.received,
-    cell: ({ receivedAt }) => formatMoment(receivedAt, usualZone()),
+    cell: ({ receivedAt }) => momentHere(receivedAt),
   },
   {
     head: <span class="unseen">{words.retry}</span>,

@@ -32,7 +32,7 @@ const columns: Column<Node>[] = [
   { name: words.release, cell: ({ release }) => release },
   {
     name: words.started,
-    cell: ({ startedAt }) => formatAge(Date.parse(startedAt)),
+    cell: ({ startedAt }) => formatAge(startedAt),
   },
   { name: words.doesAlone, cell: ({ jobs }) => jobs.join(', ') || '–' },
 ]

@@ -36,8 +36,7 @@ export default function ServerPage() {
       >
         {data && (
           <p class="hint">
-            <code>{data.commit.slice(0, 12)}</code>,{' '}
-            {words.since(formatAge(Date.parse(data.startedAt)))}
+            <code>{data.commit.slice(0, 12)}</code>, {words.since(formatAge(data.startedAt))}
           </p>
         )}
       </PageHead>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { IdentityAnswer, RotatedSecret } from '../../../modules/organisations/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { manual } from '../api/base.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
@@ -9,7 +9,7 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
-import { formatCount, formatMoment, formatShare } from '../words/time.ts'
+import { formatCount, formatShare } from '../words/time.ts'
 import { ChangeMode, type Mode } from './identity-mode.tsx'
 import { fateOf } from './keys-section.tsx'
 import { Rotate } from './rotate.tsx'
@@ -52,11 +52,11 @@ const columns: Column<Secret>[] = [
   },
   {
     name: settingsWords.made,
-    cell: ({ createdAt }) => formatMoment(createdAt, usualZone()),
+    cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
     name: settingsWords.worksUntil,
-    cell: ({ worksUntil }) => (worksUntil === null ? '–' : formatMoment(worksUntil, usualZone())),
+    cell: ({ worksUntil }) => (worksUntil === null ? '–' : momentHere(worksUntil)),
   },
 ]
 

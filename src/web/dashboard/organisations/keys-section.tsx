@@ -1,5 +1,5 @@
 import type { KeyList, RotatedKey } from '../../../modules/organisations/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button } from '../parts/button.tsx'
 import { Code } from '../parts/code.tsx'
@@ -7,24 +7,21 @@ import { StatusMessage } from '../parts/status-message.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { settingsWords } from '../words/settings.ts'
-import { formatMoment } from '../words/time.ts'
 import { Rotate } from './rotate.tsx'
 import { useChanging } from './saving.ts'
 
 const words = settingsWords.keys
 type Key = KeyList['keys'][number]
 
-const moment = (at: string) => formatMoment(at, usualZone())
-
 const columns: Column<Key>[] = [
   { name: words.key, isTitle: true, cell: ({ key }) => <code>{key}</code> },
   {
     name: settingsWords.made,
-    cell: ({ createdAt }) => moment(createdAt),
+    cell: ({ createdAt }) => momentHere(createdAt),
   },
   {
     name: settingsWords.worksUntil,
-    cell: ({ worksUntil }) => worksUntil && moment(worksUntil),
+    cell: ({ worksUntil }) => worksUntil && momentHere(worksUntil),
   },
 ]
 
@@ -32,7 +29,7 @@ const columns: Column<Key>[] = [
 export const fateOf = (previousUntil: string) =>
   Date.parse(previousUntil) <= Date.now()
     ? settingsWords.ended
-    : settingsWords.until(moment(previousUntil))
+    : settingsWords.until(momentHere(previousUntil))
 
 /** Shows the snippet key, and rotates it. */
 export function KeysSection() {
@@ -53,7 +50,7 @@ export function KeysSection() {
                 <>
                   <Code name={words.current}>{current.key}</Code>
                   <p class="hint">
-                    {settingsWords.made} {moment(current.createdAt)}
+                    {settingsWords.made} {momentHere(current.createdAt)}
                   </p>
                 </>
               )}

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
-import { isFullHour } from '../../../core/time/durations.ts'
+import { dayMs, isFullHour } from '../../../core/time/durations.ts'
 import type { AlertList } from '../../../modules/alerts/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { may } from '../api/session.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import type { Installation } from '../installation/state.ts'
@@ -13,7 +13,7 @@ import { type CheckedStep, type StepCheck, toneOfState } from '../steps/health.t
 import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
-import { formatAge, formatMoment, formatPercent } from '../words/time.ts'
+import { formatAge, formatPercent } from '../words/time.ts'
 
 interface Need {
   key: string
@@ -48,9 +48,8 @@ function ofStep(
         {step.state === 'drifting'
           ? words.drifting(people)
           : step.okRate !== null && words.found(formatPercent(step.okRate), people)}
-        {since && `, ${words.since(formatAge(Date.parse(since)))}`}.{' '}
-        {step.suggestion && words.suggestion}
-        {alert && ` ${alertWords.openSince(formatAge(Date.parse(alert.openedAt)))}.`}
+        {since && `, ${words.since(formatAge(since))}`}. {step.suggestion && words.suggestion}
+        {alert && ` ${alertWords.openSince(formatAge(alert.openedAt))}.`}
       </>
     ),
     address: addressOfFirst(['flows/:flow/health', 'flows/:flow'], step.flow),
@@ -62,14 +61,12 @@ const ofDraft = (flow: AuthoredFlow): Need => ({
   urgency: 0,
   badge: ['accent', flowWords.waiting],
   title: flow.version === null ? words.draftNew(flow.name) : words.draft(flow.name),
-  why: words.changed(formatAge(Date.parse(flow.updatedAt))),
+  why: words.changed(formatAge(flow.updatedAt)),
   address: addressOfFirst(['flows/:flow/versions', 'flows/:flow'], flow.key),
 })
 
 const firstSeen = (since: string) =>
-  isFullHour(since)
-    ? words.sinceHour(formatMoment(since, usualZone()))
-    : words.sinceAge(formatAge(Date.parse(since)))
+  isFullHour(since) ? words.sinceHour(momentHere(since)) : words.sinceAge(formatAge(since))
 
 const ofFinding = ({
   code,
@@ -96,14 +93,14 @@ const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
 }
 
 /** How long an alert that is over is still shown. */
-const toldForMs = 86_400_000
+const toldForMs = dayMs
 
 /** An alert that is open or was over recently. Steps that are listed anyway show their own alerts. */
 function ofAlert({ id, rule, state, message, fix, page, openedAt, resolvedAt }: Alert): Need {
   const isOver = state === 'resolved'
   const said = isOver
-    ? alertWords.overSince(formatAge(Date.parse(resolvedAt!)))
-    : `${alertWords.openSince(formatAge(Date.parse(openedAt)))}. ${fix}`
+    ? alertWords.overSince(formatAge(resolvedAt!))
+    : `${alertWords.openSince(formatAge(openedAt))}. ${fix}`
   return {
     key: `alert ${id}`,
     urgency: isOver ? -1 : urgencyOf[rule],
@@ -128,7 +125,7 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
         urgency: 2,
         badge: ['warn', words.finding.warning],
         title: message,
-        why: `${words.since(formatAge(Date.parse(since)))}. ${fix}`.replace(/^s/, 'S'),
+        why: `${words.since(formatAge(since))}. ${fix}`.replace(/^s/, 'S'),
         address: addressOf(['settings', 'alerts'], { webhook }),
       }),
     ),

@@ -44,7 +44,7 @@ const Snippet = ({ of: { state, lastSeenAt, snippetVersion } }: { of: Installati
     <Badge tone={toneOfInstall[state]}>{words.states[state]}</Badge>
     <span class="hint">
       {[
-        lastSeenAt && words.lastSeen(formatAge(Date.parse(lastSeenAt))),
+        lastSeenAt && words.lastSeen(formatAge(lastSeenAt)),
         snippetVersion && words.snippetVersion(snippetVersion),
       ]
         .filter(Boolean)

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import type { Erasure } from '../../../modules/people/model.ts'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere, usualZone } from '../analytics/zone.ts'
 import { act } from '../api/request.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { InputField } from '../parts/field.tsx'
 import { Part } from '../parts/part.tsx'
 import { peopleWords as words } from '../words/people.ts'
-import { formatCount, formatMoment } from '../words/time.ts'
+import { formatCount } from '../words/time.ts'
 import { namedIn, type Person, personPath } from './person.ts'
 
 /** Erases a person, once their id has been typed again. */
@@ -54,11 +54,8 @@ export function Receipt({ of }: { of: Erasure }) {
   const erased = Object.entries(of.erased).filter(([, count]) => count > 0)
   const rows: [string, string][] = [
     [fields.id, of.id],
-    [fields.asked, formatMoment(of.askedAt, usualZone())],
-    [
-      fields.finished,
-      of.finishedAt === null ? fields.notFinished : formatMoment(of.finishedAt, usualZone()),
-    ],
+    [fields.asked, momentHere(of.askedAt)],
+    [fields.finished, of.finishedAt === null ? fields.notFinished : momentHere(of.finishedAt)],
     [
       fields.erased,
       erased.map(([kind, count]) => `${formatCount(count)} ${kind}`).join(', ') || fields.nothing,

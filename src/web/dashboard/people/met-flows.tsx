@@ -1,4 +1,4 @@
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Part } from '../parts/part.tsx'
@@ -6,7 +6,7 @@ import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { flowWords } from '../words/flows.ts'
 import { peopleWords as words } from '../words/people.ts'
-import { formatCount, formatMoment, none } from '../words/time.ts'
+import { formatCount, none } from '../words/time.ts'
 import type { PersonHistory } from './person.ts'
 
 type Met = PersonHistory['flows'][number]
@@ -19,7 +19,7 @@ const toneOf: Record<State, Tone> = {
   none: 'neutral',
 }
 
-const moment = (at: string | null) => (at === null ? none : formatMoment(at, usualZone()))
+const moment = (at: string | null) => (at === null ? none : momentHere(at))
 
 function stateOf({ runs, inProgress, completedAt, flowCompletedAt }: Met): State {
   if (inProgress) return 'progress'

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { usualZone } from '../analytics/zone.ts'
+import { momentHere, usualZone } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { ask } from '../api/request.ts'
 import { Button } from '../parts/button.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { peopleWords as words } from '../words/people.ts'
-import { formatCount, formatMoment, none } from '../words/time.ts'
+import { formatCount, none } from '../words/time.ts'
 import { type Person, type PersonEvent, type PersonHistory, personPath } from './person.ts'
 
 const placeOf = ({ cursor }: PersonEvent) => Number.parseInt(cursor, 36)
@@ -23,7 +23,7 @@ const columnsFor = (person: Person): Column<PersonEvent>[] => [
     name: words.eventColumns.at,
     cell: ({ occurredAt }) => (
       <time dateTime={occurredAt} title={occurredAt}>
-        {formatMoment(occurredAt, usualZone())}
+        {momentHere(occurredAt)}
       </time>
     ),
   },

@@ -22,7 +22,7 @@ function Moment({ at, zone }: { at: string | null; zone: string }) {
   if (at === null) return <>{none}</>
   return (
     <>
-      <time dateTime={at}>{formatMoment(at, zone)}</time> <small>{formatAge(Date.parse(at))}</small>
+      <time dateTime={at}>{formatMoment(at, zone)}</time> <small>{formatAge(at)}</small>
     </>
   )
 }
@@ -121,7 +121,7 @@ export function StepPages({ step }: { step: CheckedStep }) {
               <li key={message}>
                 <q>{message}</q>{' '}
                 <small>
-                  {words.times(reports)}, {words.lastSaid(formatAge(Date.parse(lastAt)))}
+                  {words.times(reports)}, {words.lastSaid(formatAge(lastAt))}
                 </small>
               </li>
             ))}

@@ -46,8 +46,8 @@ export const formatTypical = (seconds: number | null, runs: number): string =>
   runs < fewest ? none : formatSeconds(seconds)
 
 /** How long ago, in words. */
-export function formatAge(at: number, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - at) / 1_000))
+export function formatAge(at: string | number): string {
+  const seconds = Math.max(0, Math.round((Date.now() - new Date(at).getTime()) / 1_000))
   if (seconds < 10) return 'just now'
   if (seconds < 60) return `${seconds} seconds ago`
   const [size, word] =

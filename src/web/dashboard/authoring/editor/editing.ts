@@ -156,7 +156,7 @@ export class Editing {
   private async merge({ told }: Failure, base: Base, mine: Clash['mine'], tries: number) {
     const { changedBy, changedAt } = (told.body ?? {}) as Record<string, string | null>
     const who = changedBy ?? words.somebody
-    const when = changedAt ? formatAge(Date.parse(changedAt)) : words.meanwhile
+    const when = changedAt ? formatAge(changedAt) : words.meanwhile
     const theirs = await readBase(this.key!)
     // Anything typed since then has to be saved as well.
     if (this.text.peek() !== mine.text) return this.trySaving(null, tries + 1)
