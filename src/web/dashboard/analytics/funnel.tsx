@@ -3,7 +3,7 @@ import { Bar, SecondsRange } from '../charts/funnel-bar.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { toneOfState } from '../steps/health.ts'
+import { isWell, toneOfState } from '../steps/health.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
 import { fewest, formatCount, formatShare, none } from '../words/time.ts'
@@ -73,7 +73,7 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
             {title}
             <span class="row-note">
               <code>{key}</code>
-              {health.state !== 'healthy' && health.state !== 'unknown' && (
+              {!isWell(health.state) && (
                 <Badge tone={toneOfState[health.state]}>{flowWords.health[health.state]}</Badge>
               )}
             </span>

@@ -20,8 +20,7 @@ import type { PageProps } from '../shell/routes.ts'
 import { Notice, Reading } from '../shell/states.tsx'
 import { flowWords } from '../words/flows.ts'
 import { healthWords as words } from '../words/health.ts'
-import { healthMs, healthPath, type StepCheck, toneOfState } from './health.ts'
-import { isWell } from './step-facts.tsx'
+import { healthMs, healthPath, isWell, type StepCheck, toneOfState } from './health.ts'
 import { StepSection } from './step-section.tsx'
 
 /** Shown for an unpublished flow, because health is about what pages show. */

@@ -22,6 +22,8 @@ export const toneOfState: Record<StepState, Tone> = {
   healthy: 'good',
 }
 
+export const isWell = (state: StepState): boolean => state === 'healthy' || state === 'unknown'
+
 /** The worst state among the steps of a flow; null if none has a target. */
 export function worstState(steps: readonly CheckedStep[], flowKey: string): StepState | null {
   const states = steps.filter(({ flow }) => flow === flowKey).map(({ state }) => state)

@@ -8,12 +8,14 @@ import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { addressOf } from '../shell/address.ts'
 import { healthWords as words } from '../words/health.ts'
 import type { Candidate } from './candidate.ts'
 import type { CheckedStep } from './health.ts'
 
-interface Acting {
+/** A step, and where to say what was done about it. */
+export interface Acting {
   flow: AuthoredFlow
   step: CheckedStep
   title: string
@@ -57,20 +59,12 @@ function RepairDialog({
       onRefused={readAgain}
       onClose={onClose}
     >
-      <dl class="facts">
-        <div>
-          <dt>{words.before}</dt>
-          <dd>
-            <code>{step.selector}</code>
-          </dd>
-        </div>
-        <div>
-          <dt>{words.after}</dt>
-          <dd>
-            <code>{selector}</code>
-          </dd>
-        </div>
-      </dl>
+      <Facts
+        of={[
+          [words.before, <code key="before">{step.selector}</code>],
+          [words.after, <code key="after">{selector}</code>],
+        ]}
+      />
       <p>
         {words.repairWhy} {flow.hasDraft && words.repairAlso}
       </p>

@@ -2,7 +2,7 @@ import { fewestPeople, totalsOf } from '../../../core/step/health.ts'
 import { type Column, Table } from '../parts/table.tsx'
 import { healthWords as words } from '../words/health.ts'
 import { formatAge, formatCount, formatMoment, formatShare, none } from '../words/time.ts'
-import type { CheckedStep, StepState } from './health.ts'
+import { type CheckedStep, isWell, type StepState } from './health.ts'
 
 type PageOfStep = CheckedStep['pages'][number]
 
@@ -15,8 +15,6 @@ function sinceOf({ state, missesSince, makeshiftSince }: CheckedStep): string | 
   }
   return isBad[state] ?? null
 }
-
-export const isWell = (state: StepState): boolean => state === 'healthy' || state === 'unknown'
 
 function Moment({ at, zone }: { at: string | null; zone: string }) {
   if (at === null) return <>{none}</>

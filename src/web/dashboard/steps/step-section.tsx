@@ -10,10 +10,10 @@ import { flowWords } from '../words/flows.ts'
 import { healthWords as words } from '../words/health.ts'
 import { type Candidate, candidateOf } from './candidate.ts'
 import { Element } from './element.tsx'
-import { type CheckedStep, type StepCheck, toneOfState } from './health.ts'
+import { type CheckedStep, isWell, type StepCheck, toneOfState } from './health.ts'
 import { History } from './history.tsx'
-import { Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
-import { isWell, StepFacts, StepPages } from './step-facts.tsx'
+import { type Acting, Pick, Pin, Repair, WithDraft } from './step-actions.tsx'
+import { StepFacts, StepPages } from './step-facts.tsx'
 
 const Known = ({ candidate }: { candidate: Candidate }) => (
   <>
@@ -40,16 +40,7 @@ const Known = ({ candidate }: { candidate: Candidate }) => (
 )
 
 /** What to do about a step that is not well. */
-function Remedy({
-  drafted,
-  ...acting
-}: {
-  flow: AuthoredFlow
-  step: CheckedStep
-  title: string
-  said: Signal<ComponentChildren>
-  drafted: Written['steps'][number] | null
-}) {
+function Remedy({ drafted, ...acting }: Acting & { drafted: Written['steps'][number] | null }) {
   const { flow, step } = acting
   const candidate = candidateOf(step)
   const isDrafted = candidate !== null && drafted?.target?.selector === candidate.selector
