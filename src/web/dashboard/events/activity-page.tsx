@@ -9,8 +9,7 @@ import { Badge } from '../parts/badge.tsx'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { Choice } from '../parts/choice.tsx'
 import { Segments } from '../parts/field.tsx'
-import { useFilters } from '../shell/address.ts'
-import { addressOfFirst } from '../shell/offered.ts'
+import { addressOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
 import { activityWords as words } from '../words/activity.ts'
@@ -67,7 +66,7 @@ function Waiting() {
       actions={
         isNew && (
           <>
-            <LinkButton href={addressOfFirst(['install', ''])}>{words.install}</LinkButton>
+            <LinkButton href={addressOf(['install'])}>{words.install}</LinkButton>
             <LinkButton href={manual('troubleshoot')} isOutside>
               {words.manual}
             </LinkButton>

@@ -4,29 +4,24 @@ import { useRead } from '../api/read.ts'
 import { may } from '../api/session.ts'
 import { Badge } from '../parts/badge.tsx'
 import { addressOf } from '../shell/address.ts'
+import { addressOfPage, isOffered } from '../shell/offered.ts'
 import { PageHead } from '../shell/page-head.tsx'
-import { type PageRoute, routes } from '../shell/routes.ts'
+import { routes } from '../shell/routes.ts'
 import { Missing, Reading } from '../shell/states.tsx'
 import { flowWords as words } from '../words/flows.ts'
 import { type AuthoredFlow, type FlowList, flowsPath, toneOfStatus } from './flow-list.ts'
 
-const addressIn = (flowKey: string, { path }: PageRoute) =>
-  addressOf(path.split('/').map(part => (part === ':flow' ? flowKey : part)))
-
-const isOffered = ({ isTab, needs, tabFor }: PageRoute) =>
-  isTab && (!needs || may(needs)) && (!tabFor || may(tabFor))
-
-const tabsOffered = () => routes.filter(isOffered)
-
 /** The tabs for the pages of a flow. */
 function Tabs({ flowKey }: { flowKey: string }) {
   const { path } = useLocation()
-  const tabs = tabsOffered()
+  const tabs = routes.filter(
+    route => route.isTab && isOffered(route) && (!route.tabFor || may(route.tabFor)),
+  )
   if (tabs.length < 2) return null
   return (
     <nav class="tabs" aria-label={words.tabs}>
       {tabs.map(route => {
-        const address = addressIn(flowKey, route)
+        const address = addressOfPage(route, flowKey)
         return (
           <a key={route.path} href={address} aria-current={path === address ? 'page' : undefined}>
             {route.name}
@@ -49,7 +44,7 @@ export function FlowFrame({
 }) {
   const list = useRead<FlowList>(flowsPath)
   const { path } = useLocation()
-  const tab = routes.find(route => route.isTab && addressIn(flowKey, route) === path)
+  const tab = routes.find(route => route.isTab && addressOfPage(route, flowKey) === path)
   const above = <a href={addressOf(['flows'])}>{words.title}</a>
   if (!list.data && list.failure) {
     return (

@@ -8,8 +8,7 @@ import type { Installation } from '../installation/state.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../shell/address.ts'
-import { addressOfFirst } from '../shell/offered.ts'
-import { type CheckedStep, type StepCheck, toneOfState } from '../steps/health.ts'
+import { type CheckedStep, isWell, type StepCheck, toneOfState } from '../steps/health.ts'
 import { alertWords } from '../words/alerts.ts'
 import { flowWords } from '../words/flows.ts'
 import { overviewWords as words } from '../words/overview.ts'
@@ -25,16 +24,16 @@ interface Need {
   address: string
 }
 
+type Alert = AlertList['alerts'][number]
+
+const isBad = ({ state }: CheckedStep) => !isWell(state)
+
 const isOf =
   ({ flow, step }: CheckedStep) =>
-  (alert: AlertList['alerts'][number]) =>
+  (alert: Alert) =>
     alert.state === 'open' && alert.rule === 'step.broken' && alert.subject === `${flow}/${step}`
 
-function ofStep(
-  step: CheckedStep,
-  flows: readonly AuthoredFlow[],
-  alert: AlertList['alerts'][number] | undefined,
-): Need {
+function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert | undefined): Need {
   const flow = flows.find(({ key }) => key === step.flow)
   const people = Object.values(step.people).reduce((sum, count) => sum + count, 0)
   const since = step.missesSince ?? step.makeshiftSince
@@ -52,7 +51,7 @@ function ofStep(
         {alert && ` ${alertWords.openSince(formatAge(alert.openedAt))}.`}
       </>
     ),
-    address: addressOfFirst(['flows/:flow/health', 'flows/:flow'], step.flow),
+    address: addressOf(['flows', step.flow, 'health']),
   }
 }
 
@@ -62,7 +61,7 @@ const ofDraft = (flow: AuthoredFlow): Need => ({
   badge: ['accent', flowWords.waiting],
   title: flow.version === null ? words.draftNew(flow.name) : words.draft(flow.name),
   why: words.changed(formatAge(flow.updatedAt)),
-  address: addressOfFirst(['flows/:flow/versions', 'flows/:flow'], flow.key),
+  address: addressOf(['flows', flow.key, 'versions']),
 })
 
 const firstSeen = (since: string) =>
@@ -80,10 +79,8 @@ const ofFinding = ({
   badge: [severity === 'error' ? 'bad' : 'warn', words.finding[severity]],
   title: message,
   why: since === null ? fix : `${firstSeen(since)} ${fix}`,
-  address: addressOfFirst(['install', '']),
+  address: addressOf(['install']),
 })
-
-type Alert = AlertList['alerts'][number]
 
 const urgencyOf: Readonly<Record<Alert['rule'], number>> = {
   'step.broken': 4,
@@ -131,8 +128,6 @@ function ofAlerts({ alerts, findings }: AlertList, check: StepCheck): Need[] {
     ),
   ]
 }
-
-const isBad = ({ state }: CheckedStep) => state !== 'healthy' && state !== 'unknown'
 
 /** What is wrong or waiting until somebody takes care of it. */
 export function Needs({

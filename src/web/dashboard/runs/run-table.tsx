@@ -4,7 +4,6 @@ import { Badge, type Tone } from '../parts/badge.tsx'
 import { Duration } from '../parts/duration.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
-import { routes } from '../shell/routes.ts'
 import { flowWords } from '../words/flows.ts'
 import { runWords as words } from '../words/runs.ts'
 import { formatMoment } from '../words/time.ts'
@@ -22,8 +21,7 @@ function Person({ run: { userId, anonymousId } }: { run: Run }) {
   const id = userId ?? anonymousId
   if (id === null) return <span class="hint">{words.nobody}</span>
   const name = userId ?? words.visitor(id)
-  const isThere = routes.some(({ path }) => path === 'people')
-  if (!isThere || !may('people:read')) return <span class="address">{name}</span>
+  if (!may('people:read')) return <span class="address">{name}</span>
   const filters = userId === null ? { anonymous: id } : { user: id }
   return (
     <a class="row-link address" href={addressOf(['people'], filters)}>

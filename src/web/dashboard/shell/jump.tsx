@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useRead } from '../api/read.ts'
-import { may } from '../api/session.ts'
 import { type FlowList, flowsPath } from '../flows/flow-list.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
 import { opened } from './keyboard.ts'
+import { addressOfPage, isOffered } from './offered.ts'
 import { routes } from './routes.ts'
 
 interface Target {
@@ -24,12 +24,12 @@ const most = 12
 function useTargets(): Target[] {
   const { data } = useRead<FlowList>(flowsPath, 60_000)
   const pages = routes
-    .filter(({ nav, needs }) => nav && (!needs || may(needs)))
-    .map(({ name, nav, path }) => ({
-      name,
+    .filter(route => route.nav && isOffered(route))
+    .map(route => ({
+      name: route.name,
       hint: '',
-      icon: nav!.icon,
-      address: addressOf(path.split('/').filter(Boolean)),
+      icon: route.nav!.icon,
+      address: addressOfPage(route),
     }))
   const flows = (data?.flows ?? []).map(({ key, name }) => ({
     name,

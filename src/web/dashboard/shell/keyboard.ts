@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { addressOf } from './address.ts'
+import { addressOfPage } from './offered.ts'
 import { routes } from './routes.ts'
 import { hasLetters } from './settings.ts'
 
@@ -33,7 +33,7 @@ export function listen(go: (address: string) => void): () => void {
     else if (event.timeStamp < goUntil) {
       goUntil = 0
       const route = routes.find(({ nav }) => nav?.letter === key)
-      if (route) go(addressOf(route.path.split('/').filter(Boolean)))
+      if (route) go(addressOfPage(route))
     }
   }
   addEventListener('keydown', onKey)

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { manual } from '../api/base.ts'
-import { may, session, signOut } from '../api/session.ts'
+import { session, signOut } from '../api/session.ts'
 import { Ribbon } from '../environments/ribbon.tsx'
 import { Button } from '../parts/button.tsx'
 import { Segments } from '../parts/field.tsx'
@@ -9,13 +9,13 @@ import { Menu } from '../parts/menu.tsx'
 import { shellWords as words } from '../words/shell.ts'
 import { addressOf } from './address.ts'
 import { opened } from './keyboard.ts'
-import type { PageRoute } from './routes.ts'
-import { routes } from './routes.ts'
+import { addressOfPage, isOffered } from './offered.ts'
+import { type PageRoute, routes } from './routes.ts'
 import { appearance, appearances } from './settings.ts'
 
 /** The pages that the signed-in person may open. A flow's pages count as part of the list of flows. */
 function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => void }) {
-  const offered = routes.filter(({ nav, needs }) => nav && (!needs || may(needs)))
+  const offered = routes.filter(route => route.nav && isOffered(route))
   const isIn = ({ path }: PageRoute) =>
     path === current?.path || (path !== '' && current?.path.startsWith(`${path}/`))
   return (
@@ -24,7 +24,7 @@ function PageLinks({ current, onGo }: { current: PageRoute | null; onGo?: () => 
         {offered.map(route => (
           <li key={route.path}>
             <a
-              href={addressOf(route.path.split('/').filter(Boolean))}
+              href={addressOfPage(route)}
               aria-current={isIn(route) ? 'page' : undefined}
               onClick={onGo}
             >

@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals'
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { may } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { shellWords } from '../words/shell.ts'
 import { Forbidden } from './forbidden.tsx'
 import type { Place } from './match.ts'
+import { isOffered } from './offered.ts'
 import { PageHead } from './page-head.tsx'
 import type { PageProps, PageRoute } from './routes.ts'
 import { Missing, Notice, Skeleton } from './states.tsx'
@@ -78,7 +78,7 @@ export function Outlet({ place }: { place: Place }) {
   useEffect(() => {
     const { route } = place
     if (!route || loaded.has(route)) return setShown(place)
-    if (route.needs && !may(route.needs)) return
+    if (!isOffered(route)) return
     let isOver = false
     isLoadingPage.value = true
     load(route)
@@ -93,10 +93,10 @@ export function Outlet({ place }: { place: Place }) {
   }, [place])
   // Otherwise the page's requests would be refused, with messages that do not help anybody.
   const { route } = place
-  if (route?.needs && !may(route.needs)) return <Forbidden route={route} />
+  if (route && !isOffered(route)) return <Forbidden route={route} />
   if (route && failed === place)
     return <Reload page={route.name} title={words.upgrade} why={words.upgradeWhy} />
-  const ready = !place.route || loaded.has(place.route) ? place : shown
+  const ready = !route || loaded.has(route) ? place : shown
   if (!ready) return <Skeleton />
   if (!ready.route) {
     return (
