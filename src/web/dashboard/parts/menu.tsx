@@ -7,13 +7,10 @@ import { useId, useRef } from 'preact/hooks'
  */
 export function Menu({
   label,
-  name,
   class: more = '',
   children,
 }: {
   label: ComponentChildren
-  /** The name of the button if its content does not say it. */
-  name?: string
   class?: string
   children: (close: () => void) => ComponentChildren
 }) {
@@ -22,13 +19,7 @@ export function Menu({
   const close = () => panel.current?.hidePopover()
   return (
     <div class={`menu ${more}`}>
-      <button
-        type="button"
-        class="button"
-        popovertarget={id}
-        aria-label={name}
-        aria-haspopup="dialog"
-      >
+      <button type="button" class="button" popovertarget={id} aria-haspopup="dialog">
         {label}
       </button>
       <div

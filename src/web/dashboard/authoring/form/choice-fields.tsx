@@ -41,7 +41,6 @@ export function ChoiceField({
   names,
   chosen,
   looks = 'list',
-  isLabelUnseen,
   hint,
   unsaid,
   onChoose,
@@ -88,7 +87,6 @@ export function ChoiceField({
       label={label}
       hint={hint ?? (means || hintOf(path))}
       problems={problems}
-      isLabelUnseen={isLabelUnseen}
       value={said}
       options={options.map(([word]) => [word, names[word] ?? word])}
       none={unsaid ?? (said === '' ? '' : undefined)}

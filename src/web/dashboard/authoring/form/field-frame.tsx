@@ -27,7 +27,7 @@ export function Problems({ of, id }: { of: readonly FlowProblem[]; id?: string }
   )
 }
 
-export interface Wiring {
+interface Wiring {
   id: string
   'aria-describedby': string | undefined
   'aria-invalid': boolean
@@ -39,20 +39,18 @@ export function FieldFrame({
   hint,
   problems,
   isLabelUnseen = false,
-  class: more = '',
   children,
 }: {
   label: ComponentChildren
   hint?: ComponentChildren
   problems: readonly FlowProblem[]
   isLabelUnseen?: boolean
-  class?: string
   children: (wiring: Wiring) => JSX.Element
 }) {
   const id = useId()
   const described = [hint && `${id}-hint`, problems.length > 0 && `${id}-problems`].filter(Boolean)
   return (
-    <div class={`field ${more}`}>
+    <div class="field">
       <label for={id} class={isLabelUnseen ? 'unseen' : ''}>
         {label}
       </label>
@@ -76,18 +74,16 @@ export function GroupFrame({
   label,
   hint,
   problems,
-  class: more = '',
   children,
 }: {
   label: string
   hint?: ComponentChildren
   problems: readonly FlowProblem[]
-  class?: string
   children: ComponentChildren
 }) {
   const id = useId()
   return (
-    <fieldset class={`field ${more}`} aria-describedby={`${id}-hint ${id}-problems`}>
+    <fieldset class="field" aria-describedby={`${id}-hint ${id}-problems`}>
       <legend>{label}</legend>
       {children}
       <Problems of={problems} id={`${id}-problems`} />

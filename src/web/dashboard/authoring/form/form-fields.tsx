@@ -13,7 +13,6 @@ export interface FieldProps {
   label: string
   /** Shown in place of the schema's description. */
   hint?: ComponentChildren
-  isLabelUnseen?: boolean
   placeholder?: string
   /** Whether machines read it, such as a selector, a pattern or the name of an event. */
   isCode?: boolean
@@ -29,7 +28,6 @@ export function TextField({
   path,
   label,
   hint,
-  isLabelUnseen,
   placeholder,
   isCode,
   hintPath = path,
@@ -47,12 +45,7 @@ export function TextField({
   }
   if (!isPlain(value)) return <KeptValue label={label} value={value!} />
   return (
-    <FieldFrame
-      label={label}
-      hint={hint ?? hintOf(hintPath)}
-      problems={problems}
-      isLabelUnseen={isLabelUnseen}
-    >
+    <FieldFrame label={label} hint={hint ?? hintOf(hintPath)} problems={problems}>
       {wiring => (
         <input
           {...wiring}
