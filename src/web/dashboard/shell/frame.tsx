@@ -18,33 +18,26 @@ import { isLoadingPage, Outlet } from './outlet.tsx'
 import { PageHead } from './page-head.tsx'
 import { Notice } from './states.tsx'
 
-/** Shown above all pages while the server does not answer as it should. */
-function Trouble() {
-  const kind = trouble.value
-  return (
-    <div role="status">
-      {kind && (
-        <div class="banner">
-          <Icon name="warning" />
-          <span>
-            {words.states[kind]} {words.states.trying}
-          </span>
-        </div>
-      )}
-    </div>
-  )
-}
-
-/** Shown above all pages while a change may not have reached every node. */
-const Behind = () => (
+/** Shown above all pages while there is something to say. */
+const Banner = ({ children }: { children: string | null }) => (
   <div role="status">
-    {nodesBehind.value && (
+    {children && (
       <div class="banner">
         <Icon name="warning" />
-        <span>{words.states.nodesBehind(nodesBehind.value)}</span>
+        <span>{children}</span>
       </div>
     )}
   </div>
+)
+
+/** Says that the server does not answer as it should. */
+const Trouble = () => (
+  <Banner>{trouble.value && `${words.states[trouble.value]} ${words.states.trying}`}</Banner>
+)
+
+/** Says that a change may not have reached every node. */
+const Behind = () => (
+  <Banner>{nodesBehind.value && words.states.nodesBehind(nodesBehind.value)}</Banner>
 )
 
 /** Shown at an address of an organisation that this session is not for. */
