@@ -1,4 +1,5 @@
 import type { DiffAnswer } from '../../../modules/authoring/model.ts'
+import { Facts } from '../parts/facts.tsx'
 import { versionWords as words } from '../words/versions.ts'
 import { type DiffLine, linesOf } from './diff-lines.ts'
 
@@ -20,31 +21,10 @@ function Line({ line: { kind, text, line } }: { line: DiffLine }) {
 }
 
 /** Steps, or items, that are added, removed and moved. */
-function Parts({
-  changes,
-  names,
-}: {
-  changes: DiffAnswer['steps']
-  names: (typeof words)['steps' | 'items']
-}) {
-  const kinds = (['added', 'returning', 'removed', 'moved'] as const).filter(
-    kind => changes[kind].length > 0,
-  )
-  return (
-    <>
-      {kinds.map(kind => (
-        <div key={kind}>
-          <dt>{names[kind]}</dt>
-          <dd>
-            {changes[kind].map(key => (
-              <code key={key}>{key}</code>
-            ))}
-          </dd>
-        </div>
-      ))}
-    </>
-  )
-}
+const factsOf = (changes: DiffAnswer['steps'], names: (typeof words)['steps' | 'items']) =>
+  (['added', 'returning', 'removed', 'moved'] as const)
+    .filter(kind => changes[kind].length > 0)
+    .map(kind => [names[kind], changes[kind].map(key => <code key={key}>{key}</code>)] as const)
 
 const isSame = (changes: DiffAnswer['steps']) =>
   Object.values(changes).every(keys => keys.length === 0)
@@ -67,10 +47,7 @@ export function Difference({
       {isSame(steps) && isSame(items) ? (
         <p>{words.onlyWords}</p>
       ) : (
-        <dl class="facts">
-          <Parts changes={steps} names={words.steps} />
-          <Parts changes={items} names={words.items} />
-        </dl>
+        <Facts of={[...factsOf(steps, words.steps), ...factsOf(items, words.items)]} />
       )}
       {lines === null ? (
         <p>{words.diffLong}</p>

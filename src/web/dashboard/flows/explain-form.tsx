@@ -6,9 +6,6 @@ import { explainWords as words } from '../words/explain.ts'
 import { isWhole, type Question, traitsIn } from './explain-question.ts'
 import type { AuthoredFlow } from './flow-list.ts'
 
-const flowsByState = (flows: readonly AuthoredFlow[]) =>
-  flows.filter(({ status }) => status !== 'archived')
-
 /** Asks what to explain, and passes it on once all of it makes sense. */
 export function ExplainForm({
   question,
@@ -33,6 +30,7 @@ export function ExplainForm({
     if (!isWhole(typed.value)) return
     onAsk({ ...typed.value, url: url.trim() })
   }
+  const offered = flows.filter(({ status }) => status !== 'archived')
   const people = [
     ['user', words.user, words.userHint, user],
     ['anonymous', words.anonymous, words.anonymousHint, anonymous],
@@ -62,12 +60,12 @@ export function ExplainForm({
             onChange={event => set({ flow: event.currentTarget.value })}
           >
             <option value="">{words.everyFlow}</option>
-            {flowsByState(flows).map(({ key, name }) => (
+            {offered.map(({ key, name }) => (
               <option key={key} value={key}>
                 {name}
               </option>
             ))}
-            {flow !== '' && !flowsByState(flows).some(({ key }) => key === flow) && (
+            {flow !== '' && !offered.some(({ key }) => key === flow) && (
               <option value={flow}>{flow}</option>
             )}
           </select>

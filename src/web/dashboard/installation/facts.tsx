@@ -14,28 +14,26 @@ function skewIn(ms: number | null): string {
 }
 
 /** How calls that named a user were signed. Only owners see this. */
-function Identity({ of: data }: { of: IdentityAnswer }) {
-  const { right = 0, wrong = 0, missing = 0 } = countsIn(data)
+function Identity({ of: { mode, last24h } }: { of: IdentityAnswer }) {
+  const { valid, outdated, invalid, missing } = last24h
   return (
     <div>
       <dt>{words.identity}</dt>
       <dd>
-        {words.identityMode[data.mode]}
-        {data.mode !== 'off' && (
+        {words.identityMode[mode]}
+        {mode !== 'off' && (
           <small>
-            {words.identityCounts(formatCount(right), formatCount(wrong), formatCount(missing))}
+            {words.identityCounts(
+              formatCount(valid + outdated),
+              formatCount(invalid),
+              formatCount(missing),
+            )}
           </small>
         )}
       </dd>
     </div>
   )
 }
-
-const countsIn = ({ last24h: { valid, outdated, invalid, missing } }: IdentityAnswer) => ({
-  right: valid + outdated,
-  wrong: invalid,
-  missing,
-})
 
 /** What pages and back ends have reported about themselves. Counts are of the last 24 hours. */
 export function Facts({

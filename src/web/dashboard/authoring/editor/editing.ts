@@ -134,7 +134,7 @@ export class Editing {
       const { value } = await ask<DraftAnswer>(flowPath(flow.key, '/draft?text=1'), {
         method: 'PUT',
         body: flow,
-        ...(base ? { ifMatch: base.etag } : { known: '*' }),
+        ...(base ? { ifMatch: base.etag } : { isNew: true }),
       })
       this.hold(baseOf(value!))
       this.savedText.value = text
