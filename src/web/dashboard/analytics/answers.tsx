@@ -1,3 +1,4 @@
+import { ShareBar } from '../charts/funnel-bar.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
@@ -87,12 +88,7 @@ function columnsOf({ answers, distribution }: Asked): Column<Row>[] {
     {
       head: <span class="unseen">{words.bar}</span>,
       name: words.bar,
-      cell: ({ count }) => (
-        <svg class="funnel-bar" width="100%" height="16" aria-hidden="true">
-          <rect class="rail" width="100%" height="16" rx="3" />
-          <rect class="on" width={`${(count / most) * 100}%`} height="16" rx="3" />
-        </svg>
-      ),
+      cell: ({ count }) => <ShareBar part={count} whole={most} height={16} />,
     },
     {
       name: words.count,

@@ -1,3 +1,4 @@
+import { ShareBar } from '../charts/funnel-bar.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -37,17 +38,7 @@ export function Checklist({ data }: { data: Analytics }) {
     {
       head: <span class="unseen">{words.funnel}</span>,
       name: words.funnel,
-      cell: row => (
-        <svg class="funnel-bar" width="100%" height="18" aria-hidden="true">
-          <rect class="rail" width="100%" height="18" rx="3" />
-          <rect
-            class="on"
-            width={`${people === 0 ? 0 : (row.people / people) * 100}%`}
-            height="18"
-            rx="3"
-          />
-        </svg>
-      ),
+      cell: row => <ShareBar part={row.people} whole={people} height={18} />,
     },
     {
       name: words.ticked,

@@ -31,6 +31,22 @@ export function Bar({
   )
 }
 
+/** A part of a whole. The numbers are beside it. */
+export const ShareBar = ({
+  part,
+  whole,
+  height,
+}: {
+  part: number
+  whole: number
+  height: number
+}) => (
+  <svg class="funnel-bar" width="100%" height={height} aria-hidden="true">
+    <rect class="rail" width="100%" height={height} rx="3" />
+    <rect class="on" width={percent(part, whole)} height={height} rx="3" />
+  </svg>
+)
+
 /** The range from the median to the 90th percentile, on a scale that all steps share. */
 export function SecondsRange({
   step: { medianSeconds, p90Seconds },
