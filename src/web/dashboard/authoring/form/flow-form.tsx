@@ -22,25 +22,17 @@ import { useEntries } from './use-entries.ts'
 import { WhenPart } from './when-part.tsx'
 import { WherePart } from './where-part.tsx'
 
-const flowPlaces = [
-  '/key',
-  '/name',
-  '/title',
-  '/kind',
-  '/priority',
-  '/frequency',
-  '/theme',
-  '/checklist/order',
-]
+const ofFlow = ['key', 'name', 'title', 'kind', 'priority', 'frequency', 'theme', 'checklist/order']
 
-const whenPlaces = ['/schedule', '/when', '/rollout', '/goal']
-
-const headings = {
-  flow: words.flow,
-  where: words.where,
-  when: whenWords.part,
-  languages: languagesWords.title,
+/** The parts beside steps and items, and the places in the file that each shows. */
+const parts = {
+  flow: { heading: words.flow, places: ofFlow.map(name => `/${name}`) },
+  where: { heading: words.where, places: ['/targeting'] },
+  when: { heading: whenWords.part, places: ['/schedule', '/when', '/rollout', '/goal'] },
+  languages: { heading: languagesWords.title, places: ['/locale', '/texts'] },
 }
+
+const partNames = Object.keys(parts) as (keyof typeof parts)[]
 
 /** Announces what was done, with a button to undo it. */
 const Said = ({ said, onUndone }: Pick<Editing, 'said'> & { onUndone: () => void }) => (
@@ -84,34 +76,16 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
         <div class="flow-form-columns">
           <nav class="outline" aria-label={words.label}>
             <div class="outline-section">
-              <OutlineLink
-                isChosen={!entry && at === 'flow'}
-                problems={within(problems, ...flowPlaces)}
-                onChoose={() => choose('flow')}
-              >
-                {words.flow}
-              </OutlineLink>
-              <OutlineLink
-                isChosen={at === 'where'}
-                problems={within(problems, '/targeting')}
-                onChoose={() => choose('where')}
-              >
-                {words.where}
-              </OutlineLink>
-              <OutlineLink
-                isChosen={at === 'when'}
-                problems={within(problems, ...whenPlaces)}
-                onChoose={() => choose('when')}
-              >
-                {whenWords.part}
-              </OutlineLink>
-              <OutlineLink
-                isChosen={at === 'languages'}
-                problems={within(problems, '/locale', '/texts')}
-                onChoose={() => choose('languages')}
-              >
-                {languagesWords.title}
-              </OutlineLink>
+              {partNames.map(name => (
+                <OutlineLink
+                  key={name}
+                  isChosen={at === name}
+                  problems={within(problems, ...parts[name].places)}
+                  onChoose={() => choose(name)}
+                >
+                  {parts[name].heading}
+                </OutlineLink>
+              ))}
             </div>
             {listsOf(flow).map(list => (
               <OutlineList
@@ -136,7 +110,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 onRemove={() => remove(entry) && goOn('h2')}
               />
             )}
-            {!entry && <h2>{headings[at as keyof typeof headings]}</h2>}
+            {typeof at === 'string' && <h2>{parts[at].heading}</h2>}
             <fieldset
               class="detail-fields"
               disabled={isLocked}
