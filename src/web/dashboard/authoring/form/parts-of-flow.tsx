@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
+import { Button } from '../../parts/button.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { KeptValue, Problems } from './field-frame.tsx'
 import { unknownFields } from './fields.ts'
@@ -66,6 +67,33 @@ export function MappingFields({
       <Problems of={problemsAt(path)} />
       <KeptValue label={name} value={value} />
     </>
+  )
+}
+
+/** A button that adds a mapping to the file or, if it is there, one that takes it out. */
+export function AddOrRemove({
+  path,
+  add,
+  remove,
+  onAdd,
+}: {
+  path: Path
+  add: string
+  remove: string
+  onAdd: () => void
+}) {
+  const { flow, apply, isLocked } = useForm()
+  if (isLocked) return null
+  return (
+    <div>
+      {isMapping(valueAt(flow, path)) ? (
+        <Button onClick={() => apply({ kind: 'unset', path })}>{remove}</Button>
+      ) : (
+        <Button icon="add" onClick={onAdd}>
+          {add}
+        </Button>
+      )}
+    </div>
   )
 }
 

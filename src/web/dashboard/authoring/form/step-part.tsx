@@ -1,14 +1,13 @@
 import type { ComponentType } from 'preact'
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
-import { Button } from '../../parts/button.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { PickProps } from '../editor/parts.ts'
 import { ChoiceField } from './choice-fields.tsx'
 import { Problems } from './field-frame.tsx'
-import { hintOf, stepKindOf } from './fields.ts'
+import { hintOf, orderOf, stepKindOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { LongField, TextField } from './form-fields.tsx'
-import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
+import { AddOrRemove, FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
 import { pointerOf } from './problems.ts'
 import { RuleList } from './rule-list.tsx'
 import { StepLook, StepMedia } from './step-look.tsx'
@@ -87,41 +86,25 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
 
 /** The page that the step is for. Without one, any page that shows the flow. */
 function StepPage({ path }: { path: Path }) {
-  const { flow, apply, problemsAt, isLocked } = useForm()
+  const { flow, apply, problemsAt } = useForm()
   const at: Path = [...path, 'page']
-  const isSet = isMapping(valueAt(flow, at))
+  const add = () =>
+    apply({
+      kind: 'set',
+      path: at,
+      value: { match: 'exact', pattern: '/' },
+      order: orderOf(path),
+    })
   return (
     <FieldGroup title={words.page} hint={hintOf(at)}>
       <MappingFields path={at} name={words.page}>
-        {isSet && (
+        {isMapping(valueAt(flow, at)) && (
           <div class="rule-fields pair">
             <UrlFields path={at} />
           </div>
         )}
         <Problems of={problemsAt(at)} />
-        {!isLocked && (
-          <div>
-            {isSet ? (
-              <Button onClick={() => apply({ kind: 'unset', path: at })}>
-                {words.removeStepPage}
-              </Button>
-            ) : (
-              <Button
-                icon="add"
-                onClick={() =>
-                  apply({
-                    kind: 'set',
-                    path: at,
-                    value: { match: 'exact', pattern: '/' },
-                    order: ['key', 'kind', 'title', 'body', 'page'],
-                  })
-                }
-              >
-                {words.addStepPage}
-              </Button>
-            )}
-          </div>
-        )}
+        <AddOrRemove path={at} add={words.addStepPage} remove={words.removeStepPage} onAdd={add} />
       </MappingFields>
     </FieldGroup>
   )

@@ -1,12 +1,11 @@
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
-import { Button } from '../../parts/button.tsx'
 import { questionFormWords as words } from '../../words/question-form.ts'
 import { CheckField, ChoiceField } from './choice-fields.tsx'
 import { Problems } from './field-frame.tsx'
-import { hintOf } from './fields.ts'
+import { hintOf, orderOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
-import { FieldGroup, MappingFields } from './parts-of-flow.tsx'
+import { AddOrRemove, FieldGroup, MappingFields } from './parts-of-flow.tsx'
 import { RuleList } from './rule-list.tsx'
 
 const { fields } = words
@@ -86,7 +85,7 @@ const fresh = {
 
 /** What the step asks, if it asks anything. */
 export function StepQuestion({ path }: { path: Path }) {
-  const { flow, apply, problemsAt, isLocked } = useForm()
+  const { flow, apply, problemsAt } = useForm()
   const at: Path = [...path, 'question']
   const question = valueAt(flow, at)
   const set = (type: string) => {
@@ -96,8 +95,7 @@ export function StepQuestion({ path }: { path: Path }) {
       ...structuredClone(fresh[type as keyof typeof fresh]),
       ...(required !== undefined && { required }),
     }
-    const order = ['key', 'kind', 'title', 'body', 'page', 'question']
-    return apply({ kind: 'set', path: at, value: value as never, order })
+    return apply({ kind: 'set', path: at, value: value as never, order: orderOf(path) })
   }
   return (
     <FieldGroup title={words.question} hint={hintOf(at)}>
@@ -123,17 +121,7 @@ export function StepQuestion({ path }: { path: Path }) {
           </>
         )}
         <Problems of={problemsAt(at)} />
-        {!isLocked && (
-          <div>
-            {isMapping(question) ? (
-              <Button onClick={() => apply({ kind: 'unset', path: at })}>{words.remove}</Button>
-            ) : (
-              <Button icon="add" onClick={() => set('rating')}>
-                {words.add}
-              </Button>
-            )}
-          </div>
-        )}
+        <AddOrRemove path={at} add={words.add} remove={words.remove} onAdd={() => set('rating')} />
       </MappingFields>
     </FieldGroup>
   )
