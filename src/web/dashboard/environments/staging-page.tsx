@@ -95,16 +95,13 @@ function Compared({ data }: { data: StagedFlows }) {
         checked={isShort}
         onChange={checked => setFilters({ changed: checked ? '1' : null })}
       />
-      {shown.length === 0 ? (
-        <p class="hint">{words.empty}</p>
-      ) : (
-        <Table
-          caption={words.caption}
-          columns={columns(flow => (asked.value = flow))}
-          rows={shown}
-          keyOf={({ key }) => key}
-        />
-      )}
+      <Table
+        caption={words.caption}
+        columns={columns(flow => (asked.value = flow))}
+        rows={shown}
+        keyOf={({ key }) => key}
+        none={words.empty}
+      />
       {asked.value && (
         <Promote
           flow={asked.value}

@@ -2,11 +2,10 @@ import type { NodeList } from '../../../modules/operations/model.ts'
 import { useRead } from '../api/read.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
-import type { Column } from '../parts/table.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Reading } from '../shell/states.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatAge, formatSeconds } from '../words/time.ts'
-import { Rows } from './part.tsx'
 
 type Node = NodeList['nodes'][number]
 
@@ -44,7 +43,7 @@ export function Nodes({ everyMs }: { everyMs: number }) {
     <Part title={words.nodes} beside={<span class="hint">{words.nodesWhy}</span>}>
       <Reading of={list} lines={2}>
         {({ nodes }) => (
-          <Rows
+          <Table
             caption={words.nodes}
             columns={columns}
             rows={nodes}

@@ -1,10 +1,9 @@
 import type { Server } from '../../../modules/operations/model.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
-import type { Column } from '../parts/table.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatSeconds } from '../words/time.ts'
-import { Rows } from './part.tsx'
 
 type Thread = Server['threads']['all'][number]
 
@@ -37,7 +36,7 @@ export function Threads({ of: { threads } }: { of: Server }) {
       title={words.threads}
       beside={<span class="hint">{words.threadsWhy(up, configured, restarts)}</span>}
     >
-      <Rows
+      <Table
         caption={words.threads}
         columns={columns}
         rows={all}

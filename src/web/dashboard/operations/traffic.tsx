@@ -1,10 +1,10 @@
 import type { Server } from '../../../modules/operations/model.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Part } from '../parts/part.tsx'
-import type { Column } from '../parts/table.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { serverWords as words } from '../words/server.ts'
 import { formatRate } from './amounts.ts'
-import { countedColumns, Rows } from './part.tsx'
+import { countedColumns } from './counted.ts'
 
 type Refusal = Server['refusals'][number]
 type Limit = Server['limits'][number]
@@ -27,7 +27,7 @@ const refusalColumns: Column<Refusal>[] = [
 /** Requests that did not get the answer that they asked for. */
 export const Refusals = ({ of: { refusals } }: { of: Server }) => (
   <Part title={words.refusals}>
-    <Rows
+    <Table
       caption={words.refusalsCaption}
       columns={refusalColumns}
       rows={refusals}
@@ -49,7 +49,7 @@ const limitColumns: Column<Limit>[] = [
 /** The limits that organisations exceed. */
 export const Limits = ({ of: { limits } }: { of: Server }) => (
   <Part title={words.limits}>
-    <Rows
+    <Table
       caption={words.limitsCaption}
       columns={limitColumns}
       rows={limits}
@@ -81,7 +81,7 @@ const organisationColumns: Column<Organisation>[] = [
 /** How much each organisation sends. */
 export const Organisations = ({ of: { organisations } }: { of: Server }) => (
   <Part title={words.organisations}>
-    <Rows
+    <Table
       caption={words.organisationsCaption}
       columns={organisationColumns}
       rows={organisations}

@@ -58,16 +58,13 @@ export function KeysSection() {
                 <Button onClick={() => (asked.value = 'rotate')}>{words.rotate}</Button>
               </div>
               <h3>{words.older}</h3>
-              {older.length === 0 ? (
-                <p class="hint">{words.none}</p>
-              ) : (
-                <Table
-                  caption={words.older}
-                  columns={columns}
-                  rows={older}
-                  keyOf={({ key }) => key}
-                />
-              )}
+              <Table
+                caption={words.older}
+                columns={columns}
+                rows={older}
+                keyOf={({ key }) => key}
+                none={words.none}
+              />
             </>
           )
         }}

@@ -22,6 +22,7 @@ export function Table<Row>({
   columns,
   rows,
   keyOf,
+  none,
   isCaptionSeen = false,
   class: more = '',
 }: {
@@ -29,9 +30,12 @@ export function Table<Row>({
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
+  /** Said in its place if it has no rows. */
+  none?: string
   isCaptionSeen?: boolean
   class?: string
 }) {
+  if (rows.length === 0 && none !== undefined) return <p class="hint">{none}</p>
   const kind = (column: Column<Row>) =>
     `${column.isNumber ? 'number' : ''} ${column.isTitle ? 'row-title' : ''}`
   return (

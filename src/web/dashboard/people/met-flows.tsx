@@ -93,10 +93,12 @@ const columns: Column<Met>[] = [
 /** The flows that a person has started, completed or ticked an item of. */
 export const MetFlows = ({ flows }: Pick<PersonHistory, 'flows'>) => (
   <Part title={words.met}>
-    {flows.length === 0 ? (
-      <p class="hint">{words.metNothing}</p>
-    ) : (
-      <Table caption={words.met} columns={columns} rows={flows} keyOf={({ flowId }) => flowId} />
-    )}
+    <Table
+      caption={words.met}
+      columns={columns}
+      rows={flows}
+      keyOf={({ flowId }) => flowId}
+      none={words.metNothing}
+    />
   </Part>
 )
