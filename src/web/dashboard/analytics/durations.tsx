@@ -116,7 +116,7 @@ export function Durations({
             )}
           </div>
         ) : (
-          <p class="soft">
+          <p class="hint">
             <bdi>{words.timed(formatCount(count))}</bdi>
           </p>
         ))

@@ -21,11 +21,11 @@ export function Bar({
   return (
     <svg class="funnel-bar" width="100%" height="26" aria-hidden="true">
       <rect class="rail" width="100%" height="18" y="2" rx="3" />
-      <rect class="left" width={percent(reached, starts)} height="18" y="2" rx="3" />
-      <rect class="still" width={percent(wentOn + stillHere, starts)} height="18" y="2" rx="3" />
-      <rect class="on" width={percent(wentOn, starts)} height="18" y="2" rx="3" />
+      <rect class="of-left" width={percent(reached, starts)} height="18" y="2" rx="3" />
+      <rect class="of-still" width={percent(wentOn + stillHere, starts)} height="18" y="2" rx="3" />
+      <rect class="of-on" width={percent(wentOn, starts)} height="18" y="2" rx="3" />
       {before !== null && (
-        <rect class="before" width={percent(before, 1)} height="3" y="22" rx="1.5" />
+        <rect class="of-before" width={percent(before, 1)} height="3" y="22" rx="1.5" />
       )}
     </svg>
   )
@@ -43,7 +43,7 @@ export const ShareBar = ({
 }) => (
   <svg class="funnel-bar" width="100%" height={height} aria-hidden="true">
     <rect class="rail" width="100%" height={height} rx="3" />
-    <rect class="on" width={percent(part, whole)} height={height} rx="3" />
+    <rect class="of-on" width={percent(part, whole)} height={height} rx="3" />
   </svg>
 )
 
