@@ -1,8 +1,6 @@
 import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/model.ts'
-import { base } from '../api/base.ts'
 import { type Read, useRead } from '../api/read.ts'
-import { session } from '../api/session.ts'
-import { useFilters } from '../shell/address.ts'
+import { addressOf, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { formatShortDay } from '../words/time.ts'
 import { useZone } from './use-zone.ts'
@@ -60,47 +58,36 @@ export function useQuestion(): Question {
   }
 }
 
-const queryOf = ({ from, to, zone, version, only }: Question) =>
+const queryOf = (
+  { from, to, zone, version, only }: Question,
+  more: Readonly<Record<string, string>> = {},
+): URLSearchParams =>
   new URLSearchParams({
     ...{ from, to, timezone: zone },
     ...(version !== null && { version }),
     ...(only !== null && { segment: only }),
+    ...more,
   })
 
 /** The query for all runs by a trait, whichever value is selected. */
-export function segmentsQuery(question: Question, trait: string): URLSearchParams {
-  const query = queryOf({ ...question, only: null })
-  query.set('segment', trait)
-  return query
-}
+export const segmentsQuery = (question: Question, trait: string) =>
+  queryOf({ ...question, only: null }, { segment: trait })
 
 /** The query for runs by the time when they first saw a step. */
-export function lateQuery(question: Question, late: string): URLSearchParams {
-  const query = queryOf(question)
-  query.set('late', late)
-  return query
-}
+export const lateQuery = (question: Question, late: string) => queryOf(question, { late })
 
 /** The query that includes the ways that runs took. */
-export function waysQuery(question: Question): URLSearchParams {
-  const query = queryOf(question)
-  query.set('ways', '1')
-  return query
-}
+export const waysQuery = (question: Question) => queryOf(question, { ways: '1' })
 
 /** The query that includes how long runs took. */
-function timedQueryOf(question: Question): URLSearchParams {
-  const query = queryOf(question)
-  query.set('distribution', '1')
-  return query
-}
+const timedQueryOf = (question: Question) => queryOf(question, { distribution: '1' })
 
 /** The query for the main numbers. Only they have an interval, because comparisons are by day. */
-function fullQueryOf(question: Question): URLSearchParams {
-  const query = timedQueryOf(question)
-  if (question.interval !== 'day') query.set('interval', question.interval)
-  return query
-}
+const fullQueryOf = (question: Question) =>
+  queryOf(question, {
+    distribution: '1',
+    ...(question.interval !== 'day' && { interval: question.interval }),
+  })
 
 /** What the question is compared with, as a question of its own; null if nothing. */
 function comparedWith(question: Question): Question | null {
@@ -156,12 +143,8 @@ export function csvAddress(
 ): string {
   // Only runs keep the traits that people had when they started. Events belong to people and have none.
   const asked = rows === 'events' ? { ...question, only: null } : question
-  const query = rows ? queryOf(asked) : fullQueryOf(asked)
-  if (rows) query.set('rows', rows)
-  return csvOf(flowKey, query)
+  return csvOf(flowKey, rows ? queryOf(asked, { rows }) : fullQueryOf(asked))
 }
 
-export function csvOf(flowKey: string, query: URLSearchParams): string {
-  const slug = session.value?.organisation.slug ?? ''
-  return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/export.csv?${query}`
-}
+export const csvOf = (flowKey: string, query: URLSearchParams): string =>
+  `${addressOf(['flows', flowKey, 'export.csv'])}?${query}`

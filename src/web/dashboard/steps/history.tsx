@@ -1,10 +1,9 @@
-import { base } from '../api/base.ts'
-import { session } from '../api/session.ts'
 import { StackedBars } from '../charts/stacked-bars.tsx'
 import { Badge } from '../parts/badge.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { addressOf } from '../shell/address.ts'
 import { analyticsWords } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
 import { historyWords as words } from '../words/health-history.ts'
@@ -15,11 +14,8 @@ import { changesOf, foundOf, type HistoryDay, type HistoryRange, slotsOf } from 
 const kinds = ['found', 'makeshift', 'misses'] as const
 
 /** The address from which the browser downloads the days of all steps of a flow. */
-function csvAddress(flowKey: string, zone: string): string {
-  const slug = session.value?.organisation.slug ?? ''
-  const query = new URLSearchParams({ timezone: zone })
-  return `${base}/${slug}/flows/${encodeURIComponent(flowKey)}/health.csv?${query}`
-}
+const csvAddress = (flowKey: string, timezone: string): string =>
+  addressOf(['flows', flowKey, 'health.csv'], { timezone })
 
 const counted = (kind: 'all' | (typeof kinds)[number], name: string): Column<HistoryDay> => ({
   name,
