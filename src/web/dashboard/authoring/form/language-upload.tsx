@@ -5,7 +5,7 @@ import { longestSheet, SheetFault } from '../../../../core/flow/texts/sheet.ts'
 import { readSheet } from '../../../../core/flow/texts/sheet-file.ts'
 import { Field } from '../../parts/field.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
-import { languageName } from './languages.ts'
+import { languageName } from '../preview/looks.ts'
 import type { PutTexts } from './languages-part.tsx'
 
 /** Takes what translators have returned into the text being edited. The author still has to save it. */

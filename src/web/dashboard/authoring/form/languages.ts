@@ -28,14 +28,3 @@ export function toldFlow(flow: { [name: string]: Plain }): FlowDefinition {
   }
   return known as unknown as FlowDefinition
 }
-
-const names = new Intl.DisplayNames('en', { type: 'language' })
-
-/** The name of a language; the tag itself if it names no language. */
-export function languageName(tag: string): string {
-  try {
-    return names.of(tag) ?? tag
-  } catch {
-    return tag
-  }
-}

@@ -8,12 +8,11 @@ import {
   directions,
   isDark,
   language,
+  languageName,
   languages,
   screenIn,
   screens,
 } from './looks.ts'
-
-const names = new Intl.DisplayNames('en', { type: 'language' })
 
 /** The page on which the flow is previewed: its width, colours, language and direction. */
 export function PreviewControls({ room, locales }: { room: number; locales: readonly string[] }) {
@@ -38,7 +37,7 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
       <Choice
         label={words.language}
         value={language.value}
-        options={tags.map(tag => [tag, names.of(tag) ?? tag] as const)}
+        options={tags.map(tag => [tag, languageName(tag)] as const)}
         onChoose={chosen => {
           language.value = chosen
         }}
