@@ -5,9 +5,9 @@ import { momentHere } from '../analytics/zone.ts'
 import { base, manual } from '../api/base.ts'
 import { Failure, failureOf, reach } from '../api/failure.ts'
 import { session, signOut } from '../api/session.ts'
-import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Opener } from '../parts/opener.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
 import { shellWords } from '../words/shell.ts'
@@ -51,11 +51,7 @@ function WaysIn() {
 
 /** The ways to sign in, and who is signed in here. */
 export function SignInSection() {
-  const isAsked = useSignal(false)
   const { person, role, endsAt } = session.value!
-  const close = () => {
-    isAsked.value = false
-  }
   return (
     <>
       <h3>{words.ways}</h3>
@@ -69,24 +65,23 @@ export function SignInSection() {
         ]}
       />
       <div class="row-actions">
-        <Button look="danger" onClick={() => (isAsked.value = true)}>
-          {words.out}
-        </Button>
+        <Opener look="danger" label={words.out}>
+          {close => (
+            <Confirm
+              title={words.outTitle}
+              verb={words.outVerb}
+              isDanger
+              act={() => signOut(true)}
+              onClose={close}
+            >
+              <p>{words.outWhy}</p>
+            </Confirm>
+          )}
+        </Opener>
       </div>
       <p class="footnote">
         <a href={manual('dashboard')}>{words.manual}</a>
       </p>
-      {isAsked.value && (
-        <Confirm
-          title={words.outTitle}
-          verb={words.outVerb}
-          isDanger
-          act={() => signOut(true)}
-          onClose={close}
-        >
-          <p>{words.outWhy}</p>
-        </Confirm>
-      )}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals'
+import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { ChangedFlows } from '../../../modules/authoring/model.ts'
 import { useRead } from '../api/read.ts'
@@ -6,7 +6,7 @@ import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { Button } from '../parts/button.tsx'
+import { Opener } from '../parts/opener.tsx'
 import { Reading } from '../shell/states.tsx'
 import { formatMoment } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
@@ -21,17 +21,13 @@ export interface Changing {
 
 /** Publishes a draft as the next version, or publishes again what was withdrawn. */
 export function Publish({ flow, said }: Changing) {
-  const isOpen = useSignal(false)
   if (!may('flows:publish')) return null
   const { version, hasDraft, key } = flow
   const next = hasDraft ? (version ?? 0) + 1 : version!
   const isLive = flow.status === 'published'
   return (
-    <>
-      <Button look="primary" onClick={() => (isOpen.value = true)}>
-        {words.publish}
-      </Button>
-      {isOpen.value && (
+    <Opener look="primary" label={words.publish}>
+      {close => (
         <ChangeDialog
           flowKey={key}
           title={hasDraft ? words.publishTitle(next) : words.publishAgainTitle(next)}
@@ -48,24 +44,20 @@ export function Publish({ flow, said }: Changing) {
                 ? words.publishedAlready
                 : words.published(changed!.version!)
           }}
-          onClose={() => (isOpen.value = false)}
+          onClose={close}
         />
       )}
-    </>
+    </Opener>
   )
 }
 
 /** Discards a draft. */
 function Discard({ flow, said }: Changing) {
-  const isOpen = useSignal(false)
   const { version, key } = flow
   if (!may('flows:write') || version === null) return null
   return (
-    <>
-      <Button look="danger" onClick={() => (isOpen.value = true)}>
-        {words.discard}
-      </Button>
-      {isOpen.value && (
+    <Opener look="danger" label={words.discard}>
+      {close => (
         <ChangeDialog
           flowKey={key}
           title={words.discardTitle}
@@ -79,10 +71,10 @@ function Discard({ flow, said }: Changing) {
             await act(flowPath(key, '/draft'), { method: 'DELETE', ifMatch: etag })
             said.value = words.discarded
           }}
-          onClose={() => (isOpen.value = false)}
+          onClose={close}
         />
       )}
-    </>
+    </Opener>
   )
 }
 

@@ -6,8 +6,8 @@ import { act } from '../api/request.ts'
 import { may } from '../api/session.ts'
 import { flowPath } from '../flows/definition.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/check.tsx'
+import { Opener } from '../parts/opener.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { formatCount, formatMoment, none } from '../words/time.ts'
@@ -19,19 +19,12 @@ type Version = VersionList['versions'][number]
 
 /** Makes an older version the newest again. */
 function RollBack({ flow, said, to }: Changing & { to: number }) {
-  const isOpen = useSignal(false)
   const isNow = useSignal(true)
   const { key, hasDraft } = flow
   const newest = flow.version!
-  const close = () => {
-    isOpen.value = false
-  }
   return (
-    <>
-      <Button onClick={() => (isOpen.value = true)} aria-label={words.restoreTitle(to)}>
-        {words.restore}
-      </Button>
-      {isOpen.value && (
+    <Opener label={words.restore} aria-label={words.restoreTitle(to)}>
+      {close => (
         <ChangeDialog
           flowKey={key}
           title={words.restoreTitle(to)}
@@ -63,7 +56,7 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
           onClose={close}
         />
       )}
-    </>
+    </Opener>
   )
 }
 

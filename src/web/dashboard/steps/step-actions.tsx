@@ -6,9 +6,9 @@ import { act } from '../api/request.ts'
 import { PickOnPage } from '../authoring/pick/pick-on-page.tsx'
 import { flowPath } from '../flows/definition.ts'
 import type { AuthoredFlow } from '../flows/flow-list.ts'
-import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { Opener } from '../parts/opener.tsx'
 import { addressOf } from '../shell/address.ts'
 import { healthWords as words } from '../words/health.ts'
 import type { Candidate } from './candidate.ts'
@@ -73,24 +73,11 @@ function RepairDialog({
 }
 
 /** Puts the selector that would find the element into the draft. */
-export function Repair({ candidate, ...acting }: Acting & { candidate: Candidate }) {
-  const isOpen = useSignal(false)
-  return (
-    <>
-      <Button look="primary" onClick={() => (isOpen.value = true)}>
-        {words.repair}
-      </Button>
-      {isOpen.value && (
-        <RepairDialog
-          {...acting}
-          selector={candidate.selector}
-          body={{}}
-          onClose={() => (isOpen.value = false)}
-        />
-      )}
-    </>
-  )
-}
+export const Repair = ({ candidate, ...acting }: Acting & { candidate: Candidate }) => (
+  <Opener look="primary" label={words.repair}>
+    {close => <RepairDialog {...acting} selector={candidate.selector} body={{}} onClose={close} />}
+  </Opener>
+)
 
 /** Puts the selector of an element picked on the page into the draft. */
 export function Pick(acting: Acting) {
@@ -123,10 +110,6 @@ export function Pick(acting: Acting) {
 
 /** Makes the draft remember what the element was like. */
 export function Pin({ flow, step, title, said }: Acting) {
-  const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
   const pin = async () => {
     const body = { flow: flow.key, step: step.step }
     const { steps } = await act<PinAnswer>('/manage/pin', { body })
@@ -137,15 +120,14 @@ export function Pin({ flow, step, title, said }: Acting) {
     readAgain()
   }
   return (
-    <>
-      <Button onClick={() => (isOpen.value = true)}>{words.pin}</Button>
-      {isOpen.value && (
+    <Opener label={words.pin}>
+      {close => (
         <Confirm title={words.pinTitle(title)} verb={words.pin} act={pin} onClose={close}>
           <p>
             {words.pinWhy} {flow.hasDraft && words.repairAlso}
           </p>
         </Confirm>
       )}
-    </>
+    </Opener>
   )
 }

@@ -6,6 +6,7 @@ import { flowPath } from '../../flows/definition.ts'
 import type { AuthoredFlow } from '../../flows/flow-list.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Opener } from '../../parts/opener.tsx'
 import { editorWords as words } from '../../words/editor.ts'
 import { EditorNotice } from './notices.tsx'
 
@@ -20,11 +21,7 @@ const copy = (text: string): Promise<boolean> =>
 
 /** For a flow that is changed only in its repository: what to do there, and how to change it here anyway. */
 export function Locked({ flow, text }: { flow: AuthoredFlow; text: string }) {
-  const isOpen = useSignal(false)
   const said = useSignal('')
-  const close = () => {
-    isOpen.value = false
-  }
   return (
     <EditorNotice
       title={words.locked}
@@ -39,26 +36,27 @@ export function Locked({ flow, text }: { flow: AuthoredFlow; text: string }) {
             {words.copyYaml}
           </Button>
           {may('flows:write') && (
-            <Button onClick={() => (isOpen.value = true)}>{words.unlock}</Button>
+            <Opener label={words.unlock}>
+              {close => (
+                <Confirm
+                  title={words.unlockTitle}
+                  verb={words.unlock}
+                  act={async () => {
+                    await act(flowPath(flow.key, '/unlock'), { body: {} })
+                    readAgain()
+                  }}
+                  onClose={close}
+                >
+                  <p>{words.unlockWhy}</p>
+                </Confirm>
+              )}
+            </Opener>
           )}
         </>
       }
     >
       {flow.source && words.lockedWhy(flow.source.repository)}{' '}
       <span role="status">{said.value}</span>
-      {isOpen.value && (
-        <Confirm
-          title={words.unlockTitle}
-          verb={words.unlock}
-          act={async () => {
-            await act(flowPath(flow.key, '/unlock'), { body: {} })
-            readAgain()
-          }}
-          onClose={close}
-        >
-          <p>{words.unlockWhy}</p>
-        </Confirm>
-      )}
     </EditorNotice>
   )
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { CreatedSession } from '../../../../modules/author/model.ts'
-import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
+import { Opener } from '../../parts/opener.tsx'
 import { pickWords as words } from '../../words/pick.ts'
 import type { PickProps } from '../editor/parts.ts'
 import { AddressForm } from './address-form.tsx'
@@ -29,12 +29,6 @@ function PickDialog({ flowKey, stepKey, onPicked, onClose }: PickProps & { onClo
 }
 
 /** A button by which an author chooses the element on the real page. */
-export function PickOnPage(props: PickProps) {
-  const isOpen = useSignal(false)
-  return (
-    <>
-      <Button onClick={() => (isOpen.value = true)}>{words.pick}</Button>
-      {isOpen.value && <PickDialog {...props} onClose={() => (isOpen.value = false)} />}
-    </>
-  )
-}
+export const PickOnPage = (props: PickProps) => (
+  <Opener label={words.pick}>{close => <PickDialog {...props} onClose={close} />}</Opener>
+)

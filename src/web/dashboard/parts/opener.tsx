@@ -1,0 +1,23 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren, ComponentProps } from 'preact'
+import { Button } from './button.tsx'
+
+/** A button that opens a dialog, which is told how to close itself. */
+export function Opener({
+  label,
+  children,
+  ...button
+}: Omit<ComponentProps<typeof Button>, 'children' | 'onClick'> & {
+  label: string
+  children: (close: () => void) => ComponentChildren
+}) {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <Button {...button} onClick={() => (isOpen.value = true)}>
+        {label}
+      </Button>
+      {isOpen.value && children(() => (isOpen.value = false))}
+    </>
+  )
+}
