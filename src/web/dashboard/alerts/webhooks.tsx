@@ -86,9 +86,7 @@ export function Webhooks({
       {choosing.value && (
         <ChooseTypes
           of={choosing.value}
-          onChosen={changed => {
-            said.value = words.chose(hostOf(changed), changed.types.length)
-          }}
+          onChosen={changed => (said.value = words.chose(hostOf(changed), changed.types.length))}
           onClose={() => (choosing.value = null)}
         />
       )}

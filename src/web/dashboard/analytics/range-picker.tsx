@@ -96,9 +96,7 @@ function Custom({ question, onChoose }: { question: Question; onChoose(range: Fi
             {...wiring}
             class="input select"
             value={zone.value}
-            onChange={event => {
-              zone.value = event.currentTarget.value
-            }}
+            onChange={event => (zone.value = event.currentTarget.value)}
           >
             {(zones.includes(zone.value) ? zones : [zone.value, ...zones]).map(name => (
               <option key={name}>{name}</option>

@@ -41,9 +41,7 @@ function RollBack({ flow, said, to }: Changing & { to: number }) {
             <Check
               label={words.restoreNow}
               checked={isNow.value}
-              onChange={checked => {
-                isNow.value = checked
-              }}
+              onChange={checked => (isNow.value = checked)}
             />
           }
           act={async ({ etag }, note) => {

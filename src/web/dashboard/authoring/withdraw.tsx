@@ -27,9 +27,7 @@ const verbs = {
 /** Hides a flow from visitors, for now or for good. */
 export function Withdraw({ flow, said }: Changing) {
   const asked = useSignal<keyof typeof verbs | null>(null)
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   const { status, key } = flow
   const offered = (['unpublish', 'archive'] as const).filter(verb =>
     verb === 'unpublish' ? status === 'published' : status !== 'archived',

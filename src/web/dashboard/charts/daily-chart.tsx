@@ -108,12 +108,8 @@ export function DailyChart({
       aria-valuenow={chosen.value ?? last}
       aria-valuetext={sayDay(day ?? days[last]!, otherName)}
       onPointerMove={point}
-      onPointerLeave={() => {
-        chosen.value = null
-      }}
-      onBlur={() => {
-        chosen.value = null
-      }}
+      onPointerLeave={() => (chosen.value = null)}
+      onBlur={() => (chosen.value = null)}
       onKeyDown={move}
     >
       <svg width={width.value} height={height} aria-hidden="true">

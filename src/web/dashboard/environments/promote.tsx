@@ -90,9 +90,7 @@ export function Promote({
         <Check
           label={words.publish}
           checked={publish.value}
-          onChange={checked => {
-            publish.value = checked
-          }}
+          onChange={checked => (publish.value = checked)}
         />
       )}
     </Confirm>

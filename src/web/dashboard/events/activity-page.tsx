@@ -109,9 +109,7 @@ function Events({ watched: { events, missed, since } }: { watched: Watched }) {
 export default function ActivityPage() {
   const isPaused = useSignal(false)
   const watched = useWatch(isPaused.value)
-  const press = () => {
-    isPaused.value = !isPaused.value
-  }
+  const press = () => (isPaused.value = !isPaused.value)
   return (
     <>
       <PageHead

@@ -76,12 +76,8 @@ export function DeadLetters() {
   const list = useRead<DeadLetterList>('/manage/dead-letters')
   const said = useSignal<string | null>(null)
   const asked = useSignal<Asked | null>(null)
-  const ask = (wanted: Asked) => {
-    asked.value = wanted
-  }
-  const close = () => {
-    asked.value = null
-  }
+  const ask = (wanted: Asked) => (asked.value = wanted)
+  const close = () => (asked.value = null)
   const count = formatCount(list.data?.count ?? 0)
   return (
     <Part

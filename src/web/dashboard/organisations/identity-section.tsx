@@ -74,9 +74,7 @@ export function IdentitySection() {
   const identity = useRead<IdentityAnswer>('/manage/identity')
   const { said, asked } = useChanging<'mode' | 'rotate'>()
   const made = useSignal<string | null>(null)
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   return (
     <>
       <p class="lead">{words.why}</p>

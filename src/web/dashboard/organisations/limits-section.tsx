@@ -76,9 +76,7 @@ function ChangeLimit({
   const refused = useSignal<Failure | null>(null)
   const isNumber = /^\s*([1-9]\d*)?\s*$/.test(typed.value)
   const problem = isNumber ? problemsAt(refused.value, '/limits')[0]?.message : words.badNumber
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   return (
     <Confirm
       title={words.changeTitle(bucket)}

@@ -62,9 +62,7 @@ export function ListSetting({
   const before = stored.join('\n')
   const text = typed.value ?? before
   const entries = listed(text)
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   return (
     <form
       class="setting-form"

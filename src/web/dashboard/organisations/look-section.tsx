@@ -119,9 +119,7 @@ function Look({ settings, said }: { settings: Settings } & Changing<never>) {
         <FlowPreview
           flow={sampleFlows[sample.value]}
           part={part.value}
-          onPart={key => {
-            part.value = key
-          }}
+          onPart={key => (part.value = key)}
           theme={theme}
         />
         {typeof logo === 'string' && !/^https:/i.test(logo) && (

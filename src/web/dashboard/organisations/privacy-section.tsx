@@ -14,9 +14,7 @@ const words = settingsWords.privacy
 export function PrivacySection() {
   const settings = useSettings()
   const { said, asked } = useChanging<boolean>()
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   return (
     <>
       <StatusMessage of={said} />
@@ -31,11 +29,7 @@ export function PrivacySection() {
               {honoursDoNotTrack ? words.onWhy : words.offWhy}
             </p>
             <div class="row-actions">
-              <Button
-                onClick={() => {
-                  asked.value = !honoursDoNotTrack
-                }}
-              >
+              <Button onClick={() => (asked.value = !honoursDoNotTrack)}>
                 {honoursDoNotTrack ? words.stop : words.begin}
               </Button>
             </div>

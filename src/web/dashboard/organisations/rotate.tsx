@@ -40,9 +40,7 @@ export function Rotate<Rotated>({
         label={words.grace}
         value={hours.value}
         options={words.graces}
-        onChoose={chosen => {
-          hours.value = chosen
-        }}
+        onChoose={chosen => (hours.value = chosen)}
       />
     </Confirm>
   )

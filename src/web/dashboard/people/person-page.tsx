@@ -35,9 +35,7 @@ function PersonData({ person }: { person: Person }) {
   const asked = useSignal<'erase' | 'allow' | null>(null)
   const said = useSignal<ComponentChildren>('')
   const receipt = useSignal<Erasure | null>(null)
-  const close = () => {
-    asked.value = null
-  }
+  const close = () => (asked.value = null)
   const done = (what: string) => {
     said.value = what
     readAgain()

@@ -62,9 +62,7 @@ export function Frame() {
   const { path, route: go } = useLocation()
   const place = useMemo(() => placeOf(path), [path])
   const isOpen = useSignal(false)
-  const close = () => {
-    isOpen.value = false
-  }
+  const close = () => (isOpen.value = false)
   useEffect(() => listen(go), [])
   const { slug } = session.value!.organisation
   return (

@@ -52,9 +52,7 @@ export function Jump() {
       words_.every(word => `${name} ${hint}`.toLowerCase().includes(word)),
     )
     .slice(0, most)
-  const close = () => {
-    opened.value = null
-  }
+  const close = () => (opened.value = null)
   const go = (target: Target | undefined) => {
     if (!target) return
     close()

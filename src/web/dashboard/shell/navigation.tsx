@@ -101,9 +101,7 @@ const Appearance = () => (
       legend={words.appearance}
       options={appearances.map(name => [name, words.appearances[name]] as const)}
       value={appearance.value}
-      onChoose={chosen => {
-        appearance.value = chosen
-      }}
+      onChoose={chosen => (appearance.value = chosen)}
     />
   </div>
 )

@@ -38,9 +38,7 @@ export function Leave({ isKept }: { isKept: boolean }) {
     }
   }, [])
   if (to.value === null) return null
-  const stay = () => {
-    to.value = null
-  }
+  const stay = () => (to.value = null)
   return (
     <Dialog title={words.leaveTitle} onClose={stay}>
       <p>{isKept ? words.leaveWhy : words.leaveWhyLost}</p>

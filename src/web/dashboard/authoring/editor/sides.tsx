@@ -77,12 +77,8 @@ export function Sides({
             isLocked={isReadOnly}
             isNew={editing.key === null}
             part={part.value}
-            onPart={key => {
-              part.value = key
-            }}
-            onChange={changed => {
-              text.value = changed
-            }}
+            onPart={key => (part.value = key)}
+            onChange={changed => (text.value = changed)}
             pick={may('flows:write') ? PickOnPage : null}
           />
         )}

@@ -121,9 +121,7 @@ export function Workbench({
         <MergeDialog
           clash={clash.value}
           onResolve={choices => void editing.resolve(choices)}
-          onClose={() => {
-            clash.value = null
-          }}
+          onClose={() => (clash.value = null)}
         />
       )}
     </div>

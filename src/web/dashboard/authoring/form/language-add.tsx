@@ -34,9 +34,7 @@ export function AddLanguage({
             spellcheck={false}
             dir="ltr"
             value={typed.value}
-            onInput={event => {
-              typed.value = event.currentTarget.value
-            }}
+            onInput={event => (typed.value = event.currentTarget.value)}
             onKeyDown={event => {
               if (event.key !== 'Enter') return
               event.preventDefault()

@@ -40,9 +40,7 @@ export function BesideText({
             legend={words.side}
             options={(['text', 'preview'] as const).map(one => [one, words.sides[one]] as const)}
             value={side.value}
-            onChoose={chosen => {
-              side.value = chosen
-            }}
+            onChoose={chosen => (side.value = chosen)}
           />
         </div>
       )}

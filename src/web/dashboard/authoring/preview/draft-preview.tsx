@@ -13,15 +13,7 @@ import { flowOf } from './shown-flow.ts'
 function Preview({ definition }: { definition: FlowDefinition }) {
   const part = useSignal<string | null>(null)
   const flow = useMemo(() => flowOf(definition), [definition])
-  return (
-    <FlowPreview
-      flow={flow}
-      part={part.value}
-      onPart={key => {
-        part.value = key
-      }}
-    />
-  )
+  return <FlowPreview flow={flow} part={part.value} onPart={key => (part.value = key)} />
 }
 
 /** What visitors would see of a waiting draft, shown on request. */
@@ -30,12 +22,7 @@ export function DraftPreview({ flowKey }: { flowKey: string }) {
   const draft = useRead<DraftAnswer>(isOpen.value ? flowPath(flowKey, '/draft') : null)
   return (
     <div class="draft-preview">
-      <Button
-        aria-expanded={isOpen.value}
-        onClick={() => {
-          isOpen.value = !isOpen.value
-        }}
-      >
+      <Button aria-expanded={isOpen.value} onClick={() => (isOpen.value = !isOpen.value)}>
         {isOpen.value ? words.hide : words.show}
       </Button>
       {isOpen.value && (

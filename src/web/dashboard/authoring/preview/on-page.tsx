@@ -99,12 +99,7 @@ export function PreviewOnPage({ flowKey, isUnsaved }: { flowKey: string; isUnsav
           {made.value ? (
             <Made {...made.value} />
           ) : (
-            <NewPreview
-              {...{ flowKey, isUnsaved }}
-              onMade={preview => {
-                made.value = preview
-              }}
-            />
+            <NewPreview {...{ flowKey, isUnsaved }} onMade={preview => (made.value = preview)} />
           )}
           <Working flowKey={flowKey} />
         </Dialog>

@@ -24,9 +24,7 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
         legend={words.screen}
         options={screens.map(one => [one, words.screens[one]] as const)}
         value={screenIn(room)}
-        onChoose={chosen => {
-          chosenScreen.value = chosen
-        }}
+        onChoose={chosen => (chosenScreen.value = chosen)}
       />
       <Segments
         legend={words.page}
@@ -38,17 +36,13 @@ export function PreviewControls({ room, locales }: { room: number; locales: read
         label={words.language}
         value={language.value}
         options={tags.map(tag => [tag, languageName(tag)] as const)}
-        onChoose={chosen => {
-          language.value = chosen
-        }}
+        onChoose={chosen => (language.value = chosen)}
       />
       <Choice
         label={words.direction}
         value={direction.value}
         options={directions.map(one => [one, words.directions[one]] as const)}
-        onChoose={chosen => {
-          direction.value = chosen as typeof direction.value
-        }}
+        onChoose={chosen => (direction.value = chosen as typeof direction.value)}
       />
     </div>
   )
