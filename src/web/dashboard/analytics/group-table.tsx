@@ -1,10 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Interval, Scale } from '../charts/interval.tsx'
-import { Defined } from '../parts/defined.tsx'
 import { Table } from '../parts/table.tsx'
-import { flowWords } from '../words/flows.ts'
 import { segmentWords as words } from '../words/segments.ts'
 import { fewest, formatCount, formatPercent, formatTypical, none } from '../words/time.ts'
+import { intervalColumn } from './interval-column.tsx'
 import type { Analytics } from './question.ts'
 
 /** The numbers of a group of runs. */
@@ -55,21 +53,7 @@ export function GroupTable<Row extends Group>({
         counted('completionRate', words.rate, ({ starts, completions }) =>
           starts < fewest ? none : formatPercent(completions / starts),
         ),
-        {
-          head: (
-            <span class="interval-head">
-              <Scale />
-              <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>
-            </span>
-          ),
-          name: words.interval,
-          cell: ({ starts, completions, interval }) =>
-            !interval || starts < fewest ? (
-              none
-            ) : (
-              <Interval share={completions / starts} {...interval} />
-            ),
-        },
+        intervalColumn<Row>(words.interval, ({ interval }) => interval),
       ]}
     />
   )

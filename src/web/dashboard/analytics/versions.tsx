@@ -1,11 +1,11 @@
 import { wilsonInterval } from '../../../core/number/interval.ts'
-import { Interval, Scale } from '../charts/interval.tsx'
 import { Defined } from '../parts/defined.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
 import { fewest, formatCount, formatMoment, formatPercent, none } from '../words/time.ts'
+import { intervalColumn } from './interval-column.tsx'
 import type { Analytics } from './question.ts'
 
 type Version = Analytics['versions'][number]
@@ -40,20 +40,7 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
     cell: ({ starts, completions }) =>
       starts < fewest ? none : formatPercent(completions / starts),
   },
-  {
-    head: (
-      <span class="interval-head">
-        <Scale />
-        <Defined means={flowWords.intervalMeans}>{words.interval}</Defined>
-      </span>
-    ),
-    name: words.interval,
-    cell: ({ starts, completions }) => {
-      const interval = wilsonInterval(completions, starts)
-      if (!interval || starts < fewest) return none
-      return <Interval share={completions / starts} {...interval} />
-    },
-  },
+  intervalColumn(words.interval, ({ starts, completions }) => wilsonInterval(completions, starts)),
 ]
 
 /** How the versions of the flow compare in the range, whichever version is selected. */
