@@ -1,10 +1,7 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import type { Ways } from '../../../modules/dashboard/model.ts'
 import { momentHere } from '../analytics/zone.ts'
-import { base, manual } from '../api/base.ts'
-import { Failure, failureOf, reach } from '../api/failure.ts'
-import { session, signOut } from '../api/session.ts'
+import { manual } from '../api/base.ts'
+import { useOnce } from '../api/once.ts'
+import { readWays, session, signOut } from '../api/session.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Opener } from '../parts/opener.tsx'
@@ -16,27 +13,14 @@ const words = accessWords.signIn
 
 /** The ways to sign in. */
 function WaysIn() {
-  const ways = useSignal<Ways | null>(null)
-  const failure = useSignal<Failure | null>(null)
-  const load = async () => {
-    failure.value = null
-    try {
-      const response = await reach(`${base}/session/ways`, {})
-      if (!response.ok) throw await failureOf(response)
-      ways.value = await response.json()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = error
-    }
-  }
-  useEffect(() => void load(), [])
-  if (failure.value) return <FailureNotice failure={failure.value} again={load} />
-  if (!ways.value) return <Skeleton lines={3} />
+  const { value: ways, failure, again } = useOnce('ways', readWays)
+  if (failure) return <FailureNotice failure={failure} again={again} />
+  if (!ways) return <Skeleton lines={3} />
   const { slug } = session.value!.organisation
   return (
     <Facts
       of={[
-        [words.provider, ways.value.provider?.name ?? words.noProvider],
+        [words.provider, ways.provider?.name ?? words.noProvider],
         [
           words.link,
           <>

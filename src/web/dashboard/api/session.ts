@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { Theme } from '../../../core/flow/theme.ts'
+import type { Ways } from '../../../modules/dashboard/model.ts'
 import { base } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
 
@@ -56,6 +57,13 @@ export async function askSession<T>(path: string, body: unknown): Promise<T> {
     headers: { 'content-type': 'application/json', 'cairn-dashboard': '1' },
     body: JSON.stringify(body),
   })
+  if (!response.ok) throw await failureOf(response)
+  return response.json()
+}
+
+/** The ways to sign in. @throws Failure */
+export async function readWays(): Promise<Ways> {
+  const response = await reach(`${base}/session/ways`, {})
   if (!response.ok) throw await failureOf(response)
   return response.json()
 }

@@ -42,10 +42,9 @@ export function ChangeDialog({
   act: (reviewed: Reviewed, note: { note?: string }) => Promise<void>
   onClose: () => void
 }) {
-  const { reviewed, failure, again } = useReviewed(flowKey, compare)
+  const { value, failure, again } = useReviewed(flowKey, compare)
   const note = useSignal('')
   const quicker = useSignal<string | null>(null)
-  const { value } = reviewed
   return (
     <Confirm
       title={title}
@@ -76,8 +75,8 @@ export function ChangeDialog({
           {quicker.value}
         </p>
       )}
-      {failure.value ? (
-        <FailureNotice failure={failure.value} again={again} />
+      {failure ? (
+        <FailureNotice failure={failure} again={again} />
       ) : value === null ? (
         <Skeleton lines={3} />
       ) : (

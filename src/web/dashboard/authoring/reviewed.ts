@@ -1,7 +1,5 @@
-import { useSignal } from '@preact/signals'
-import { useCallback, useEffect } from 'preact/hooks'
 import type { DraftAnswer } from '../../../modules/authoring/model.ts'
-import { Failure } from '../api/failure.ts'
+import { useOnce } from '../api/once.ts'
 import { ask } from '../api/request.ts'
 import { flowPath } from '../flows/definition.ts'
 import type { DiffAnswer } from './difference.tsx'
@@ -22,21 +20,11 @@ export interface Reviewed {
  * @param query of the difference; null if there is none
  */
 export function useReviewed(key: string, query: Record<string, string> | null) {
-  const reviewed = useSignal<Reviewed | null>(null)
-  const failure = useSignal<Failure | null>(null)
   const asked = query && `${new URLSearchParams(query)}`
-  const again = useCallback(async () => {
-    try {
-      failure.value = null
-      const draft = (await ask<DraftAnswer>(flowPath(key, '/draft'))).value!
-      const difference =
-        asked === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${asked}`))).value
-      reviewed.value = { etag: draft.etag, draft, difference }
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = error
-    }
-  }, [key, asked])
-  useEffect(() => void again(), [again])
-  return { reviewed, failure, again }
+  return useOnce(`${key} ${asked}`, async (): Promise<Reviewed> => {
+    const draft = (await ask<DraftAnswer>(flowPath(key, '/draft'))).value!
+    const difference =
+      asked === null ? null : (await ask<DiffAnswer>(flowPath(key, `/diff?${asked}`))).value
+    return { etag: draft.etag, draft, difference }
+  })
 }

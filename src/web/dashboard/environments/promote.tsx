@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useCallback, useEffect } from 'preact/hooks'
 import type { PushedFlows } from '../../../modules/authoring/model.ts'
 import type { PromotionAnswer, StagedFlows } from '../../../modules/environments/model.ts'
-import { Failure } from '../api/failure.ts'
+import { useOnce } from '../api/once.ts'
 import { readAgain } from '../api/read.ts'
 import { act, ask } from '../api/request.ts'
 import { may } from '../api/session.ts'
@@ -28,21 +27,12 @@ export function Promote({
   onClose: () => void
 }) {
   const path = `${environmentsPath}/${staging.slug}/flows/${encodeURIComponent(key)}`
-  const promotion = useSignal<PromotionAnswer | null>(null)
-  const failure = useSignal<Failure | null>(null)
+  const { value, failure, again } = useOnce(
+    path,
+    async () => (await ask<PromotionAnswer>(`${path}/diff`)).value,
+  )
   const quicker = useSignal<string | null>(null)
   const publish = useSignal(false)
-  const again = useCallback(async () => {
-    try {
-      failure.value = null
-      promotion.value = (await ask<PromotionAnswer>(`${path}/diff`)).value
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      failure.value = error
-    }
-  }, [path])
-  useEffect(() => void again(), [again])
-  const { value } = promotion
   const promote = async () => {
     const { production, staging: there } = value!
     const body = { stagingEtag: there.etag, publish: publish.value, side: there.side }
@@ -73,8 +63,8 @@ export function Promote({
           {quicker.value}
         </p>
       )}
-      {failure.value ? (
-        <FailureNotice failure={failure.value} again={again} />
+      {failure ? (
+        <FailureNotice failure={failure} again={again} />
       ) : value === null ? (
         <Skeleton lines={3} />
       ) : (

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Ways } from '../../../modules/dashboard/model.ts'
 import { base, manual } from '../api/base.ts'
-import { Failure, failureOf, reach } from '../api/failure.ts'
-import { askSession, renew, session } from '../api/session.ts'
+import { Failure } from '../api/failure.ts'
+import { askSession, readWays, renew, session } from '../api/session.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { InputField } from '../parts/field.tsx'
 import { shellWords } from '../words/shell.ts'
@@ -113,14 +113,14 @@ export function SignIn({
   const ways = useSignal<Ways | null>(null)
   const isAway = useSignal(false)
   useEffect(() => {
-    reach(`${base}/session/ways`, {})
-      .then(async response => {
-        if (!response.ok) throw await failureOf(response)
-        ways.value = await response.json()
-      })
-      .catch(() => {
+    readWays().then(
+      read => {
+        ways.value = read
+      },
+      () => {
         isAway.value = true
-      })
+      },
+    )
   }, [])
   const known = ways.value
   const to = encodeURIComponent(location.pathname + location.search)
