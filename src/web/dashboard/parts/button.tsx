@@ -3,6 +3,15 @@ import { Icon, type IconName } from './icon.tsx'
 
 type Look = 'plain' | 'primary' | 'quiet' | 'danger'
 
+export interface ButtonProps
+  extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class'> {
+  look?: Look
+  icon?: IconName
+  isBusy?: boolean
+  class?: string
+  children?: ComponentChildren
+}
+
 /** A button that does something. While it is busy it says so, and ignores a second press. */
 export function Button({
   look = 'plain',
@@ -11,13 +20,7 @@ export function Button({
   children,
   class: more = '',
   ...rest
-}: {
-  look?: Look
-  icon?: IconName
-  isBusy?: boolean
-  class?: string
-  children?: ComponentChildren
-} & Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'icon' | 'class'>) {
+}: ButtonProps) {
   return (
     <button
       type="button"
@@ -31,6 +34,11 @@ export function Button({
     </button>
   )
 }
+
+/** A button with nothing but an icon. Its label is read aloud, and shown to anybody who points at it. */
+export const IconButton = ({ label, ...button }: ButtonProps & { label: string }) => (
+  <Button look="quiet" class="square" aria-label={label} title={label} {...button} />
+)
 
 /** A link that looks like a button, because it leads to the next thing to do. */
 export function LinkButton({

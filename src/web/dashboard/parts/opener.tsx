@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren, ComponentProps } from 'preact'
-import { Button } from './button.tsx'
+import type { ComponentChildren } from 'preact'
+import { Button, type ButtonProps } from './button.tsx'
 
 /** A button that opens a dialog, which is told how to close itself. */
 export function Opener({
   label,
   children,
   ...button
-}: Omit<ComponentProps<typeof Button>, 'children' | 'onClick'> & {
+}: Omit<ButtonProps, 'children' | 'onClick'> & {
   label: string
   children: (close: () => void) => ComponentChildren
 }) {

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Button } from '../../parts/button.tsx'
+import { IconButton } from '../../parts/button.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { Entry } from './entries.ts'
 import { useForm } from './form-context.ts'
@@ -34,7 +34,6 @@ export function EntryHead({
     moved.current = true
     onMove(to)
   }
-  const square = { look: 'quiet', class: 'square' } as const
   return (
     <header class="entry-head">
       <div class="entry-name">
@@ -43,39 +42,27 @@ export function EntryHead({
       </div>
       {!isLocked && (
         <div class="entry-actions" ref={box}>
-          <Button
-            {...square}
+          <IconButton
             icon="up"
             data-move
-            aria-label={words.up}
-            title={words.up}
+            label={words.up}
             disabled={index === 0}
             onClick={() => move(index - 1)}
           />
-          <Button
-            {...square}
+          <IconButton
             icon="down"
             data-move
-            aria-label={words.down}
-            title={words.down}
+            label={words.down}
             disabled={index === count - 1}
             onClick={() => move(index + 1)}
           />
-          <Button
-            {...square}
+          <IconButton
             icon="copy"
-            aria-label={words.duplicate}
-            title={words.duplicate}
+            label={words.duplicate}
             disabled={count >= most}
             onClick={onDuplicate}
           />
-          <Button
-            {...square}
-            icon="remove"
-            aria-label={words.remove}
-            title={words.remove}
-            onClick={onRemove}
-          />
+          <IconButton icon="remove" label={words.remove} onClick={onRemove} />
         </div>
       )}
     </header>

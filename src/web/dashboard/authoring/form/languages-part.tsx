@@ -6,7 +6,7 @@ import type { LocaleTexts } from '../../../../core/flow/texts/fields.ts'
 import { type SheetFormat, sheetOf } from '../../../../core/flow/texts/sheet.ts'
 import { sheetFileType, sheetText } from '../../../../core/flow/texts/sheet-file.ts'
 import { coverageOf } from '../../../../core/flow/texts/units.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { saveFile } from '../../parts/save-file.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { languagesWords as words } from '../../words/languages.ts'
@@ -83,12 +83,9 @@ export function LanguagesPart({ flowNow }: { flowNow: () => { [name: string]: Pl
             </Button>
           ))}
           {!isLocked && (
-            <Button
-              look="quiet"
-              class="square"
+            <IconButton
               icon="close"
-              aria-label={words.remove(languageName(locale))}
-              title={words.remove(languageName(locale))}
+              label={words.remove(languageName(locale))}
               onClick={() => put(locale, null)}
             />
           )}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, IconButton } from '../../parts/button.tsx'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { KeptValue, Problems } from './field-frame.tsx'
 import { useForm } from './form-context.ts'
@@ -73,12 +73,9 @@ export function RuleList({
               {isMapping(entry) ? children(at, entry) : <KeptValue label={name} value={entry} />}
             </div>
             {!isLocked && (
-              <Button
-                look="quiet"
-                class="square"
+              <IconButton
                 icon="close"
-                aria-label={words.removeOne(name)}
-                title={words.removeOne(name)}
+                label={words.removeOne(name)}
                 onClick={() => remove(index)}
               />
             )}
