@@ -4,7 +4,7 @@ import { momentHere } from '../analytics/zone.ts'
 import { useRead } from '../api/read.ts'
 import { Button, LinkButton } from '../parts/button.tsx'
 import { type Column, Table } from '../parts/table.tsx'
-import { useFilters } from '../shell/address.ts'
+import { queryOf, useFilters } from '../shell/address.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import { Notice, Reading } from '../shell/states.tsx'
 import { accessWords } from '../words/access.ts'
@@ -117,11 +117,8 @@ function Empty() {
 /** Who changed what. */
 export default function AuditPage() {
   const { filters, withFilters } = useFilters()
-  const asked = Object.entries({ subject: filters.subject, before: filters.before }).filter(
-    (one): one is [string, string] => one[1] !== undefined && one[1] !== '',
-  )
-  const query = new URLSearchParams(asked)
-  const log = useRead<AuditLog>(`/manage/audit${query.size > 0 ? `?${query}` : ''}`)
+  const { subject, before } = filters
+  const log = useRead<AuditLog>(`/manage/audit${queryOf({ subject, before })}`)
   const addressOfSubject = (subject: string) => withFilters({ subject, before: null })
   return (
     <>

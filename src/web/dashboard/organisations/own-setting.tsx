@@ -21,7 +21,6 @@ interface OwnSettingOf<Value extends string | number> {
     own: string
     label: string
     hint: string
-    failed: string
   }
   /** Reads the typed value; a string says what is wrong with it. */
   read(text: string): { value: Value } | string
@@ -100,7 +99,7 @@ export function OwnSetting<Value extends string | number>(props: OwnSettingOf<Va
       )}
       {refused.value && !problem && (
         <p class="problem" role="alert">
-          {words.failed}
+          {settingsWords.failed}
         </p>
       )}
       <div class="row-actions">

@@ -6,7 +6,8 @@ import { session } from '../api/session.ts'
 /** The filters of a page, as its address has them. */
 export type Filters = Record<string, string | null | undefined>
 
-const queryOf = (filters: Filters) => {
+/** The filters as the query of an address; empty if there are none. */
+export const queryOf = (filters: Filters): string => {
   const query = new URLSearchParams()
   for (const [name, value] of Object.entries(filters)) if (value) query.set(name, value)
   return query.size > 0 ? `?${query}` : ''

@@ -21,6 +21,7 @@ export const settingsWords = {
     'sign-in': 'Sign-in',
   },
   save: 'Save',
+  failed: 'That was not saved. Try again in a moment.',
   made: 'Made',
   worksUntil: 'Works until',
   grace: 'What is current now works for another',
@@ -106,7 +107,6 @@ export const settingsWords = {
     saved: (days: number) => `Raw events are kept for ${days} ${days === 1 ? 'day' : 'days'} now.`,
     savedUsual: 'Raw events are kept for as long as the server says now.',
     badNumber: 'Must be a whole number of days, 1 to 3,650',
-    failed: 'That was not saved. Try again in a moment.',
   },
   timezone: {
     why: 'Days begin and end in a zone. A link that names one is shown in it, whoever opens it; this is for all others. The weekly report and alerts go by it too, or by UTC.',
@@ -118,7 +118,6 @@ export const settingsWords = {
     empty: 'Name a zone, such as Europe/Berlin',
     saved: (zone: string) => `Days and times are of ${zone} now.`,
     savedUsual: 'Days and times are of each browser’s own zone now.',
-    failed: 'That was not saved. Try again in a moment.',
   },
   privacy: {
     dnt: 'Do Not Track and Global Privacy Control',

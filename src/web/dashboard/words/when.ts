@@ -10,7 +10,6 @@ export const throttleWords = {
   saved: (times: number) =>
     `A person is interrupted ${times === 1 ? 'once' : `${times} times`} in 24 hours at most now.`,
   savedUsual: 'People are interrupted as often as flows are due now.',
-  failed: 'That was not saved. Try again in a moment.',
 } as const
 
 /** Texts about whether a flow makes people reach its goal. */
