@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { Settings } from '../../../modules/organisations/model.ts'
-import { Failure } from '../api/failure.ts'
+import { useAction } from '../api/action.ts'
 import { renew } from '../api/session.ts'
 import { Button } from '../parts/button.tsx'
 import { Field } from '../parts/field.tsx'
@@ -11,32 +11,25 @@ import { SettingSection } from './setting-section.tsx'
 
 function Name({ settings, said }: { settings: Settings } & Changing<never>) {
   const typed = useSignal<string | null>(null)
-  const problem = useSignal<string | undefined>(undefined)
-  const isBusy = useSignal(false)
+  const { isBusy, refused, run } = useAction()
   const name = (typed.value ?? settings.name).trim()
+  const problem =
+    refused.value && (problemsAt(refused.value, '/name')[0]?.message ?? settingsWords.failed)
   const rename = async () => {
-    isBusy.value = true
-    try {
-      said.value = words.saved((await save({ name })).name)
-      typed.value = null
-      // Pages take the name from the session.
-      await renew()
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      problem.value = problemsAt(error, '/name')[0]?.message ?? words.failed
-    } finally {
-      isBusy.value = false
-    }
+    said.value = words.saved((await save({ name })).name)
+    typed.value = null
+    // Pages take the name from the session.
+    await renew()
   }
   return (
     <form
       class="setting-form"
       onSubmit={event => {
         event.preventDefault()
-        rename()
+        run(rename)
       }}
     >
-      <Field label={words.label} hint={words.hint(settings.slug)} problem={problem.value}>
+      <Field label={words.label} hint={words.hint(settings.slug)} problem={problem ?? undefined}>
         {wiring => (
           <input
             {...wiring}
@@ -44,7 +37,7 @@ function Name({ settings, said }: { settings: Settings } & Changing<never>) {
             value={typed.value ?? settings.name}
             onInput={event => {
               typed.value = event.currentTarget.value
-              problem.value = undefined
+              refused.value = null
               said.value = null
             }}
           />

@@ -4,5 +4,4 @@ export const nameWords = {
   label: 'Name',
   hint: (slug: string) => `Addresses and commands go on calling it ${slug}.`,
   saved: (name: string) => `The organisation is called ${name} now.`,
-  failed: 'That was not saved. Try again in a moment.',
 } as const
