@@ -15,6 +15,12 @@ import { expected, got, meant, mismatch, scalarFault, typeOf } from './file-mism
 import { fieldsOf, position, type Report, start } from './file-nodes.ts'
 import type { FlowPart } from './rules.ts'
 
+export interface ReadPart extends FlowPart {
+  node: Node
+  /** The names of its fields whose shape is wrong. */
+  wrong: ReadonlySet<string>
+}
+
 /** Stands for a value that could not be read, once the reason has been reported. */
 export const unreadable = Symbol('unreadable')
 
@@ -27,8 +33,8 @@ export class Reader {
     private readonly aliases: Map<Alias, Node>,
     private readonly lines: LineCounter,
     private readonly report: Report,
-    /** Called for every mapping whose shape is right, even if what contains it is wrong. */
-    private readonly onSound: (part: FlowPart & { node: Node }) => void,
+    /** Called for every mapping, even if what contains it is wrong, or if it has wrong fields itself. */
+    private readonly onRead: (part: ReadPart) => void,
   ) {}
 
   resolve(node: Node): Node | undefined {
@@ -151,18 +157,20 @@ export class Reader {
     // Only filled under names of the schema, so that no name in the file ever becomes a property.
     const fields: Record<string, unknown> = {}
     const given = new Set<string>()
-    let complete = true
+    const wrong = new Set<string>()
+    let isKnown = true
     for (const { name, value, offset } of fieldsOf(map)) {
       if (given.has(name)) {
         // Reported with the other repeated fields of the file.
-        complete = false
+        wrong.add(name)
         continue
       }
       given.add(name)
       if (owned.has(name)) continue
       if (!names.includes(name)) {
         this.report('unknown_field', offset, below(path, name), unknownField(name, names))
-        complete = false
+        wrong.add(name)
+        isKnown = false
         continue
       }
       const property = schema.properties[name]!
@@ -172,24 +180,25 @@ export class Reader {
         this.report('invalid_value', offset, below(path, name), message)
         fields[name] = unreadable
       }
-      if (fields[name] === unreadable) complete = false
+      if (fields[name] === unreadable) wrong.add(name)
     }
     for (const name of names) {
       const property = schema.properties[name]!
+      // Perhaps this is the one that an unknown name means.
+      if (!given.has(name) && !isKnown) wrong.add(name)
       if (given.has(name) || name in derived || isOptional(schema, name)) continue
       if ('default' in property) fields[name] = structuredClone(property.default)
       else {
         const message = `Add the field ${quoted(name)}: ${expected(property)}`
         this.report('missing_field', start(map), below(path, name), message)
-        complete = false
+        wrong.add(name)
       }
     }
-    if (!complete) return unreadable
     for (const name in derived) if (!given.has(name)) fields[name] = derived[name]!(fields as never)
     // In the schema's order, whatever the order in the file.
     const filled = names.filter(name => Object.hasOwn(fields, name))
     const value = Object.fromEntries(filled.map(name => [name, fields[name]]))
-    this.onSound({ schema, value, path, node: map })
-    return value
+    this.onRead({ schema, value, path, node: map, wrong })
+    return wrong.size > 0 ? unreadable : value
   }
 }

@@ -9,10 +9,10 @@ import {
   type Source,
   start,
 } from './file-nodes.ts'
-import { Reader, unreadable } from './file-reader.ts'
+import { Reader, type ReadPart, unreadable } from './file-reader.ts'
 import { FlowDefinition } from './flow.ts'
 import type { FlowProblem } from './problem.ts'
-import { type FlowPart, flowProblems, partProblems } from './rules.ts'
+import { flowProblems, partProblems } from './rules.ts'
 import { waitingProblems } from './timing-rules.ts'
 
 /** What is wrong with a flow file, and where. `path` is a JSON pointer into the file. */
@@ -40,7 +40,7 @@ const maxProblems = 50
  * Never throws. A flow with an error is left out of `flows`; the others are not.
  *
  * Shapes are validated first, field by field. Then the meaning of a flow is (see `flowProblems`); if its
- * shape is wrong, only the meaning of those parts whose shape is right. With several YAML documents, a path
+ * shape is wrong, only what concerns fields whose shape is right. With several YAML documents, a path
  * begins with the index of the document.
  */
 export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
@@ -105,8 +105,8 @@ function mostImportant(
 }
 
 function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Report) {
-  let sound: (FlowPart & { node: Node })[] = []
-  const reader = new Reader(aliases, lines, report, part => sound.push(part))
+  let parts: ReadPart[] = []
+  const reader = new Reader(aliases, lines, report, part => parts.push(part))
   const keys = new Map<string, number>()
   const read: { flow: FlowDefinition; isRight: boolean; node: Node; path: string }[] = []
   let isJudgedWhole = true
@@ -121,11 +121,13 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
     }
   }
   const readInto = (node: Node, path: string) => {
-    sound = []
+    parts = []
     const entry = reader.entry(FlowDefinition, node, path, keys)
     if (entry === unreadable) {
       isJudgedWhole = false
-      for (const part of sound) tell(partProblems(part.schema, part.value), part.node, part.path)
+      for (const { schema, value, wrong, node, path } of parts) {
+        tell(partProblems(schema, value, wrong), node, path)
+      }
       return
     }
     const flow = entry as FlowDefinition

@@ -16,7 +16,10 @@ const mostWork = 1_000_000
  * rule matches their addresses. Only reports what is certain: pages and links whose address can be known,
  * and steps with no button that stays on the page.
  */
-export function* unreachable({ steps, targeting }: FlowDefinition): Iterable<FlowProblem> {
+export function* unreachable({
+  steps,
+  targeting,
+}: Pick<FlowDefinition, 'steps' | 'targeting'>): Iterable<FlowProblem> {
   const { urls } = targeting
   if (urls.length === 0) return
   const known = new Map<string, boolean>()

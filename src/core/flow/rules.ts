@@ -14,7 +14,7 @@ import {
 } from './flow.ts'
 import { markdownProblems } from './markdown-rules.ts'
 import { error, type FlowProblem, warning } from './problem.ts'
-import { Question, questionProblems } from './question.ts'
+import { questionProblems } from './question.ts'
 import { unreachable } from './reach-rules.ts'
 import { shownAs } from './shown-as.ts'
 import { stepProblems } from './step-rules.ts'
@@ -24,16 +24,17 @@ import {
   targetingProblems,
   urlProblems,
 } from './targeting-rules.ts'
-import { textsProblems } from './texts/rules.ts'
+import { localeProblems, textsProblems } from './texts/rules.ts'
 import { Theme } from './theme.ts'
 import { themeProblems } from './theme-rules.ts'
-import { Goal, Rollout, Schedule, When } from './timing.ts'
+import type { Schedule } from './timing.ts'
 import {
   goalProblems,
   rolloutProblems,
   scheduleProblems,
   timingProblems,
   whenProblems,
+  zoneProblems,
 } from './timing-rules.ts'
 import { stepRuleProblems, wayProblems } from './way-rules.ts'
 
@@ -42,20 +43,9 @@ import { stepRuleProblems, wayProblems } from './way-rules.ts'
  * flow's size.
  */
 export function flowProblems(flow: FlowDefinition): FlowProblem[] {
-  return [
-    ...emptiness(flow),
-    ...notShown(flow),
-    ...keyAsHeading(flow),
-    ...repeatedKeys(flow.steps, '/steps'),
-    ...repeatedKeys(flow.checklist?.items ?? [], '/checklist/items'),
-    ...[...partsOf(flow)].flatMap(({ schema, value, path }) =>
-      partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
-    ),
-    ...timingProblems(flow),
-    ...unreachable(flow),
-    ...textsProblems(flow),
-    ...wayProblems(flow),
-  ]
+  return [...partsOf(flow)].flatMap(({ schema, value, path }) =>
+    partProblems(schema, value).map(problem => ({ ...problem, path: path + problem.path })),
+  )
 }
 
 /** A part of a flow that has a schema of its own. */
@@ -66,57 +56,107 @@ export interface FlowPart {
   path: string
 }
 
-function* partsOf({
-  targeting,
-  theme,
-  steps,
-  checklist,
-  ...rest
-}: FlowDefinition): Iterable<FlowPart> {
-  const { schedule, when, rollout, goal } = rest
+// `Type.Optional` makes another schema, so only here are these the ones that a reader of flows walks along.
+const { properties: inFlow } = FlowDefinition
+const { properties: inStep } = StepDefinition
+
+function* partsOf(flow: FlowDefinition): Iterable<FlowPart> {
+  const { targeting, theme, steps, checklist, schedule, when, rollout, goal } = flow
   const each = function* (schema: TSchema, values: readonly unknown[], path: string) {
     for (const [index, value] of values.entries()) yield { schema, value, path: `${path}/${index}` }
   }
+  yield { schema: FlowDefinition, value: flow, path: '' }
   yield { schema: Targeting, value: targeting, path: '/targeting' }
   yield* each(UrlRule, targeting.urls, '/targeting/urls')
   yield* each(AudienceRule, targeting.audience.rules, '/targeting/audience/rules')
   if (theme) yield { schema: Theme, value: theme, path: '/theme' }
-  if (schedule) yield { schema: Schedule, value: schedule, path: '/schedule' }
-  if (when) yield { schema: When, value: when, path: '/when' }
-  if (rollout) yield { schema: Rollout, value: rollout, path: '/rollout' }
-  if (goal) yield { schema: Goal, value: goal, path: '/goal' }
+  if (schedule) yield { schema: inFlow.schedule, value: schedule, path: '/schedule' }
+  if (when) yield { schema: inFlow.when, value: when, path: '/when' }
+  if (rollout) yield { schema: inFlow.rollout, value: rollout, path: '/rollout' }
+  if (goal) yield { schema: inFlow.goal, value: goal, path: '/goal' }
   yield* each(StepDefinition, steps, '/steps')
   for (const [index, { page, question, when }] of steps.entries()) {
     if (page) yield { schema: StepPage, value: page, path: `/steps/${index}/page` }
-    if (question) yield { schema: Question, value: question, path: `/steps/${index}/question` }
+    if (question)
+      yield { schema: inStep.question, value: question, path: `/steps/${index}/question` }
     yield* each(StepRule, when?.rules ?? [], `/steps/${index}/when/rules`)
   }
   yield* each(ItemDefinition, checklist?.items ?? [], '/checklist/items')
 }
 
-/** The rules for parts that can be judged without the rest of the flow. */
-const partRules = new Map<TSchema, (part: never) => Iterable<FlowProblem>>([
-  [Targeting, targetingProblems],
-  [UrlRule, urlProblems],
-  [StepPage, pageProblems],
-  [Question, questionProblems],
-  [StepRule, stepRuleProblems],
-  [AudienceRule, audienceRuleProblems],
-  [Theme, themeProblems],
-  [Schedule, scheduleProblems],
-  [When, whenProblems],
-  [Rollout, rolloutProblems],
-  [Goal, goalProblems],
-  [StepDefinition, stepProblems],
-  [ItemDefinition, itemProblems],
+type Rule<Part> = (part: Part) => Iterable<FlowProblem>
+
+/** A rule that looks at these fields only, so that others may be wrong. Without fields, at the whole part. */
+interface PartRule {
+  fields?: readonly string[]
+  problems: Rule<never>
+}
+
+const rulesFor =
+  <Part>() =>
+  <Name extends string & keyof Part>(fields: Name[], ...rules: Rule<Pick<Part, Name>>[]) =>
+    rules.map((problems): PartRule => ({ fields, problems }))
+
+const flowRules = rulesFor<FlowDefinition>()
+const scheduleRules = rulesFor<Schedule>()
+
+const whole = (problems: Rule<never>): PartRule[] => [{ problems }]
+
+/** The rules for parts that can be judged without what they are in. */
+const partRules = new Map<TSchema, readonly PartRule[]>([
+  [
+    FlowDefinition,
+    [
+      // A flow that is barely begun has enough to be told.
+      ...whole(emptiness),
+      ...flowRules(['kind', 'steps', 'checklist'], notShown),
+      ...flowRules(['key', 'name', 'title', 'kind', 'steps', 'checklist'], keyAsHeading),
+      ...flowRules(['steps', 'checklist'], repeatedKeys),
+      ...flowRules(['key', 'when', 'rollout', 'goal'], timingProblems),
+      ...flowRules(['steps', 'targeting'], unreachable),
+      ...flowRules(['locale', 'texts'], localeProblems),
+      ...flowRules(
+        ['locale', 'texts', 'name', 'title', 'kind', 'steps', 'checklist'],
+        textsProblems,
+      ),
+      ...flowRules(['steps'], wayProblems),
+    ],
+  ],
+  [Targeting, whole(targetingProblems)],
+  [UrlRule, whole(urlProblems)],
+  [StepPage, whole(pageProblems)],
+  [inStep.question, whole(questionProblems)],
+  [StepRule, whole(stepRuleProblems)],
+  [AudienceRule, whole(audienceRuleProblems)],
+  [Theme, whole(themeProblems)],
+  [
+    inFlow.schedule,
+    [
+      ...scheduleRules(['timezone'], zoneProblems),
+      ...scheduleRules(['from', 'to', 'timezone'], scheduleProblems),
+    ],
+  ],
+  [inFlow.when, whole(whenProblems)],
+  [inFlow.rollout, whole(rolloutProblems)],
+  [inFlow.goal, whole(goalProblems)],
+  [StepDefinition, whole(stepProblems)],
+  [ItemDefinition, whole(itemProblems)],
 ])
 
 /**
  * Problems of a part by itself, whatever the rest of the flow is like. Paths are within the part. Nested
  * parts are not included, because they are judged where they are.
+ *
+ * @param wrong the names of its fields whose shape is wrong
  */
-export function partProblems(schema: TSchema, part: unknown): FlowProblem[] {
-  return [...(partRules.get(schema)?.(part as never) ?? [])]
+export function partProblems(
+  schema: TSchema,
+  part: unknown,
+  wrong: ReadonlySet<string> = new Set(),
+): FlowProblem[] {
+  return (partRules.get(schema) ?? [])
+    .filter(({ fields }) => (fields ? wrong.isDisjointFrom(new Set(fields)) : wrong.size === 0))
+    .flatMap(({ problems }) => [...problems(part as never)])
 }
 
 /**
@@ -147,8 +187,11 @@ export function storedFlowErrors(stored: unknown): FlowProblem[] {
   return [...paths].slice(0, 20).map(path => error('invalid_value', path, message))
 }
 
+/** The fields that decide what pages show of a flow. */
+type Shown = Pick<FlowDefinition, 'kind' | 'steps' | 'checklist'>
+
 /** A flow's kind decides whether its steps or its items are shown: without any, it shows nothing. */
-function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowProblem> {
+function* emptiness({ kind, steps, checklist }: Shown): Iterable<FlowProblem> {
   const hasItems = checklist !== null && checklist.items.length > 0
   if (kind === 'checklist' && !hasItems) {
     const instead = steps.length > 0 ? ', or write "kind: tour" to show the steps' : ''
@@ -164,7 +207,7 @@ function* emptiness({ kind, steps, checklist }: FlowDefinition): Iterable<FlowPr
 }
 
 /** If a flow has both steps and items, the snippet shows only one kind. */
-function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
+function* notShown(flow: Shown): Iterable<FlowProblem> {
   const { steps, checklist } = flow
   if (steps.length === 0 || (checklist?.items.length ?? 0) === 0) return
   const advice = 'make a flow of its own of them'
@@ -178,7 +221,9 @@ function* notShown(flow: FlowDefinition): Iterable<FlowProblem> {
 }
 
 /** A list has a heading, and a key is not a text for visitors. */
-function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
+function* keyAsHeading(
+  flow: Shown & Pick<FlowDefinition, 'key' | 'name' | 'title'>,
+): Iterable<FlowProblem> {
   const { key, name, title } = flow
   if (shownAs(flow) !== 'checklist' || title !== undefined || name !== key) return
   const message = `Visitors read the key ${quoted(key)} as the heading of this list: add a title`
@@ -186,13 +231,19 @@ function* keyAsHeading(flow: FlowDefinition): Iterable<FlowProblem> {
 }
 
 /** In a file these were found earlier, and reported with their lines. */
-function* repeatedKeys(entries: readonly { key: string }[], path: string): Iterable<FlowProblem> {
-  const keys = new Set<string>()
-  for (const [index, { key }] of entries.entries()) {
-    if (keys.has(key)) {
-      const message = `The key ${quoted(key)} is used already: change it`
-      yield error('repeated_key', `${path}/${index}/key`, message)
+function* repeatedKeys({
+  steps,
+  checklist,
+}: Pick<FlowDefinition, 'steps' | 'checklist'>): Iterable<FlowProblem> {
+  const lists = { '/steps': steps, '/checklist/items': checklist?.items ?? [] }
+  for (const [path, entries] of Object.entries(lists)) {
+    const keys = new Set<string>()
+    for (const [index, { key }] of entries.entries()) {
+      if (keys.has(key)) {
+        const message = `The key ${quoted(key)} is used already: change it`
+        yield error('repeated_key', `${path}/${index}/key`, message)
+      }
+      keys.add(key)
     }
-    keys.add(key)
   }
 }

@@ -7,14 +7,17 @@ import { error, type FlowProblem, warning } from './problem.ts'
 import { isDay, isZone, spanMs, spanOf } from './schedule.ts'
 import type { Goal, Rollout, Schedule, When } from './timing.ts'
 
+/** Problems with the zone of a flow's times. */
+export function* zoneProblems({ timezone }: Pick<Schedule, 'timezone'>): Iterable<FlowProblem> {
+  if (isZone(timezone)) return
+  const message = `There is no time zone ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
+  yield error('invalid_timezone', '/timezone', message)
+}
+
 /** Problems with the times of a flow. */
 export function* scheduleProblems(schedule: Schedule): Iterable<FlowProblem> {
   const { from, to, timezone } = schedule
   let isRight = isZone(timezone)
-  if (!isRight) {
-    const message = `There is no time zone ${quoted(timezone)}: write its IANA name, such as Europe/Berlin or UTC`
-    yield error('invalid_timezone', '/timezone', message)
-  }
   for (const name of ['from', 'to'] as const) {
     const local = schedule[name]
     if (local === undefined || isDay(local)) continue
@@ -84,7 +87,7 @@ export function* timingProblems({
   when,
   rollout,
   goal,
-}: FlowDefinition): Iterable<FlowProblem> {
+}: Pick<FlowDefinition, 'key' | 'when' | 'rollout' | 'goal'>): Iterable<FlowProblem> {
   if (when?.after === key) {
     const message = 'The flow waits for itself and never begins: name another flow'
     yield error('waits_for_itself', '/when/after', message)

@@ -8,7 +8,7 @@ import { urlMatches } from './url-rule.ts'
 import { exitsOf, reachIn } from './ways.ts'
 
 /** Problems with the ways from step to step, which can only be found by looking at all steps. */
-export function* wayProblems({ steps }: FlowDefinition): Iterable<FlowProblem> {
+export function* wayProblems({ steps }: Pick<FlowDefinition, 'steps'>): Iterable<FlowProblem> {
   yield* gotoProblems(steps)
   const reach = reachIn(steps)
   yield* answerProblems(steps, reach)

@@ -12,9 +12,13 @@ const mostNamed = 3
 const pointerTo = (path: Path, from = '/texts') =>
   path.reduce<string>((pointer, name) => below(pointer, String(name)), from)
 
-/** Problems with the language of a flow, and with its texts in other languages. */
-export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
-  const { locale, texts } = flow
+type Locales = Pick<FlowDefinition, 'locale' | 'texts'>
+
+/** What the texts of a flow are compared with. */
+type Told = Locales & Pick<FlowDefinition, 'kind' | 'name' | 'title' | 'steps' | 'checklist'>
+
+/** Problems with the languages that a flow names. */
+export function* localeProblems({ locale, texts }: Locales): Iterable<FlowProblem> {
   if (locale !== undefined) {
     const fault = localeFault(locale)
     if (fault !== null) yield error('unknown_locale', '/locale', fault)
@@ -25,7 +29,6 @@ export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
       'Say in which language the flow itself is written: add "locale: en", or whichever'
     yield error('missing_locale', '/locale', message)
   }
-  const units = textUnits(flow)
   for (const tag of Object.keys(texts)) {
     const place = pointerTo([tag])
     const fault = localeFault(tag)
@@ -34,6 +37,15 @@ export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
       const message = `The flow itself is written in ${quoted(tag)}: change the texts where the flow has them, and remove these`
       yield error('same_locale', place, message)
     }
+  }
+}
+
+/** Problems with a flow's texts in other languages. */
+export function* textsProblems(flow: Told): Iterable<FlowProblem> {
+  const { locale, texts } = flow
+  if (!texts) return
+  const units = textUnits(flow)
+  for (const tag of Object.keys(texts)) {
     yield* superfluous(flow, tag, units)
     for (const unit of units.filter(({ isMarkdown }) => isMarkdown)) {
       const told = translationOf(texts[tag], unit)
@@ -50,11 +62,7 @@ export function* textsProblems(flow: FlowDefinition): Iterable<FlowProblem> {
 }
 
 /** Texts for parts that the flow does not have: the key is mistyped, or the part was removed. */
-function* superfluous(
-  flow: FlowDefinition,
-  tag: string,
-  units: readonly TextUnit[],
-): Iterable<FlowProblem> {
+function* superfluous(flow: Told, tag: string, units: readonly TextUnit[]): Iterable<FlowProblem> {
   const told = flow.texts![tag]!
   const known = new Set(units.map(({ path }) => pointerTo(path)))
   // The name of a tour, if no step has a heading.
