@@ -46,11 +46,9 @@ function isKnown(tag: string): boolean {
 function guess(tag: string): string | null {
   const [first = '', region] = tag.split(/[-_]/)
   if (region && judged(first)[1]) return first
-  if (/^[a-z]{2}$/i.test(first)) {
-    const language = localeOf(`und-${first}`)?.maximize().language
-    const meant = language && language !== 'und' ? language : null
-    if (meant !== null)
-      return region && localeOf(`${meant}-${region}`) ? `${meant}-${region}` : meant
+  if (/^[a-z]{2}$/i.test(first) && names('region').of(first.toUpperCase()) !== undefined) {
+    const meant = localeOf(`und-${first}`)?.maximize().language
+    if (meant && meant !== 'und') return judged(region ? `${meant}-${region}` : meant)[0] ?? meant
   }
   const codes = called.split(' ')
   const byName = new Map(codes.map(code => [names('language').of(code)!.toLowerCase(), code]))

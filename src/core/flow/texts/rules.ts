@@ -53,7 +53,7 @@ export function* textsProblems(flow: Told): Iterable<FlowProblem> {
     }
   }
   for (const { locale: tag, missing, of } of coverageOf(flow)) {
-    if (missing.length === 0) continue
+    if (missing.length === 0 || localeFault(tag) !== null) continue
     const some = missing.slice(0, mostNamed).map(({ id }) => id)
     const more = missing.length > some.length ? ', …' : ''
     const message = `${missing.length} of ${of} texts are missing in ${quoted(tag)} (${some.join(', ')}${more}): visitors read them in ${quoted(locale ?? 'the flow’s own language')}`

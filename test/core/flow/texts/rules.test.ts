@@ -32,6 +32,7 @@ describe('texts of a flow', () => {
     ],
     ['are not the flow’s own', `{ en: { ${whole} } }`, ['error same_locale /texts/en']],
     ['need a language', `{ jp: { ${whole} } }`, ['error unknown_locale /texts/jp']],
+    ['are not missing in what is no language', '{ jp: {} }', ['error unknown_locale /texts/jp']],
     [
       'lead nowhere that a page must not go',
       '{ de: { steps: { hello: { title: a, body: "[x](javascript:alert(1))", buttons: [c] } } } }',
@@ -90,6 +91,8 @@ test.each<[string, string | null]>([
   ['EN', 'en'],
   ['zh-hant', 'zh-Hant'],
   ['jp', 'ja'],
+  ['jp-jp', 'ja-JP'],
+  ['jp-yy', 'ja'],
   ['cz', 'cs'],
   ['ua', 'uk'],
   ['deu', 'de'],
@@ -100,4 +103,10 @@ test.each<[string, string | null]>([
   const fault = localeFault(tag)
   if (meant === null) expect(fault).toBeNull()
   else expect(fault).toContain(`did you mean "${meant}"?`)
+})
+
+test('a tag like no language gets no guess', () => {
+  expect(localeFault('xx-yy-zz')).toBe(
+    '"xx-yy-zz" is no language: write a tag of BCP 47 such as de, pt-BR or zh-Hant',
+  )
 })
