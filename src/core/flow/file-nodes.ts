@@ -7,6 +7,7 @@ import {
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   type LineCounter,
   type Node,
   Parser,
@@ -60,16 +61,10 @@ export function parse(
     report('too_large', 0, '', 'The file is over 1 MiB: split it into several')
     return null
   }
-  const tokens = [...new Parser(lines.addNewLine).parse(text)]
-  // Checked before composing, which recurses: nothing but depth could exhaust its stack.
-  const deep = tooDeep(tokens)
-  if (deep !== null) {
-    report(
-      'too_deep',
-      deep,
-      '',
-      `More than ${maxDepth} levels deep: no flow needs that, flatten it`,
-    )
+  const tokens = tokensOf(text, lines)
+  if ('tooDeepAt' in tokens) {
+    const message = `More than ${maxDepth} levels deep: no flow needs that, flatten it`
+    report('too_deep', tokens.tooDeepAt, '', message)
     return null
   }
   // The library's own check for repeated fields is quadratic in the size of a mapping; see `inspect`.
@@ -132,26 +127,21 @@ export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']
   return start(at ?? node)
 }
 
-/** Where the first collection that is too deep begins. Not recursive, because a file may be 1 MiB of "[". */
-function tooDeep(tokens: CST.Token[]): number | null {
-  let first: number | null = null
-  const open: { token: CST.Token; depth: number }[] = tokens.map(token => ({ token, depth: 0 }))
-  while (open.length > 0) {
-    const { token, depth } = open.pop()!
-    if (token.type === 'document') {
-      if (token.value) open.push({ token: token.value, depth })
-    } else if (CST.isCollection(token)) {
-      if (depth === maxDepth) {
-        first = Math.min(first ?? token.offset, token.offset)
-        continue
-      }
-      for (const { key, value } of token.items) {
-        if (key) open.push({ token: key, depth: depth + 1 })
-        if (value) open.push({ token: value, depth: depth + 1 })
-      }
-    }
+/**
+ * The tokens of a file, or where its first collection that is too deep begins: nothing else could exhaust the
+ * stack of the composer, which recurses. Found on the way, because to read on takes ever longer with depth.
+ */
+function tokensOf(text: string, lines: LineCounter): CST.Token[] | { tooDeepAt: number } {
+  const parser = new Parser(lines.addNewLine)
+  lines.addNewLine(0)
+  const tokens: CST.Token[] = []
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    if (parser.stack.length <= maxDepth) continue
+    const tooDeep = parser.stack.filter(token => CST.isCollection(token))[maxDepth]
+    if (tooDeep) return { tooDeepAt: tooDeep.offset }
   }
-  return first
+  return [...tokens, ...parser.end()]
 }
 
 /** Whether a number in decimals, as written in the file, differs from the number that was read. */

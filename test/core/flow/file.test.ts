@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
-import { stringify } from 'yaml'
+import { Parser, stringify } from 'yaml'
 import { describeProblem, type FileProblem, readFlowFile } from '../../../src/core/flow/file.ts'
 import { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import type { FlowProblem } from '../../../src/core/flow/problem.ts'
@@ -378,6 +378,13 @@ describe('a file that cannot be read has one problem, with its place', () => {
   test('a mapping of 100,000 fields is read all the same', () => {
     const text = Array.from({ length: 100_000 }, (_, index) => `k${index}:`).join('\n')
     expect(readFlowFile(text).problems).toHaveLength(51)
+  })
+
+  test.each(['[', '- ', '? ', '{a: '])('what is too deep is read no further: %s', opening => {
+    const next = spyOn(Parser.prototype, 'next')
+    expect(briefs(opening.repeat(10_000))).toEqual([`1:${20 * opening.length + 1} too_deep `])
+    expect(next.mock.calls.length).toBeLessThan(200)
+    next.mockRestore()
   })
 
   test('20 levels and 100 aliases are not too many', () => {
