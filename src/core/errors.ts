@@ -146,13 +146,16 @@ export const unauthorizedCauseOf = ({ cause }: AppError): UnauthorizedCause | un
 /**
  * There is nothing by that name, or nothing that callers may see.
  *
- * @param key the missing flow, if several were named
+ * @param keys those that are missing, if any were named
  */
-export const flowNotFound = (key?: string) =>
-  new AppError(
+export function flowNotFound(...keys: string[]): AppError {
+  const named = keys.slice(0, mostProblems).map(key => shown(key))
+  if (keys.length > named.length) named.push('…')
+  return new AppError(
     'flow_not_found',
-    `There is no such flow${key === undefined ? '' : `: ${shown(key)}`}`,
+    `There is no such flow${named.length === 0 ? '' : `: ${named.join(', ')}`}`,
   )
+}
 
 /** The caller went away before there was anything to answer. */
 export const callerGone = (cause: unknown) =>

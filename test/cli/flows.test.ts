@@ -303,6 +303,13 @@ describe('push and publish', () => {
       'cairn: there is no such flow: nope: push it first, or see "cairn flows list"\n',
     ])
   })
+
+  test('every key that was never pushed is named', async () => {
+    await cairn.json(['org', 'create', 'Harbor'])
+    await cairn.run(['flows', 'push', write('a.yaml', good)])
+    const { stderr } = await cairn.run(['flows', 'publish', 'no', 'welcome', 'nor-this'])
+    expect(stderr).toStartWith('cairn: there is no such flow: no, nor-this: push it first')
+  })
 })
 
 describe('list', () => {

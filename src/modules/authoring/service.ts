@@ -89,8 +89,8 @@ function asStored(flow: AuthoredFlow, stored: StoredChange | undefined): Authore
 /** @throws AppError `flow_not_found` */
 function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): void {
   const known = new Set(flows.map(({ key }) => key))
-  const missing = keys.find(key => !known.has(key))
-  if (missing !== undefined) throw flowNotFound(missing)
+  const missing = keys.filter(key => !known.has(key))
+  if (missing.length > 0) throw flowNotFound(...missing)
 }
 
 /**
