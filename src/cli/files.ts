@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -98,6 +99,19 @@ export function refuseNoFile(path: string): void {
   if (!found || found.isFile()) return
   const what = found.isSymbolicLink() ? 'a symbolic link, which is not followed' : 'no file'
   throw new CommandFailure(`${path} is ${what}: remove it, or choose another place`)
+}
+
+/** Makes a directory, unless it is there. @throws CommandFailure */
+export function makeDirectory(path: string, option = ''): void {
+  try {
+    mkdirSync(path, { recursive: true })
+  } catch (error) {
+    const { code } = error as { code?: string }
+    const reason = code === 'EEXIST' ? 'there is a file of that name' : code
+    throw new CommandFailure(
+      `the directory ${path} cannot be made (${reason}): choose another${option}`,
+    )
+  }
 }
 
 /** A unique name beside a file, for a draft that takes the file's place once it is complete. */

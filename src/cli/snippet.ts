@@ -1,7 +1,6 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from './command.ts'
-import { asUsers, refuseNoFile, replaceFile } from './files.ts'
+import { asUsers, makeDirectory, refuseNoFile, replaceFile } from './files.ts'
 import { print, printJson } from './output.ts'
 
 export function addSnippet(cairn: Command): void {
@@ -24,7 +23,7 @@ function addWrite(snippet: Command): void {
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const { snippetModule } = await import('../web/snippet-files.ts')
       const files = asUsers(() => {
-        mkdirSync(folder, { recursive: true })
+        makeDirectory(folder)
         const texts = Object.entries(snippetModule)
         const files = texts.map(([name, text]) => ({ path: join(folder, name), text }))
         for (const { path } of files) refuseNoFile(path)

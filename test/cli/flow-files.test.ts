@@ -300,7 +300,7 @@ describe('pull', () => {
       const { stderr, status } = await flows('pull', '--out', 'two.yaml')
       expect([status, stderr]).toEqual([
         1,
-        'cairn: the directory two.yaml cannot be made (EEXIST): choose another with --out\n',
+        'cairn: the directory two.yaml cannot be made (there is a file of that name): choose another with --out\n',
       ])
       expect(existsSync(cairn.path('two.yaml'))).toBe(true)
     })

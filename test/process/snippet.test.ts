@@ -189,9 +189,16 @@ cairn({ key: 'k' })
 
   test('says in one line that a folder cannot be made', async () => {
     await Bun.write(join(place.folder, 'file'), '')
-    const { status, stderr } = await place.run(['snippet', 'write', 'file/vendor'])
-    expect(status).toBe(1)
-    expect(stderr.trim().split('\n')).toHaveLength(1)
+    for (const [folder, reason] of [
+      ['file', 'there is a file of that name'],
+      ['file/vendor', 'ENOTDIR'],
+    ] as const) {
+      const { status, stderr } = await place.run(['snippet', 'write', folder])
+      expect([status, stderr]).toEqual([
+        1,
+        `cairn: the directory ${folder} cannot be made (${reason}): choose another\n`,
+      ])
+    }
     expect(existsSync(join(place.folder, 'file/vendor'))).toBe(false)
   })
 })

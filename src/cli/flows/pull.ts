@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Option } from 'commander'
 import { readFlowFile } from '../../core/flow/file.ts'
@@ -9,7 +9,7 @@ import { withEscapes } from '../../core/text/unseen.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Command, Flags } from '../command.ts'
 import { CommandFailure, UsageFailure } from '../failure.ts'
-import { asUsers, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
+import { asUsers, makeDirectory, readTextFile, refuseNoFile, replaceFile } from '../files.ts'
 import { addManaged, managed } from '../manage.ts'
 import { counted, print, printColumns, printJson, tell } from '../output.ts'
 import { schemaFile, schemaLine } from './files.ts'
@@ -115,7 +115,7 @@ function writeFlowFiles(
   definitions: readonly FlowDefinition[],
   { format, force }: How,
 ): [path: string, outcome: Outcome][] {
-  makeDirectory(dir)
+  makeDirectory(dir, ' with --out')
   const plan = definitions.map(flow => {
     const path = join(dir, `${flow.key}.${format}`)
     refuseNoFile(path)
@@ -146,17 +146,6 @@ function heldBy(path: string, flow: FlowDefinition, format: How['format']): 'the
   const { flows, problems } = readFlowFile(file.text, { format })
   const isRight = problems.every(({ severity }) => severity !== 'error')
   return isRight && flows.map(flowText).join() === flowText(flow) ? 'the flow' : 'another'
-}
-
-function makeDirectory(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true })
-  } catch (error) {
-    const { code } = error as { code?: string }
-    throw new CommandFailure(
-      `the directory ${dir} cannot be made (${code}): choose another with --out`,
-    )
-  }
 }
 
 function write(path: string, text: string, over: boolean): void {
