@@ -50,8 +50,12 @@ function waitAskedBy({ status, headers }: Response): number | null {
   return passing.includes(status) && seconds >= 0 && seconds <= longestWait ? seconds : null
 }
 
+export const notCairnCode = 'not_cairn'
+
 export const notCairn = (status: number) =>
-  new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`)
+  new CommandFailure(`the server answered ${status}, and not as Cairn does: is --url right?`, {
+    code: notCairnCode,
+  })
 
 /**
  * @param root the path below which all others are

@@ -16,7 +16,15 @@ import {
 } from '../runtime/lock.ts'
 import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/postgres/database/inspection.ts'
-import { type Asker, type AskOptions, asking, codeOf, notCairn, type Send } from './asking.ts'
+import {
+  type Asker,
+  type AskOptions,
+  asking,
+  codeOf,
+  notCairn,
+  notCairnCode,
+  type Send,
+} from './asking.ts'
 import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
@@ -296,15 +304,24 @@ function theOne(
   throw new UsageFailure(`say which organisation ${how}: ${some.join(', ')}${more}`)
 }
 
+/** The error of the first request, or that its address has a path too many, such as that of the API. */
+function withoutPath(error: unknown, root: string): unknown {
+  const { origin, pathname } = new URL(root)
+  if (pathname === '/' || !['not_found', notCairnCode].includes(codeOf(error))) return error
+  return new CommandFailure(`there is no Cairn at ${root}: leave the path out, --url ${origin}`)
+}
+
 /** Asks a server elsewhere, whose token says which organisation is meant. */
 async function elsewhere<T>(url: string, org: string | undefined, work: Work<T>): Promise<T> {
   const root = serverAddress(url)
   const token = tokenOfEnvironment()
   const send: Send = (path, init) => fetchElsewhere(root, path, init)
   const asker = asking(send, { authorization: `Bearer ${token}` })
-  const { organisation } = await asker.ask<{ organisation?: { slug: string; id: string } }>(
-    'GET /me',
-  )
+  const { organisation } = await asker
+    .ask<{ organisation?: { slug: string; id: string } }>('GET /me')
+    .catch(error => {
+      throw withoutPath(error, root)
+    })
   if (!organisation) throw notCairn(200)
   if (org !== undefined && org !== organisation.slug && org !== organisation.id) {
     throw new CommandFailure(

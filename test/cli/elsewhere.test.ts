@@ -72,6 +72,12 @@ test('a wrong token or address is reported as such', async () => {
     2,
     expect.stringContaining('--url must be an address'),
   ])
+  for (const path of ['/api/v1', '/docs/', '/dashboard/acme', '/nothing']) {
+    expect(await refused(ask(url + path))).toEqual([
+      1,
+      `cairn: there is no Cairn at ${url}${path.replace(/\/$/, '')}: leave the path out, --url ${url}\n`,
+    ])
+  }
   expect(await refused(ask('http://127.0.0.1:1'))).toEqual([
     1,
     expect.stringContaining('http://127.0.0.1:1 cannot be reached'),
