@@ -1,3 +1,4 @@
+import { quoted } from '../../../core/text/wording.ts'
 import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
 import { foreignTables, isUsable, schemaOf, schemaVersion } from './migrate.ts'
 import { storagePools } from './pools.ts'
@@ -238,6 +239,11 @@ class Address {
     return decodeURIComponent(this.url.pathname.slice(1))
   }
 
+  /** The names behind the question mark, longest first, because one may be a part of another. */
+  private get settings(): string[] {
+    return [...this.url.searchParams.keys()].sort((a, b) => b.length - a.length)
+  }
+
   get place(): string {
     return `${this.url.hostname}:${this.url.port || usualPort}/${this.database}`
   }
@@ -319,11 +325,13 @@ class Address {
           'does not let this user in',
           'make it the owner, or grant it to connect and create there',
         ]
-      case '42704':
+      case '42704': {
+        const name = this.settings.find(name => message.includes(name))
         return [
-          'does not know a setting of the address',
+          `does not know ${name === undefined ? 'a setting' : `the setting ${quoted(name)}`} of the address`,
           'correct what stands in it behind the question mark',
         ]
+      }
       case '53300':
         return ['has no room for another client', 'raise its max_connections', true]
       case '57P03':
