@@ -51,11 +51,16 @@ function addInstall(service: Command): void {
       if (options.json) return printJson({ unit: `${plan.name}.service`, files })
       printChanges(files)
       const { name, user, config } = plan
-      const isNew = files.some(({ did }) => did === 'written')
+      const has = (done: FileChange['did']) => files.some(({ did }) => did === done)
+      const next = has('written')
+        ? `Settings: ${config}. Then, to start it now and at boot:`
+        : has('replaced')
+          ? `Settings: ${config}. Then, to apply the changes:`
+          : `Nothing was changed. After a change of the settings, ${config}:`
       print(
         '',
-        `Settings: ${config}. Then, ${isNew ? 'to start it now and at boot' : 'to apply the changes'}:`,
-        `  systemctl ${isNew ? 'enable --now' : 'restart'} ${name}`,
+        next,
+        `  systemctl ${has('written') ? 'enable --now' : 'restart'} ${name}`,
         'Commands run as its user, for instance:',
         `  sudo -u ${user} cairn org create "Harbor Inc" --config ${config}`,
       )

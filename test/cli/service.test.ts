@@ -113,6 +113,12 @@ describe('install', () => {
     ])
     expect(files.map(({ did }) => did)).toEqual(['kept', 'unchanged', 'unchanged', 'unchanged'])
     expect(readFileSync(settings, 'utf8')).toContain('CAIRN_ACK=buffer')
+    const again = await install()
+    expect(again.stdout).toContain('Nothing was changed.')
+    expect(again.stdout).not.toContain('to apply the changes')
+    expect((await install('--memory-max', '1G')).stdout).toContain(
+      'to apply the changes:\n  systemctl restart cairn\n',
+    )
   })
 
   test('the settings decide the data directory and whether a port needs root rights', async () => {
