@@ -83,7 +83,10 @@ async function backUpTo(
   }
   const now = Date.now()
   const folder = target.replace(/(?<=.)\/+$/, '')
-  const file = isFolder ? join(folder, backupNameAt(now)) : target
+  // Names tell the second only, and there may be a backup of this one.
+  let at = now
+  while (isFolder && existsSync(join(folder, backupNameAt(at)))) at += 1_000
+  const file = isFolder ? join(folder, backupNameAt(at)) : target
   requireApart(data, dirname(file))
   if (isFolder) makeFolder(folder)
   yieldToOthers()
@@ -91,7 +94,7 @@ async function backUpTo(
   const made = await backUp(data, file, bar.show).finally(bar.end)
   noteBackup(data, file, now)
   if (isFolder) await clearAbandoned(folder, now)
-  const removed = keep === null ? [] : await keepNewest(folder, keep, now)
+  const removed = keep === null ? [] : await keepNewest(folder, keep, at)
   return { ...made, removed: removed.map(({ file }) => file) }
 }
 

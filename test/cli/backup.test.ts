@@ -28,6 +28,10 @@ const slugs = async () =>
 const sha256 = (file: string) =>
   new Bun.CryptoHasher('sha256').update(readFileSync(cairn.path(file))).digest('hex')
 
+/** The name of a backup, by Unix seconds. */
+const nameAt = (second: number) =>
+  `cairn-${new Date(second * 1_000).toISOString().slice(0, 19).replaceAll(':', '-')}Z.db`
+
 /** Runs a command that must fail, and returns its one line. */
 async function failure(args: string[], status = 1): Promise<string> {
   const ended = await cairn.run(args)
@@ -60,6 +64,20 @@ describe('backup', () => {
     expect(await failure(['backup', 'b.db', '--keep', '3'], 2)).toContain('needs a directory')
     expect(await failure(['backup', '.', '--keep', '0'], 2)).toContain('--keep is "0"')
     expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
+  })
+
+  test('takes the next free name in a directory, however soon the last was made', async () => {
+    mkdirSync(cairn.path('b'))
+    // Whatever second it is by then.
+    const second = Math.floor(Date.now() / 1_000)
+    const taken = Array.from({ length: 600 }, (_, later) => `b/${nameAt(second + later)}`)
+    for (const file of taken) writeFileSync(cairn.path(file), 'x')
+    const { file } = await cairn.json(['backup', 'b', '--keep', '1'])
+    expect(file).toBe(`b/${nameAt(second + 600)}`)
+    expect(readdirSync(cairn.path('b')).sort()).toEqual([
+      basename(file),
+      `${basename(file)}.sha256`,
+    ])
   })
 
   test('names files in a directory by time, lists them, and keeps the newest of its own', async () => {
