@@ -32,7 +32,7 @@ const usualFields = (code: string) => ({
 
 const refusals: Record<Code, Refusal> = {
   malformed_json: {
-    when: 'The body is not JSON.',
+    when: 'The body is not JSON, perhaps because it is compressed: `Content-Encoding` is not taken.',
     says: 'The body is not JSON',
   },
   unauthorized: {
