@@ -12,7 +12,7 @@ const PageUrl = {
 export const NewSessionBody = closed(
   {
     flow: key('The key of the flow, which may not be stored yet.'),
-    step: key('The key of its step.'),
+    step: key('The key of its step, which may not be stored yet either.'),
     url: text(1, 2_048, PageUrl),
   },
   { examples: [{ flow: 'welcome', step: 'create', url: PageUrl.examples[0] }] },
