@@ -1,5 +1,5 @@
 import { shown } from '../core/text/wording.ts'
-import { isFullHour } from '../core/time/durations.ts'
+import { isFullHour, lasting, minuteMs } from '../core/time/durations.ts'
 import type { Installation } from '../modules/installation/model.ts'
 import type { Settings } from '../modules/organisations/model.ts'
 import { longestSlug, nameFault, slugFault, slugFrom } from '../modules/organisations/rules.ts'
@@ -160,13 +160,19 @@ function addStatus(org: Command): void {
     })
 }
 
+/** How far senders' clocks are off, from the time of receipt less that of sending. */
+function skewIn(ms: number): string {
+  if (Math.abs(ms) < minuteMs) return 'under a minute'
+  return `${lasting(Math.abs(ms))} ${ms > 0 ? 'behind' : 'ahead'}`
+}
+
 function statusLines(slug: string, status: Installation): string[] {
   const { stages, findings, snippetVersion, skewMsMedian, erased24h } = status
   const refused = Object.entries(status.rejected24h).map(([code, count]) => `${code} ${count}`)
   const facts: [string, string][] = [
     // Whatever a page sent as its version; anyone who views a page has the key.
     ['snippet', snippetVersion === null ? '–' : shown(snippetVersion)],
-    ['clock skew', skewMsMedian === null ? '–' : `${skewMsMedian} ms`],
+    ['clock skew', skewMsMedian === null ? '–' : skewIn(skewMsMedian)],
     ['refused in 24 h', refused.join(', ') || '–'],
     ['of erased people', erased24h === 0 ? '–' : `${erased24h} in 24 h, not kept`],
   ]

@@ -81,6 +81,9 @@ test('the status includes what a running server has only noted in memory', async
   await fetch(`${url}/api/v1/events`, { method: 'POST', headers, body })
   const { skewMsMedian, stages } = await cairn.json(['org', 'status', 'beta'])
   expect(skewMsMedian).toBeGreaterThanOrEqual(3_600_000)
+  expect((await cairn.run(['org', 'status', 'beta'])).stdout).toMatch(
+    /^clock skew +1 hour behind$/m,
+  )
   expect(stages[3].lastAt).not.toBeNull()
 })
 

@@ -307,6 +307,9 @@ function namesOf(
   return { flowRef: flow?.ref ?? null, stepRef: step?.ref ?? null, itemRef: item?.ref ?? null }
 }
 
+const tooOldBySentAt =
+  'By sentAt, the clock of the sender is ahead, so this occurred longer ago than events are kept: correct sentAt, or leave it out'
+
 /**
  * When an event occurred: corrected for the sender's clock, and never after its receipt.
  * An event without a time occurred now.
@@ -323,7 +326,11 @@ function timeOf(
   }
   const occurredAt = Math.min(reportedAt + context.correctionMs, context.receivedAt)
   if (occurredAt < context.oldestAt) {
-    return reject('too_old', 'This occurred longer ago than events are kept')
+    const isBySentAt = reportedAt >= context.oldestAt
+    return reject(
+      'too_old',
+      isBySentAt ? tooOldBySentAt : 'This occurred longer ago than events are kept',
+    )
   }
   return { occurredAt, reportedAt }
 }

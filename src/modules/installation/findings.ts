@@ -5,7 +5,7 @@ import {
   refusesMany,
   type VerifiedIdentity,
 } from '../../core/organisation/verified-identity.ts'
-import { dayMs, hourMs, minuteMs } from '../../core/time/durations.ts'
+import { dayMs, lasting, minuteMs } from '../../core/time/durations.ts'
 import type { InstallationFinding } from './model.ts'
 import type { CountedSince, Presence } from './port.ts'
 
@@ -44,14 +44,6 @@ const settlingMs = 5 * minuteMs
 const fewFarOff = 3
 /** Fewer batches say nothing about the server's clock, because one may be an example that was sent by hand. */
 const fewestBatches = 5
-
-/** A duration in words, which read the same in every time zone, such as 1 minute, 47 hours or 3 days. */
-function lasting(ms: number): string {
-  const [size, unit] =
-    ms < hourMs ? [minuteMs, 'minute'] : ms < 2 * dayMs ? [hourMs, 'hour'] : [dayMs, 'day']
-  const count = Math.max(1, Math.floor(ms / size))
-  return `${count} ${unit}${count === 1 ? '' : 's'}`
-}
 
 /** Whether most of at least a handful of batches are off by the same amount, within a minute. */
 function isAgreed(skews: readonly number[], skewMsMedian: number): boolean {
@@ -207,12 +199,11 @@ const rules: ((evidence: Evidence) => Told | readonly Told[] | null)[] = [
       Math.abs(skewMsMedian) > farOffMs &&
       isAgreed(skews, skewMsMedian)
     ) {
-      const seconds = Math.round(Math.abs(skewMsMedian) / 1000)
       const side = skewMsMedian > 0 ? 'behind' : 'ahead of'
       return {
         severity: 'warning',
         code: 'clock_skew',
-        message: `Senders' clocks are ${seconds} s ${side} the server's at the median: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
+        message: `Senders' clocks are ${lasting(Math.abs(skewMsMedian))} ${side} the server's at the median: ${farOff} of the last ${skews.length} batches are off by over a minute.`,
         fix: "Sync the server's clock with NTP. If it is right, and a single back end sends the batches, sync that one's. Meanwhile, times are corrected by sentAt.",
       }
     }

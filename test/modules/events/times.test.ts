@@ -96,6 +96,21 @@ describe('with sentAt', () => {
     expect((await times(now(), now() - hour))[0]).toBe(now())
   })
 
+  test('what is too old by sentAt alone is refused with a word about it', async () => {
+    const why = async (occurredAt: number) => {
+      const event = { kind: 'custom', name: 'x', userId: 'u', occurredAt }
+      return (await tenant.send([event], { sentAt: Date.UTC(2099, 0) })).body.results[0]
+    }
+    expect(await why(now())).toMatchObject({
+      code: 'too_old',
+      message: expect.stringMatching(/^By sentAt, .*: correct sentAt, or leave it out$/),
+    })
+    expect(await why(now() - 91 * day)).toMatchObject({
+      code: 'too_old',
+      message: 'This occurred longer ago than events are kept',
+    })
+  })
+
   test('the difference is reported, to the millisecond, whatever its size', async () => {
     const event = { kind: 'custom', name: 'x', userId: 'u' }
     const skew = async (sentAt: unknown) => (await tenant.send([event], { sentAt })).body.skewMs

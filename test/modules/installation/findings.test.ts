@@ -226,8 +226,10 @@ test('findings about clocks say whether they are behind or ahead', () => {
     findings({ skewMsMedian: skewMs, presence: { skews: Array(5).fill(skewMs) } })
   const [behind] = off(90_400)
   const [ahead] = off(-90_400)
-  expect(behind?.message).toContain("90 s behind the server's")
-  expect(ahead?.message).toContain("90 s ahead of the server's")
+  const [far] = off(Date.UTC(2026, 0) - Date.UTC(2099, 0))
+  expect(far?.message).toContain("73 years ahead of the server's")
+  expect(behind?.message).toContain("1 minute behind the server's")
+  expect(ahead?.message).toContain("1 minute ahead of the server's")
 })
 
 test('each finding is in whole sentences', () => {
