@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
 import { type FileLock, isLocked, lockFile } from '../storage/sqlite/database/file-lock.ts'
-import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
+import { makeSyncedDirectory, withFile } from '../storage/sqlite/database/synced-files.ts'
 import type { TokenMode } from './token-mode.ts'
 
 /** The server that serves from a data directory. It is in `server.json`, for people and for error messages. */
@@ -87,7 +87,7 @@ export const holderOf = (dataDir: string): LockHolder | null =>
 
 function writeHolder(dataDir: string, holder: LockHolder): void {
   const draft = `${holderFile(dataDir)}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify(holder, null, 2)}\n`, { mode: 0o600 })
+  withFile(draft, 'w', handle => writeFileSync(handle, `${JSON.stringify(holder, null, 2)}\n`))
   renameSync(draft, holderFile(dataDir))
 }
 

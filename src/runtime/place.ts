@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/settings.ts'
 import { hasDatabase } from '../storage/sqlite/database/database.ts'
-import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
+import { makeInnerDirectory, replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 
 /** Which storage the settings name: the data directory's own, or a PostgreSQL that nodes share. */
 export type StoragePlace = Pick<Config, 'data' | 'databaseUrl'>
@@ -17,7 +17,7 @@ export const databaseDirOf = ({ data, databaseUrl }: StoragePlace): string =>
 export function emptyCopyDir(place: StoragePlace): string {
   const directory = databaseDirOf(place)
   rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeInnerDirectory(directory)
   return directory
 }
 

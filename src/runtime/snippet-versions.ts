@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
 import type { Queries } from '../storage/postgres/database/connection.ts'
 import { keepFileIfAbsent, keptFile } from '../storage/postgres/nodes/kept-files.ts'
-import { replaceSynced } from '../storage/sqlite/database/synced-files.ts'
+import { makeInnerDirectory, replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
 /** The only names that are ever looked up: those that a release gives its files. */
@@ -21,7 +21,7 @@ const folderIn = (dataDir: string) => join(dataDir, 'snippet')
  */
 export function keepSnippet(dataDir: string): void {
   const folder = folderIn(dataDir)
-  mkdirSync(folder, { recursive: true })
+  makeInnerDirectory(folder)
   for (const { name, text } of snippetFiles) {
     const file = join(folder, name)
     // Whole or not at all, because after an upgrade nothing could repair it.

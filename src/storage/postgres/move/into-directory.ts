@@ -1,11 +1,16 @@
 import type { Database } from 'bun:sqlite'
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { emptyLog } from '../../sqlite/database/compact.ts'
 import { databaseFile, hasDatabase, openForWriting } from '../../sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../../sqlite/database/lost-database.ts'
 import { prepareDatabase } from '../../sqlite/database/prepare.ts'
-import { replaceSynced, syncDirectory, syncFile } from '../../sqlite/database/synced-files.ts'
+import {
+  makeInnerDirectory,
+  replaceSynced,
+  syncDirectory,
+  syncFile,
+} from '../../sqlite/database/synced-files.ts'
 import {
   EventBatches,
   EventIds,
@@ -75,7 +80,7 @@ export class MoveIntoDirectory {
       await requireNoMove(own.postgres)
       const directory = movingDir(dataDir)
       rmSync(directory, { recursive: true, force: true })
-      mkdirSync(directory, { mode: 0o700 })
+      makeInnerDirectory(directory)
       prepareDatabase(directory, now()).close()
       const database = openForWriting(directory)
       // If it is interrupted, the next move makes it anew; at the end all of it is synced.
@@ -144,7 +149,7 @@ export class MoveIntoDirectory {
     this.database.close()
     const made = databaseFile(movingDir(dataDir))
     syncFile(made)
-    mkdirSync(join(dataDir, 'snippet'), { recursive: true, mode: 0o700 })
+    makeInnerDirectory(join(dataDir, 'snippet'))
     for (const { name, content } of files) {
       if (keptNames([name]).length === 0) continue
       replaceSynced(join(dataDir, name), new TextDecoder().decode(content))

@@ -125,7 +125,7 @@ async function publish(
   sha256: string,
 ): Promise<void> {
   try {
-    await writeChecksum(file, sha256)
+    await writeChecksum(dataDir, file, sha256)
     await copyErasures(dataDir, file)
     await link(partial, file).catch(error => {
       if (!withoutLinks.includes(error.code)) throw error

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { open, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { giveToOwner } from '../database/synced-files.ts'
 
 /** A file's SHA-256 in a file beside it, as `sha256sum -c` reads it. */
 export const checksumFileOf = (file: string) => `${file}.sha256`
@@ -25,14 +26,17 @@ export async function sha256Of(file: string, onBytes: (done: number) => void): P
  * Writes what belongs beside a backup. A backup that was cut off may have left such a file, and whoever
  * else may write to the folder could have put a link there, which is not followed.
  */
-export async function writeBeside(path: string, text: string): Promise<void> {
+export async function writeBeside(dataDir: string, path: string, text: string): Promise<void> {
   await rm(path, { force: true })
-  await writeFile(path, text, { mode: 0o600, flag: 'wx', flush: true })
+  await using file = await open(path, 'wx', 0o600)
+  giveToOwner(file.fd, dirname(path), dataDir)
+  await file.writeFile(text)
+  await file.sync()
 }
 
-export async function writeChecksum(file: string, sha256: string): Promise<void> {
+export async function writeChecksum(dataDir: string, file: string, sha256: string): Promise<void> {
   const line = `${sha256}  ${basename(file)}\n`
-  await writeBeside(checksumFileOf(file), line)
+  await writeBeside(dataDir, checksumFileOf(file), line)
 }
 
 /** What a file's SHA-256 should be; null if nothing says so, `unreadable` if it is not clear. */

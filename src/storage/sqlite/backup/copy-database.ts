@@ -1,6 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { type FileHandle, open } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { databaseFile } from '../database/database.ts'
+import { giveToOwner } from '../database/synced-files.ts'
 import { SnapshotGuard } from './snapshot-guard.ts'
 
 /** How far a backup is. */
@@ -45,6 +47,7 @@ export async function copyDatabase(
   try {
     await using copy = await open(target, 'wx', 0o600)
     await using logCopy = await open(`${target}-wal`, 'wx', 0o600)
+    for (const { fd } of [copy, logCopy]) giveToOwner(fd, dirname(target), dataDir)
     const size = await sizeOf(database)
     let done = 0
     const tell = (piece: Uint8Array, total: number) => {

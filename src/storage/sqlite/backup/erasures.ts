@@ -24,7 +24,7 @@ const nameOfList = /\.erasures\.jsonl$/
 export async function copyErasures(dataDir: string, backup: string): Promise<void> {
   const lines = linesOfList(erasuresFile(dataDir))
   const text = lines.map(line => `${line}\n`).join('')
-  if (text !== '') await writeBeside(erasuresFileOf(backup), text)
+  if (text !== '') await writeBeside(dataDir, erasuresFileOf(backup), text)
 }
 
 /**

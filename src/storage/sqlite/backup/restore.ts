@@ -2,8 +2,9 @@ import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
 import { access, open, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { databaseFile } from '../database/database.ts'
+import { giveToOwner } from '../database/synced-files.ts'
 import { endAllSessions } from '../organisations/dashboard-sessions.ts'
 import {
   type BackupContent,
@@ -162,6 +163,7 @@ async function stage(
   let done = 0
   await using from = await open(file, 'r')
   await using to = await open(staged, 'wx', 0o600)
+  giveToOwner(to.fd, dirname(staged))
   await copyBytes(from, to, total, bytes => {
     hash.update(bytes)
     done += bytes.length

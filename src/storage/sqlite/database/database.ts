@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFile } from './synced-files.ts'
 
 /** The first SQLite without the WAL corruption by a concurrent checkpoint. */
 const oldestSqlite = '3.51.3'
@@ -29,6 +30,7 @@ export const pragmaNumber = (database: Database, pragma: string): number =>
  * It has a write-ahead log with a sync at every commit, so that what was acknowledged survives a power cut.
  */
 export function openForWriting(dataDir: string): Database {
+  createFile(databaseFile(dataDir))
   const database = new Database(databaseFile(dataDir), { create: true, strict: true })
   // The busy timeout comes first: setting the journal mode may itself find the database locked.
   database.run('pragma busy_timeout = 5000')

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
+import { createFile } from './synced-files.ts'
 
 /** How long to wait for a lock, because checking whether it is held takes a shared one for a moment. */
 const patienceMs = 250
@@ -21,6 +22,7 @@ export interface FileLock {
 export function lockFile(path: string): FileLock | null {
   let database: Database | undefined
   try {
+    createFile(path)
     database = new Database(path, { create: true })
     database.run(`pragma busy_timeout = ${patienceMs}`)
     // With a write-ahead log, an exclusive transaction would let readers pass.

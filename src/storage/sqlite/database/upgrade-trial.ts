@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { copyDatabase } from '../backup/copy-database.ts'
 import { databaseFile, openForReading } from './database.ts'
 import { quickCheck } from './inspect.ts'
+import { makeInnerDirectory } from './synced-files.ts'
 import {
   requireDiskRoom,
   type UpgradeProgress,
@@ -26,7 +27,8 @@ export async function tryUpgrade(
   onProgress: (progress: UpgradeProgress) => void,
 ): Promise<void> {
   requireDiskRoom(dataDir, upgradePlan(dataDir), true)
-  const trialDir = mkdtempSync(join(dataDir, trialPrefix))
+  const trialDir = join(dataDir, `${trialPrefix}${crypto.randomUUID()}`)
+  makeInnerDirectory(trialDir)
   try {
     const copy = databaseFile(trialDir)
     await copyDatabase(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))

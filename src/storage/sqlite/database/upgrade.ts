@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { shortReasonOf } from '../../../core/text/reason.ts'
 import { version } from '../../../core/version.ts'
 import { backUp } from '../backup/backup.ts'
@@ -9,6 +9,7 @@ import { copiesFolder, copiesIn, copyFile } from './copies.ts'
 import { databaseFile, openForReading, openForWriting } from './database.ts'
 import { type MigrationProgress, type MigrationStep, migrate, schemaState } from './migrate.ts'
 import { requireUsable } from './prepare.ts'
+import { makeInnerDirectory } from './synced-files.ts'
 import { removeUpgradeNote, type UpgradeNote, writeUpgradeNote } from './upgrade-note.ts'
 
 /** A database cannot be brought up to date as things are; the message says what to do. */
@@ -112,7 +113,7 @@ export async function upgradeDatabase(
   const copy = withCopy ? copyFile(dataDir, first.id, now) : null
   try {
     if (copy !== null) {
-      mkdirSync(copiesFolder(dataDir), { recursive: true, mode: 0o700 })
+      makeInnerDirectory(copiesFolder(dataDir))
       await backUp(dataDir, copy, progress => onProgress({ doing: 'copy', ...progress }))
       await removeOthers(dataDir, copy, from)
     }

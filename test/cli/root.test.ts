@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { writeReleased } from '../../scripts/support/released.ts'
+import { Workplace, withTour } from '../support/binary.ts'
+import { Owner } from '../support/owner.ts'
+
+/** Root's commands on a data directory of another user, as `cairn service install` makes one. */
+
+const isRoot = process.getuid?.() === 0 && Bun.which('setpriv') !== null
+
+let cairn: Workplace
+let owner: Owner
+beforeEach(async () => {
+  cairn = new Workplace()
+  owner = await Owner.of(cairn)
+  mkdirSync(cairn.dataDir, { mode: 0o700 })
+  owner.takes(cairn.dataDir)
+})
+afterEach(() => cairn.close())
+
+/** Runs a command as root, which must succeed. */
+async function asRoot(...args: string[]): Promise<void> {
+  const { status, stderr } = await cairn.run(args)
+  expect([args.join(' '), status, status === 0 ? '' : stderr]).toEqual([args.join(' '), 0, ''])
+}
+
+/** What is in the data directory, at any depth, and is not its owner's. */
+const foreign = () =>
+  readdirSync(cairn.dataDir, { recursive: true })
+    .map(String)
+    // The next server makes it anew.
+    .filter(name => name !== 'cairn.sock')
+    .filter(name => lstatSync(join(cairn.dataDir, name)).uid !== lstatSync(cairn.dataDir).uid)
+
+describe.skipIf(!isRoot)('what root makes in the data directory of another user', () => {
+  test('is that user’s, whichever command makes it', async () => {
+    await asRoot('org', 'create', 'Acme')
+    await asRoot('token', 'issue')
+    expect(readdirSync(cairn.dataDir).sort()).toEqual(
+      expect.arrayContaining(['cairn.db', 'server.lock', 'session.key']),
+    )
+    await asRoot('person', 'erase', 'acme', 'ada', '--yes')
+    await asRoot('rebuild')
+    await asRoot('compact')
+    await asRoot('backup', 'roots/')
+    const [backup = ''] = readdirSync(cairn.path('roots')).sort()
+    await asRoot('restore', `roots/${backup}`)
+    await asRoot('restore', '--undo')
+    expect(foreign()).toEqual([])
+    // A backup in a directory of root's is root's.
+    expect(lstatSync(cairn.path(`roots/${backup}`)).uid).toBe(0)
+    expect((await owner.run(['org', 'list'])).stdout).toContain('acme')
+    expect((await owner.run(['backup', 'owner.db'])).status).toBe(0)
+    expect((await owner.run(['rebuild'])).status).toBe(0)
+  })
+
+  test('is that user’s if the directory was empty before a restore', async () => {
+    await asRoot('org', 'create', 'Acme')
+    await asRoot('backup', 'root.db')
+    for (const name of readdirSync(cairn.dataDir)) rmSync(join(cairn.dataDir, name))
+    await asRoot('restore', 'root.db')
+    expect(foreign()).toEqual([])
+    expect((await owner.run(['org', 'list'])).stdout).toContain('acme')
+  })
+
+  test('is that user’s after a migration, and so is the copy of before', async () => {
+    rmdirSync(cairn.dataDir)
+    writeReleased(cairn.dataDir, 1)
+    owner.takes(cairn.dataDir)
+    await asRoot('migrate', '--on-copy')
+    await asRoot('migrate')
+    expect(readdirSync(join(cairn.dataDir, 'backups')).length).toBeGreaterThan(1)
+    expect(foreign()).toEqual([])
+  })
+
+  test('is that user’s if a server runs as root, however it ends', async () => {
+    await withTour(cairn)
+    const server = await cairn.serve()
+    await asRoot('backup', 'root.db')
+    server.child.kill('SIGKILL')
+    await server.child.exited
+    expect(readdirSync(join(cairn.dataDir, 'snippet')).length).toBeGreaterThan(0)
+    expect(foreign()).toEqual([])
+  })
+
+  test('stays root’s in a directory of root’s', async () => {
+    await asRoot('org', 'create', 'Acme', '--data', 'roots')
+    const owners = readdirSync(cairn.path('roots')).map(
+      name => lstatSync(cairn.path(`roots/${name}`)).uid,
+    )
+    expect([...new Set(owners)]).toEqual([0])
+  })
+})
