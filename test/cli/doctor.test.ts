@@ -375,7 +375,7 @@ describe('rights', () => {
       const { status, stdout } = await owner.run(['doctor', ...freePorts])
       expect(status).toBe(1)
       expect(stdout).toContain(
-        `error    this user cannot write cairn.db in ${data()} — run "chmod u+rw ${databaseFile()}"\n`,
+        `error    this user lacks rights to cairn.db in ${data()} — run "chmod u+rwX ${databaseFile()}"\n`,
       )
       const served = await owner.run(['serve', ...freePorts])
       expect(served.status).toBe(1)
@@ -384,6 +384,23 @@ describe('rights', () => {
       )
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })
+
+    test.each(['backup.lock', 'rewrite.lock', 'erasures.jsonl', 'session.key', 'snippet'])(
+      '%s is named, without which a command or a backup fails',
+      async name => {
+        const owner = await Owner.of(place)
+        const path = join(data(), name)
+        if (name === 'snippet') mkdirSync(path)
+        else writeFileSync(path, '')
+        chmodSync(path, 0)
+        owner.takes(data())
+        const { status, stdout } = await owner.run(['doctor', ...freePorts])
+        expect(status).toBe(1)
+        expect(stdout).toContain(
+          `error    this user lacks rights to ${name} in ${data()} — run "chmod u+rwX ${path}"\n`,
+        )
+      },
+    )
 
     test('a directory that he cannot write is reported as his own', async () => {
       const owner = await Owner.of(place)
@@ -397,6 +414,30 @@ describe('rights', () => {
       expect(stdout).not.toContain('run this as the user')
     })
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a file that another user left is named, and is an error if the server needs it',
+    async () => {
+      const owner = await Owner.of(place)
+      owner.takes(data())
+      const left = (name: string, mode: number) => {
+        writeFileSync(join(data(), name), '')
+        chmodSync(join(data(), name), mode)
+      }
+      const found = async () => (await owner.run(['doctor', ...freePorts])).stdout
+      left('last-backup.json', 0o644)
+      const advice = `— run "chown -R 65534 ${data()}", and always run cairn as that user\n`
+      const words = `not owned by user 65534, who owns ${data()}: `
+      expect(await found()).toContain(`warning  ${words}last-backup.json ${advice}`)
+      left('backup.lock', 0o600)
+      mkdirSync(join(data(), 'snippet'))
+      left('snippet/snippet-0000000000000000.js', 0o600)
+      left('notes.txt', 0o600)
+      expect(await found()).toContain(
+        `error    ${words}backup.lock, last-backup.json, snippet, snippet/snippet-0000000000000000.js ${advice}`,
+      )
+    },
+  )
 
   test('a lock file that is no lock is an error', async () => {
     writeFileSync(join(data(), 'server.lock'), 'This is a text. '.repeat(100), { mode: 0o600 })

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { attempt } from '../../core/attempt.ts'
 import { shellWord } from '../../core/text/wording.ts'
 import { sessionKey } from '../../runtime/session-key.ts'
 import { explained } from '../failure.ts'
@@ -24,10 +25,11 @@ export function checkDirectory({ data, databaseUrl, config }: Subject): Finding[
   const fault = whyUnwritable(data, found)
   if (fault) return [fault]
   const makesTokens = !config?.sessionSecret && !config?.sessionIssuer
+  const used = usedIn(data)
   const faults = [
-    ...checkOwners(data, found),
-    ...checkWritable(data, found),
-    ...checkOthers(data, found),
+    ...checkOwners(data, used, found),
+    ...checkUsable(data, used, found),
+    ...checkOthers(data, used, found),
     ...(makesTokens ? checkSessionKey(data) : []),
   ]
   const findings = [ok('directory', `${data} can be written by this user`), ...faults]
@@ -73,41 +75,67 @@ function whyUnwritable(data: string, { uid, mode }: Stats): Finding | null {
   }
 }
 
-/** The files that a server has to write, as far as they exist. */
-const namesIn = (data: string) =>
-  readdirSync(data).filter(name => /^(cairn\.db(-wal|-shm)?|server\.lock)$/.test(name))
+const { R_OK, W_OK, X_OK } = constants
+
+/** What Cairn uses in a data directory, and the access that it needs; it replaces the last ones as a whole. */
+const uses: readonly [RegExp, number][] = [
+  [
+    /^(cairn\.db(-wal|-shm)?|(server|backup|rewrite)\.lock(-journal)?|erasures\.jsonl)$/,
+    R_OK | W_OK,
+  ],
+  [/^(snippet|backups|copy)$/, R_OK | W_OK | X_OK],
+  [/^(session\.key|(server|last-backup|migration|issuer-keys)\.json|(snippet|backups)\/.+)$/, R_OK],
+]
+
+/** A file or a directory that Cairn uses. */
+interface Used extends Pick<Stats, 'uid' | 'mode'> {
+  name: string
+  path: string
+  /** Whether this user has the access that Cairn needs. */
+  isUsable: boolean
+}
+
+/** Those that exist, by name. */
+function usedIn(data: string): Used[] {
+  const inner = ['snippet', 'backups'].flatMap(folder =>
+    attempt(() => readdirSync(join(data, folder)), []).map(name => `${folder}/${name}`),
+  )
+  return [...readdirSync(data), ...inner].sort().flatMap(name => {
+    const access = uses.find(([pattern]) => pattern.test(name))?.[1]
+    const path = join(data, name)
+    const found = attempt(() => statSync(path), null)
+    if (access === undefined || found === null) return []
+    return [{ name, path, uid: found.uid, mode: found.mode, isUsable: isAllowed(path, access) }]
+  })
+}
+
+const namesOf = (used: readonly Used[]) => used.map(({ name }) => name).join(', ')
 
 /** Files that another user's command left (often root's) stop the server. */
-function checkOwners(data: string, { uid }: Stats): Finding[] {
-  const foreign = namesIn(data).filter(name => statSync(join(data, name)).uid !== uid)
+function checkOwners(data: string, used: readonly Used[], { uid }: Stats): Finding[] {
+  const foreign = used.filter(file => file.uid !== uid)
   if (foreign.length === 0) return []
-  const isUsable = foreign.every(name =>
-    isAllowed(join(data, name), constants.R_OK | constants.W_OK),
-  )
-  const what = `not owned by user ${uid}, who owns ${data}: ${foreign.join(', ')}`
+  const what = `not owned by user ${uid}, who owns ${data}: ${namesOf(foreign)}`
   const advice = `run "chown -R ${uid} ${data}", and always run cairn as that user`
-  return [(isUsable ? warning : error)('rights', what, advice)]
+  return [(foreign.every(({ isUsable }) => isUsable) ? warning : error)('rights', what, advice)]
 }
 
 /** Files that their owner, or a backup, has made read-only: the server cannot start on them. */
-function checkWritable(data: string, { uid }: Stats): Finding[] {
-  const wanted = constants.R_OK | constants.W_OK
+function checkUsable(data: string, used: readonly Used[], { uid }: Stats): Finding[] {
   // Files of other users are reported by `checkOwners`.
-  const faulty = namesIn(data).filter(
-    name => statSync(join(data, name)).uid === uid && !isAllowed(join(data, name), wanted),
-  )
+  const faulty = used.filter(file => file.uid === uid && !file.isUsable)
   if (faulty.length === 0) return []
-  const paths = faulty.map(name => shellWord(join(data, name))).join(' ')
+  const paths = faulty.map(({ path }) => shellWord(path)).join(' ')
   const advice =
-    uid === process.getuid?.() ? `run "chmod u+rw ${paths}"` : `run cairn as user ${uid}`
-  return [error('rights', `this user cannot write ${faulty.join(', ')} in ${data}`, advice)]
+    uid === process.getuid?.() ? `run "chmod u+rwX ${paths}"` : `run cairn as user ${uid}`
+  return [error('rights', `this user lacks rights to ${namesOf(faulty)} in ${data}`, advice)]
 }
 
 const forOthers = 0o077
 const writableToOthers = 0o022
 const octal = (mode: number) => (mode & 0o7777).toString(8)
 
-function checkOthers(data: string, { mode }: Stats): Finding[] {
+function checkOthers(data: string, used: readonly Used[], { mode }: Stats): Finding[] {
   // Users who cannot enter the directory cannot reach the files either.
   if ((mode & forOthers) === 0) return []
   const advice = `run "chmod 700 ${shellWord(data)}"`
@@ -116,9 +144,9 @@ function checkOthers(data: string, { mode }: Stats): Finding[] {
     const what = `other users of this machine can replace files in ${data}, the session key too (mode ${octal(mode)})`
     return [error('rights', what, advice)]
   }
-  const open = namesIn(data).filter(name => statSync(join(data, name)).mode & forOthers)
+  const open = used.filter(file => file.mode & forOthers)
   if (open.length === 0) return []
-  const what = `other users of this machine can read ${open.join(', ')} in ${data} (mode ${octal(mode)})`
+  const what = `other users of this machine can read ${namesOf(open)} in ${data} (mode ${octal(mode)})`
   return [warning('rights', what, advice)]
 }
 
