@@ -3,7 +3,7 @@ import { shellWord } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { keepServersOut } from '../runtime/lock.ts'
 import type { BackupContent } from '../storage/sqlite/backup/check-backup.ts'
-import { restore, tryBackup, undoRestore } from '../storage/sqlite/backup/restore.ts'
+import { restore, sizeOfBackup, tryBackup, undoRestore } from '../storage/sqlite/backup/restore.ts'
 import type { Command, Flags } from './command.ts'
 import { directoryOf, makeDirectory } from './data.ts'
 import { UsageFailure, warn } from './failure.ts'
@@ -51,6 +51,8 @@ async function check(file: string, { json }: Options): Promise<void> {
 }
 
 async function replace(data: string, file: string, { json }: Options): Promise<void> {
+  // Looked at first, so that a wrong name leaves no directory behind.
+  await sizeOfBackup(file)
   makeDirectory(data)
   const lock = keepServersOut(data)
   const bar = progressBar()

@@ -287,6 +287,9 @@ describe('restore', () => {
       writeFileSync(cairn.path('b.db'), 'something else')
       await refused('b.db is damaged, or no database')
       await refused('cannot be read (ENOENT)', 'none.db')
+      const gone = await failure(['restore', 'none.db', '--data', 'new'])
+      expect(gone).toContain('none.db cannot be read (ENOENT)')
+      expect(existsSync(cairn.path('new'))).toBe(false)
       await refused('is not a file', 'cairn-data')
     })
 

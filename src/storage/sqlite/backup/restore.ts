@@ -127,7 +127,7 @@ function trySigningOut(file: string): void {
 }
 
 /** @throws RestoreRefused if there is no such file */
-async function sizeOfBackup(file: string): Promise<number> {
+export async function sizeOfBackup(file: string): Promise<number> {
   const found = await access(file, constants.R_OK)
     .then(() => stat(file))
     .catch(error => {
