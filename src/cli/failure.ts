@@ -56,7 +56,11 @@ const advice: [RegExp, string][] = [
     'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
   ],
   [/^EROFS/, 'the file system of the data directory is read-only: mount it for writing'],
-  [/^(SQLITE_FULL|ENOSPC|EDQUOT)/, 'the disk is full: make room and try again'],
+  // The last is that of the memory beside a write-ahead log, for which there is no room.
+  [
+    /^(SQLITE_FULL|ENOSPC|EDQUOT|SQLITE_IOERR_SHMSIZE)/,
+    'the disk is full: make room and try again',
+  ],
   [
     /^(SQLITE_NOTADB|SQLITE_CORRUPT)/,
     'cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more',

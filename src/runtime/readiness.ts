@@ -12,11 +12,10 @@ export const stuckAfterMs = 10_000
 const hangingAfterMs = 5_000
 
 /**
- * A disk with less room than this counts as full: the size of a large write-ahead log, or a share of a small
- * disk.
+ * A disk with less room than this counts as full, bytes: the size of a large write-ahead log, or a share of a
+ * small disk.
  */
-const leastFreeBytes = 64 * 2 ** 20
-const leastFreeShare = 0.05
+export const leastFree = (totalBytes: number) => Math.min(64 * 2 ** 20, totalBytes * 0.05)
 
 const mib = (bytes: number) => {
   const count = bytes / 2 ** 20
@@ -113,7 +112,7 @@ function* diskTroubles({ dataDir, disk }: ServerState): Iterable<string> {
   } else if (seen.fault === 'read-only') {
     yield `the file system of ${dataDir} is read-only: mount it for writing`
   }
-  const least = Math.min(leastFreeBytes, seen.totalBytes * leastFreeShare)
+  const least = leastFree(seen.totalBytes)
   if (seen.freeBytes !== null && seen.freeBytes < least) {
     yield `the disk of ${dataDir} has ${mib(seen.freeBytes)} free, under ${mib(least)}: make room on it`
   }

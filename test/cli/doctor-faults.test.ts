@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
 import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
@@ -42,16 +42,23 @@ describe.skipIf(!canMount)('a disk', () => {
     const ofBinary = async () => complaintsIn(await place.runBinary(['doctor', ...freePorts]))
     try {
       await withTour(new Workplace(builtBinary, place.folder))
-      expect(() => writeFileSync(join(data(), 'ballast'), Buffer.alloc(32e6))).toThrow('ENOSPC')
-      expect(await ofBinary()).toContainEqual(
-        expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
-      )
       mount('-o', 'remount,ro')
-      expect(await ofBinary()).toContainEqual(
+      expect(await ofBinary()).toEqual([
         expect.stringMatching(
           /^error {4}.* is on a file system that is mounted read-only — mount it/,
         ),
-      )
+      ])
+      mount('-o', 'remount,rw')
+      for (const suffix of ['-wal', '-shm']) rmSync(`${databaseFile()}${suffix}`, { force: true })
+      const ballast = join(data(), 'ballast')
+      expect(() => writeFileSync(ballast, Buffer.alloc(32e6))).toThrow('ENOSPC')
+      expect(await ofBinary()).toEqual([
+        expect.stringMatching(/^error {4}0 bytes \(0\.0 %\) are free where .* — make room/),
+        expect.stringMatching(/^error {4}the disk is full: make room and try again \(SQLITE_/),
+        expect.stringMatching(
+          /^warning {2}no backup is known, and whether events are stored cannot be read — set/,
+        ),
+      ])
     } finally {
       unmount()
     }

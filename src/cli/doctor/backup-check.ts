@@ -11,7 +11,7 @@ import { lastBackup } from '../../storage/sqlite/backup/last-backup.ts'
 import { isPartial } from '../../storage/sqlite/backup/partial.ts'
 import { databasesAside } from '../../storage/sqlite/backup/replace-database.ts'
 import { copiesFolder } from '../../storage/sqlite/database/copies.ts'
-import { openForReading } from '../../storage/sqlite/database/database.ts'
+import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { isLocked } from '../../storage/sqlite/database/file-lock.ts'
 import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
 import { trialPrefix } from '../../storage/sqlite/database/upgrade-trial.ts'
@@ -51,10 +51,7 @@ function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
     return ok('backup', 'no backups are scheduled here: Litestream should keep a replica')
   }
   const last = lastBackup(data)
-  if (last === null) {
-    if (!holdsEvents(data)) return ok('backup', 'no backup was made yet, and no event is stored')
-    return warning('backup', 'events are stored, and no backup was ever made', schedule)
-  }
+  if (last === null) return checkNeed(data)
   const what = `the newest backup is of ${last.madeAt} (${last.file}), and none are scheduled here`
   const isOld = now - Date.parse(last.madeAt) > oldDays * dayMs
   return isOld ? warning('backup', what, schedule) : ok('backup', what)
@@ -63,12 +60,19 @@ function checkUnscheduled({ data, checkpoints }: Config, now: number): Finding {
 const schedule =
   'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
 
-/** False if the database cannot be read, which other checks report. */
-const holdsEvents = (data: string) =>
-  attempt(() => {
+/** Where no backup was made, which needs none as long as there is nothing to lose. */
+function checkNeed(data: string): Finding {
+  const holdsEvents = attempt(() => {
+    if (!hasDatabase(data)) return false
     using database = openForReading(data)
     return newestReceipt(database) !== null
-  }, false)
+  }, null)
+  if (holdsEvents === false) return ok('backup', 'no backup was made yet, and no event is stored')
+  const what = holdsEvents
+    ? 'events are stored, and no backup was ever made'
+    : 'no backup is known, and whether events are stored cannot be read'
+  return warning('backup', what, schedule)
+}
 
 async function checkNewest(folder: string, everyMs: number, now: number): Promise<Finding> {
   const advice = 'check that a server runs, and look in its log for "the scheduled backup failed"'

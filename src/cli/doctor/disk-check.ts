@@ -9,10 +9,13 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { leastFree } from '../../runtime/readiness.ts'
 import { sizeOf } from '../output.ts'
 import { type DataSubject, error, type Finding, ok, type Subject, warning } from './finding.ts'
 
-const [leastFree, enoughFree, enoughShare] = [100e6, 1e9, 0.05]
+/** Less room than this is soon too little, bytes: 5 %, and 1 GB or a fifth of a small disk. */
+const enoughFree = (totalBytes: number) =>
+  Math.max(0.05 * totalBytes, Math.min(1e9, 0.2 * totalBytes))
 
 /** File systems of other machines, by the number that Linux gives them (statfs(2)). */
 const remote: Record<number, string> = {
@@ -34,12 +37,12 @@ export function judgeDisk(
   found: Pick<StatsFs, 'type' | 'bsize' | 'bavail' | 'blocks' | 'files' | 'ffree'>,
 ): Finding[] {
   const { type, bsize, bavail, blocks, files, ffree } = found
-  const [free, share] = [bavail * bsize, bavail / Math.max(1, blocks)]
-  const left = `${sizeOf(free)} (${(share * 100).toFixed(1)} %) are free where ${data} is`
+  const [free, total] = [bavail * bsize, Math.max(1, blocks * bsize)]
+  const left = `${sizeOf(free)} (${((free / total) * 100).toFixed(1)} %) are free where ${data} is`
   const advice = 'make room, or move the data directory to a larger disk'
   const findings: Finding[] = []
-  if (free < leastFree) findings.push(error('disk', left, advice))
-  else if (free < enoughFree || share < enoughShare) findings.push(warning('disk', left, advice))
+  if (free < leastFree(total)) findings.push(error('disk', left, advice))
+  else if (free < enoughFree(total)) findings.push(warning('disk', left, advice))
   else findings.push(ok('disk', left))
   if (files > 0 && ffree === 0) findings.push(error('disk', 'no more files can be created', advice))
   const kind = process.platform === 'linux' ? remote[type >>> 0] : undefined
