@@ -277,6 +277,23 @@ describe('with data', () => {
   })
 })
 
+test('a command that was killed, and one that runs, are told from a server', async () => {
+  await place.json(['org', 'create', 'Acme'])
+  const startedAt = '2026-11-20T03:00:00.000Z'
+  const holder = { pid: process.pid, host: hostname(), startedAt, version: '' }
+  const lock = acquireLock(data(), { ...holder, port: 0, managementHost: '', managementPort: 0 })
+  const found = async () => (await place.runBinary(['doctor', ...freePorts])).stdout
+  const left = readFileSync(join(data(), 'server.json'))
+  expect(await found()).toContain(
+    `ok       no server runs on it; a command works on it (process ${process.pid}, since ${startedAt})\n`,
+  )
+  lock.release()
+  writeFileSync(join(data(), 'server.json'), left)
+  expect(await found()).toContain(
+    `warning  no server runs on it; a command (process ${process.pid} on ${hostname()}, since ${startedAt}) was interrupted or killed — nothing is to be cleaned up; run the command again if need be\n`,
+  )
+})
+
 describe('a damaged database', () => {
   const pageBytes = 4_096
 

@@ -54,6 +54,9 @@ export async function checkServer(subject: Subject): Promise<Finding[]> {
   ]
 }
 
+/** A command has no port. */
+const isCommand = ({ port }: LockHolder) => port === 0
+
 /** A server that was started with other settings works on other data. */
 function checkPlace({ database = null }: LockHolder, { databaseUrl }: Subject): Finding[] {
   const ours = databaseUrl === null ? null : databasePlace(databaseUrl)
@@ -75,6 +78,10 @@ async function checkHolder(holder: LockHolder, { config, now }: Subject): Promis
   if (holder.host !== hostname()) {
     const advice = `run "cairn doctor" there for more (this is ${hostname()})`
     return [warning('server', `${who}, which is another machine or container`, advice)]
+  }
+  if (isCommand(holder)) {
+    const what = `no server runs on it; a command works on it (process ${holder.pid}, since ${holder.startedAt})`
+    return [ok('server', what)]
   }
   if (!isAlive(holder)) {
     const advice = 'look for another process that has server.lock open'
@@ -103,7 +110,12 @@ function unreadableLock(data: string, fault: unknown): Finding {
 function notServed(holder: LockHolder | null): Finding {
   if (!holder) return ok('server', 'no server runs on it now')
   const { pid, host, startedAt } = holder
-  const what = `no server runs on it; the last one (process ${pid} on ${host}, since ${startedAt}) did not shut down properly: it crashed, or was killed`
+  const who = `process ${pid} on ${host}, since ${startedAt}`
+  if (isCommand(holder)) {
+    const what = `no server runs on it; a command (${who}) was interrupted or killed`
+    return warning('server', what, 'nothing is to be cleaned up; run the command again if need be')
+  }
+  const what = `no server runs on it; the last one (${who}) did not shut down properly: it crashed, or was killed`
   const advice =
     'see its log for the cause; nothing is to be cleaned up, start it with "cairn serve"'
   return warning('server', what, advice)
