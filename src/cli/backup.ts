@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isoTime } from '../core/time/clock.ts'
-import { type Backup, backUp, makeFolder } from '../storage/sqlite/backup/backup.ts'
+import { type Backup, backUp, dropBackup, makeFolder } from '../storage/sqlite/backup/backup.ts'
 import { backupNameAt, backupsIn, keepNewest } from '../storage/sqlite/backup/folder.ts'
 import { isInside } from '../storage/sqlite/backup/inside.ts'
 import { noteBackup } from '../storage/sqlite/backup/last-backup.ts'
@@ -10,6 +10,7 @@ import { clearAbandoned } from '../storage/sqlite/backup/partial.ts'
 import type { Command } from './command.ts'
 import { directoryOf, requireData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
+import { interruptible } from './interrupt.ts'
 import { print, printJson, printTable, sizeOf, tell } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -91,7 +92,11 @@ async function backUpTo(
   if (isFolder) makeFolder(folder)
   yieldToOthers()
   const bar = progressBar()
-  const made = await backUp(data, file, bar.show).finally(bar.end)
+  const clearAway = () =>
+    dropBackup(data, file)
+      ? `${file} was already made`
+      : 'no backup was made, and nothing was changed'
+  const made = await interruptible(clearAway, () => backUp(data, file, bar.show)).finally(bar.end)
   noteBackup(data, file, now)
   if (isFolder) await clearAbandoned(folder, now)
   const removed = keep === null ? [] : await keepNewest(folder, keep, at)

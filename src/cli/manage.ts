@@ -29,6 +29,7 @@ import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
 import { CommandFailure, UsageFailure, warn } from './failure.ts'
+import { interruptible } from './interrupt.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
 /** Asks the management API, wherever that is: on a server elsewhere, on this machine, or in this very process. */
@@ -132,8 +133,17 @@ export async function managedEach<T>(
 }
 
 /** Like `managedHere`, for work that is about no organisation or about several. */
-export const operated = <T>(place: StoragePlace, work: (asker: Asker) => Promise<T>): Promise<T> =>
-  here(place, send => work(asking(send, operator())))
+export const operated = <T>(
+  place: StoragePlace,
+  work: (asker: Asker) => Promise<T>,
+  interrupted?: Interrupted,
+): Promise<T> => here(place, send => work(asking(send, operator())), undefined, interrupted)
+
+/** What to say if a signal ends the command: where it does the work itself, and where a server does it. */
+export interface Interrupted {
+  here: string
+  onServer: string
+}
 
 /**
  * Where a command's data is stored: in a data directory, or in the database that the settings name.
@@ -159,20 +169,28 @@ async function here<T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
   time?: Partial<Clock>,
+  interrupted?: Interrupted,
 ): Promise<T> {
   const { data, databaseUrl } = place
-  if (databaseUrl !== null) {
-    return serverOf(place) === null ? inProcess(place, work, time) : work(overSocket(data))
+  const lock = databaseUrl === null ? await lockOrServer(data) : null
+  const isHere = databaseUrl === null ? lock !== null : serverOf(place) === null
+  const clearAway = () => {
+    lock?.release()
+    return interrupted![isHere ? 'here' : 'onServer']
   }
-  const lock = await lockOrServer(data)
-  if (lock === null) return work(overSocket(data))
-  try {
-    requireOwnData(data)
-    requireUsableData(data)
-    return await inProcess(place, work, time)
-  } finally {
-    lock.release()
+  const done = async () => {
+    if (!isHere) return work(overSocket(data))
+    try {
+      if (databaseUrl === null) {
+        requireOwnData(data)
+        requireUsableData(data)
+      }
+      return await inProcess(place, work, time)
+    } finally {
+      lock?.release()
+    }
   }
+  return interrupted ? interruptible(clearAway, done) : done()
 }
 
 async function inProcess<T>(

@@ -16,8 +16,13 @@ export function addRebuild(cairn: Command): void {
       const line = liveLine()
       const onProgress = ({ flow, flows, flowsDone, events }: RebuildProgress) =>
         line.show(`${flowsDone} of ${flows} flows, ${events} events (${flow})`)
-      const result = await operated(placeOf(command), ({ ask }) =>
-        ask<typeof Rebuilt>('POST /rebuild', { onProgress }),
+      const result = await operated(
+        placeOf(command),
+        ({ ask }) => ask<typeof Rebuilt>('POST /rebuild', { onProgress }),
+        {
+          here: 'some flows may not be rebuilt; their numbers are as they were',
+          onServer: 'the rebuild goes on in the server',
+        },
       ).finally(line.end)
       if (json) return printJson(result)
       print(outcome(result))
@@ -41,8 +46,13 @@ export function addCompact(cairn: Command): void {
 does so after its first compaction. It needs free space for two more copies of
 the data, and takes some seconds per gigabyte; interrupted, it changes nothing.`)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const sizes = await operated(placeOf(command), ({ ask }) =>
-        ask<typeof Compacted>('POST /compact'),
+      const sizes = await operated(
+        placeOf(command),
+        ({ ask }) => ask<typeof Compacted>('POST /compact'),
+        {
+          here: 'the database may be as large as before; nothing in it was changed',
+          onServer: 'nothing was changed',
+        },
       )
       if (json) return printJson(sizes)
       print(

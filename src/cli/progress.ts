@@ -5,6 +5,13 @@ const barWidth = 24
 const drawEveryMs = 100
 const tellEveryMs = 5_000
 
+const emptyLine = '\r\u001b[K'
+
+/** Removes the line that a terminal shows. */
+export const clearLine = ({ stderr } = process) => {
+  if (stderr.isTTY) stderr.write(emptyLine)
+}
+
 const words = { copying: 'copying', checking: 'checking the copy', hashing: 'making the checksum' }
 
 /**
@@ -30,10 +37,10 @@ export function progressLine(
       if (!isNews && now() - toldAt < (isTerminal ? drawEveryMs : tellEveryMs)) return
       shown = stage
       toldAt = now()
-      stderr.write(isTerminal ? `\r\u001b[K${line()}` : `cairn: ${line()}\n`)
+      stderr.write(isTerminal ? `${emptyLine}${line()}` : `cairn: ${line()}\n`)
     },
     end() {
-      if (isTerminal && shown !== null) stderr.write('\r\u001b[K')
+      if (isTerminal && shown !== null) stderr.write(emptyLine)
     },
   }
 }

@@ -3,10 +3,17 @@ import { shellWord } from '../core/text/wording.ts'
 import { isoTime } from '../core/time/clock.ts'
 import { keepServersOut } from '../runtime/lock.ts'
 import type { BackupContent } from '../storage/sqlite/backup/check-backup.ts'
-import { restore, sizeOfBackup, tryBackup, undoRestore } from '../storage/sqlite/backup/restore.ts'
+import {
+  dropStaged,
+  restore,
+  sizeOfBackup,
+  tryBackup,
+  undoRestore,
+} from '../storage/sqlite/backup/restore.ts'
 import type { Command, Flags } from './command.ts'
 import { directoryOf, makeDirectory } from './data.ts'
 import { UsageFailure, warn } from './failure.ts'
+import { interruptible } from './interrupt.ts'
 import { print, printJson } from './output.ts'
 import { progressBar } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -56,7 +63,13 @@ async function replace(data: string, file: string, { json }: Options): Promise<v
   makeDirectory(data)
   const lock = keepServersOut(data)
   const bar = progressBar()
-  const restored = await restore(data, file, Date.now(), bar.show).finally(() => {
+  const clearAway = () => {
+    dropStaged(data)
+    return 'nothing was restored, and the database is as it was'
+  }
+  const restored = await interruptible(clearAway, () =>
+    restore(data, file, Date.now(), bar.show),
+  ).finally(() => {
     bar.end()
     lock.release()
   })

@@ -25,6 +25,7 @@ import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { outsideOf, settingsOfOutside } from './outside.ts'
 import { emptyCopyDir, notMoved, type StoragePlace } from './place.ts'
 import { sessionKey, shareSessionKey } from './session-key.ts'
+import { beforeSignal } from './signals.ts'
 import { connectStorage } from './storage.ts'
 import { systemClock } from './system-clock.ts'
 
@@ -83,17 +84,14 @@ async function openDatabase(
 function ownDirectory(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'cairn-command-'))
   const clear = () => rmSync(path, { recursive: true, force: true })
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  const remove = () => {
-    clear()
-    for (const signal of signals) process.off(signal, end)
+  const takeBack = beforeSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], clear)
+  return {
+    path,
+    remove() {
+      clear()
+      takeBack()
+    },
   }
-  const end = (signal: NodeJS.Signals) => {
-    remove()
-    process.kill(process.pid, signal)
-  }
-  for (const signal of signals) process.on(signal, end)
-  return { path, remove }
 }
 
 /**

@@ -10,7 +10,7 @@ import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
 import { copyErasures } from './erasures.ts'
 import { removeBeside } from './folder.ts'
-import { clearPartials, partialIn } from './partial.ts'
+import { clearPartials, partialIn, removePartial } from './partial.ts'
 import { freeBytesOf, mib } from './room.ts'
 
 /** A backup that cannot be made; the message says why and what to do. Nothing is left of it. */
@@ -67,10 +67,21 @@ export async function backUp(
   } catch (error) {
     throw explained(error, folder)
   } finally {
-    // If it cannot be removed now, the next backup tries again.
-    await clearPartials(folder, partial).catch(() => {})
+    removePartial(partial)
     lock.release()
   }
+}
+
+/**
+ * Removes what an unfinished backup has written, for a process that ends in the middle of one.
+ *
+ * @returns whether it is finished all the same, and stays
+ */
+export function dropBackup(dataDir: string, file: string): boolean {
+  removePartial(partialIn(dirname(file), dataDir))
+  const isFinished = existsSync(file)
+  if (!isFinished) removeBeside(file)
+  return isFinished
 }
 
 /**
@@ -132,7 +143,7 @@ async function publish(
       return rename(partial, file)
     })
   } catch (error) {
-    await removeBeside(file)
+    removeBeside(file)
     throw error
   }
   syncDirectory(dirname(file))

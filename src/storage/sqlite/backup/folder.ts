@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { checksumFileOf } from './checksum.ts'
@@ -72,9 +73,9 @@ const suffixesBeside = [checksumFileOf(''), erasuresFileOf('')]
 
 export async function removeBackup(file: string): Promise<void> {
   await rm(file, { force: true })
-  await removeBeside(file)
+  removeBeside(file)
 }
 
-export async function removeBeside(file: string): Promise<void> {
-  for (const suffix of suffixesBeside) await rm(`${file}${suffix}`, { force: true })
+export function removeBeside(file: string): void {
+  for (const suffix of suffixesBeside) rmSync(`${file}${suffix}`, { force: true })
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { realpathSync, rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { attempt } from '../../../core/attempt.ts'
 import { dayMs } from '../../../core/time/durations.ts'
 
 const partialName = /^\.cairn-backup-[0-9a-f]{12}\.partial(-wal|-journal)?$/
@@ -19,6 +20,13 @@ export function partialIn(folder: string, dataDir: string): string {
     .update(`${hostname()}:${realpathSync(dataDir)}`)
     .digest('hex')
   return join(folder, `.cairn-backup-${whose.slice(0, 12)}.partial`)
+}
+
+/** Removes such a file, and what SQLite has beside it; if that is impossible now, the next backup tries again. */
+export function removePartial(partial: string): void {
+  for (const suffix of ['', '-wal', '-journal']) {
+    attempt(() => rmSync(`${partial}${suffix}`, { force: true }), undefined)
+  }
 }
 
 /** Removes what a dead backup of the same data directory left. */

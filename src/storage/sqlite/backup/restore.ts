@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
-import { access, open, rename, rm, stat } from 'node:fs/promises'
+import { access, open, rename, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { databaseFile } from '../database/database.ts'
 import { giveToOwner } from '../database/synced-files.ts'
@@ -16,7 +16,7 @@ import {
 import { sha256Of } from './checksum.ts'
 import { copyBytes, type OnBackupProgress } from './copy-database.ts'
 import { takeErasures } from './erasures.ts'
-import { stagedName } from './partial.ts'
+import { removePartial, stagedName } from './partial.ts'
 import { databasesAside, replaceDatabase } from './replace-database.ts'
 import { freeBytesOf, mib } from './room.ts'
 
@@ -71,7 +71,7 @@ export async function restore(
   const staged = join(dataDir, stagedName)
   try {
     // Left by a restore that died.
-    await rm(staged, { force: true })
+    dropStaged(dataDir)
     await requireDiskRoom(dataDir, total)
     const sha256 = await stage(file, staged, total, onProgress)
     const hasChecksum = requireChecksum(file, sha256)
@@ -83,8 +83,16 @@ export async function restore(
     const aside = await replaceDatabase(dataDir, staged, now)
     return { content, hasChecksum, erasuresTaken, aside }
   } finally {
-    await rm(staged, { force: true })
+    dropStaged(dataDir)
   }
+}
+
+/**
+ * Removes what an unfinished restore has copied. A process may end with this wherever it comes to handle a
+ * signal: all that changes the data is done in one go.
+ */
+export function dropStaged(dataDir: string): void {
+  removePartial(join(dataDir, stagedName))
 }
 
 /**

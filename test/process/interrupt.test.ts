@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Finished, finished } from '../../scripts/support/finished.ts'
+import { until } from '../../scripts/support/until.ts'
+import { attempt } from '../../src/core/attempt.ts'
+import { builtBinary, Workplace, withTour } from '../support/binary.ts'
+
+/** A command that a signal ends says what that leaves, and leaves nothing unfinished. */
+
+const canTrace = process.platform === 'linux' && Bun.which('strace') !== null
+
+let cairn: Workplace
+beforeEach(() => {
+  cairn = new Workplace()
+})
+afterEach(() => cairn.close())
+
+/** Resolves once a process has something to do before SIGINT ends it (proc(5)). */
+const catches = (pid: number) =>
+  until(() => {
+    const [, caught = ''] = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))!
+    return (BigInt(`0x${caught}`) & 2n) !== 0n
+  })
+
+/** Starts a command on a disk so slow that it can be interrupted in the middle. */
+async function slowly(...args: string[]) {
+  const delay = 'inject=fsync,fdatasync:delay_enter=1000000'
+  const strace = [
+    'strace',
+    '-f',
+    '-qq',
+    '-o',
+    '/dev/null',
+    '-e',
+    'trace=fsync,fdatasync',
+    '-e',
+    delay,
+  ]
+  const child = Bun.spawn([...strace, await builtBinary(), ...args], {
+    cwd: cairn.folder,
+    env: {},
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  // The tracer first has other children, which try what it can do.
+  const nameOf = (pid: number) =>
+    attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim(), '')
+  const tasks = `/proc/${child.pid}/task/${child.pid}/children`
+  const children = () => readFileSync(tasks, 'utf8').trim().split(' ').map(Number)
+  const pid = (await until(() => children().find(pid => nameOf(pid) === 'cairn')))!
+  await catches(pid)
+  // The tracer complains where threads end together.
+  const own = ({ stderr, ...rest }: Finished) => ({
+    ...rest,
+    stderr: stderr.replace(/^strace: .*\n/gm, ''),
+  })
+  return { pid, ended: finished(child).then(own) }
+}
+
+const partials = () =>
+  [cairn.folder, cairn.dataDir].flatMap(folder =>
+    readdirSync(folder).filter(name => name.includes('.partial') || name === 'server.json'),
+  )
+
+describe.skipIf(!canTrace)('SIGINT', () => {
+  beforeEach(async () => {
+    await withTour(cairn)
+  })
+
+  test('leaves nothing of a backup', async () => {
+    const { pid, ended } = await slowly('backup', 'a.db')
+    await until(() => partials().length > 0)
+    process.kill(pid, 'SIGINT')
+    expect(await ended).toEqual({
+      status: 130,
+      stdout: '',
+      stderr: 'cairn: interrupted: no backup was made, and nothing was changed\n',
+    })
+    expect(readdirSync(cairn.folder).sort()).toEqual(['acme.yaml', 'cairn-data'])
+  })
+
+  test('leaves nothing of a restore, and the database as it was', async () => {
+    await cairn.json(['backup', 'a.db'])
+    const before = readFileSync(join(cairn.dataDir, 'cairn.db'))
+    const { pid, ended } = await slowly('restore', 'a.db')
+    await until(() => partials().length > 0)
+    process.kill(pid, 'SIGINT')
+    expect(await ended).toEqual({
+      status: 130,
+      stdout: '',
+      stderr: 'cairn: interrupted: nothing was restored, and the database is as it was\n',
+    })
+    expect(partials()).toEqual([])
+    expect(readFileSync(join(cairn.dataDir, 'cairn.db')).equals(before)).toBe(true)
+  })
+
+  test.each([
+    ['compact', 'the database may be as large as before; nothing in it was changed'],
+    ['rebuild', 'some flows may not be rebuilt; their numbers are as they were'],
+  ])('ends %s, which then keeps no server out', async (command, words) => {
+    const { pid, ended } = await slowly(command)
+    process.kill(pid, 'SIGINT')
+    const stderr = `cairn: interrupted: ${words}\n`
+    expect(await ended).toEqual({ status: 130, stdout: '', stderr })
+    expect(partials()).toEqual([])
+    const { stdout } = await cairn.run(['doctor', '--port', '0', '--management-port', '0'])
+    expect(stdout).toContain('ok       no server runs on it now\n')
+    expect((await cairn.run([command])).status).toBe(0)
+  })
+
+  test('says that a rebuild goes on in the server', async () => {
+    const server = await cairn.serve()
+    // So that it has answered nothing when the signal comes.
+    server.child.kill('SIGSTOP')
+    const child = await cairn.command(['rebuild'])
+    await catches(child.pid)
+    child.kill('SIGINT')
+    expect(await finished(child)).toEqual({
+      status: 130,
+      stdout: '',
+      stderr: 'cairn: interrupted: the rebuild goes on in the server\n',
+    })
+    server.child.kill('SIGCONT')
+  })
+})
