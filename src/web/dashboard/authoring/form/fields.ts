@@ -5,7 +5,8 @@ import type { Plain } from '../../../../core/flow/minimal.ts'
 
 /** What the schema of flow files says about a field: its purpose, its possible values and its default. */
 
-const behindNull = (schema: TSchema): TSchema => {
+/** The schema of a value that may also be null. */
+export const behindNull = (schema: TSchema): TSchema => {
   const branches = (schema.anyOf as TSchema[] | undefined)?.filter(({ type }) => type !== 'null')
   return branches?.length === 1 ? branches[0]! : schema
 }

@@ -22,7 +22,7 @@ import { useEntries } from './use-entries.ts'
 import { WhenPart } from './when-part.tsx'
 import { WherePart } from './where-part.tsx'
 
-const ofFlow = ['key', 'name', 'title', 'kind', 'priority', 'frequency', 'theme', 'checklist/order']
+const ofFlow = ['key', 'name', 'title', 'kind', 'priority', 'frequency', 'theme', 'checklist']
 
 /** The parts beside steps and items, and the places in the file that each shows. */
 const parts = {
@@ -33,6 +33,9 @@ const parts = {
 }
 
 const partNames = Object.keys(parts) as (keyof typeof parts)[]
+
+/** Whether the lists of steps and items show a problem. */
+const isInList = (path: string) => /^\/(steps|checklist\/items)(\/|$)/.test(path)
 
 /** Announces what was done, with a button to undo it. */
 const Said = ({ said, onUndone }: Pick<Editing, 'said'> & { onUndone: () => void }) => (
@@ -62,6 +65,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
   const { chosen, choose, rename, add, duplicate, move, remove } = useEntries(editing, props)
   const hadNoKey = useRef(typeof flow.key !== 'string' || flow.key === '').current
   const detail = useRef<HTMLDivElement>(null)
+  const ofParts = problems.filter(({ path }) => !isInList(path))
   const at = chosen.value
   const entries = typeof at === 'string' ? [] : entriesOf(flow, at.list)
   const entry = typeof at === 'string' ? undefined : entries[at.index]
@@ -80,7 +84,7 @@ function Fields({ editing, ...props }: FlowFormProps & { editing: Editing }) {
                 <OutlineLink
                   key={name}
                   isChosen={at === name}
-                  problems={within(problems, ...parts[name].places)}
+                  problems={within(ofParts, ...parts[name].places)}
                   onChoose={() => choose(name)}
                 >
                   {parts[name].heading}

@@ -1,6 +1,7 @@
-import { valueAt } from '../../../../core/flow/edit/source.ts'
+import { isMapping, valueAt } from '../../../../core/flow/edit/source.ts'
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import { ChoiceField } from './choice-fields.tsx'
+import { Problems } from './field-frame.tsx'
 import { hintOf, kindOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
@@ -14,7 +15,7 @@ const ofTheme = ['dark', 'font', 'border', 'launcher'].map(name => ['theme', nam
 
 /** What the flow is, how often it is seen, and how it looks. */
 export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
-  const { flow } = useForm()
+  const { flow, problemsAt } = useForm()
   const key = valueAt(flow, ['key'])
   const kind = kindOf(flow)
   return (
@@ -39,7 +40,7 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
           names={words.frequencies}
           looks="cards"
         />
-        {kind === 'checklist' && (
+        {(kind === 'checklist' || isMapping(flow.checklist)) && (
           <MappingFields path={['checklist']} name={words.kinds.checklist}>
             <ChoiceField path={['checklist', 'order']} label={fields.order} names={words.orders} />
           </MappingFields>
@@ -58,6 +59,7 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
             <p>
               <code>{String(key)}</code>
             </p>
+            <Problems of={problemsAt(['key'])} />
             <p class="hint">
               {hintOf(['key'])} {words.keyKept}
             </p>

@@ -49,7 +49,7 @@ export function RareFields({
   )
 }
 
-/** The fields of a mapping. If the file has something else in its place, that is kept and shown. */
+/** The fields of a mapping, with its own problems. If the file has something else in its place, that is kept and shown. */
 export function MappingFields({
   path,
   name,
@@ -61,11 +61,11 @@ export function MappingFields({
 }) {
   const { flow, problemsAt } = useForm()
   const value = valueAt(flow, path)
-  if (value === undefined || value === null || isMapping(value)) return <>{children}</>
+  const isMapped = value === undefined || value === null || isMapping(value)
   return (
     <>
       <Problems of={problemsAt(path)} />
-      <KeptValue label={name} value={value} />
+      {isMapped ? children : <KeptValue label={name} value={value} />}
     </>
   )
 }

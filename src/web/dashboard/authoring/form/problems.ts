@@ -1,61 +1,26 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { Path } from '../../../../core/flow/edit/source.ts'
+import { FlowDefinition } from '../../../../core/flow/flow.ts'
 import type { FlowProblem } from '../editor/parts.ts'
+import { behindNull } from './fields.ts'
 
 /** Where the form shows each problem. */
 
-const url = ['', '/match', '/pattern']
-const target = [
-  'selector',
-  'alternates',
-  'text',
-  'nth',
-  'waitMs',
-  'required',
-  'onMissing',
-  'fingerprint',
-]
+/** Fields that are shown as a whole, whatever is wrong inside. */
+const whole = ['/steps/#/target/fingerprint']
 
-const themeColours = ['/accent', '/background', '/text']
-const theme = [
-  ...[
-    '',
-    '/radius',
-    '/preset',
-    '/shadow',
-    '/density',
-    '/zIndex',
-    '/logo',
-    '/progress',
-    '/spotlight',
-  ],
-  ...[...themeColours, ...themeColours.map(field => `/dark${field}`)],
-  ...['/font/family', '/font/size', '/border/color', '/border/width'],
-  ...['/launcher/side', '/launcher/label', '/dark/logo'],
-]
+/** All places of a flow that the form shows; `#` stands for any number. */
+function* placesIn(schema: TSchema, at = ''): Iterable<string> {
+  yield at
+  const { items, properties = {} } = behindNull(schema)
+  if (whole.includes(at)) return
+  if (items?.properties) yield* placesIn(items, `${at}/#`)
+  for (const [name, field] of Object.entries<TSchema>(properties)) {
+    yield* placesIn(field, `${at}/${name}`)
+  }
+}
 
-/** All places of the form that can have a problem; `#` stands for any number. */
-const places = new Set([
-  ...['/key', '/name', '/title', '/locale', '/texts', '/kind', '/priority', '/frequency'],
-  ...theme.map(field => `/theme${field}`),
-  '/targeting/urls',
-  ...url.map(field => `/targeting/urls/#${field}`),
-  ...['/match', '/rules'].map(field => `/targeting/audience${field}`),
-  ...['', '/attribute', '/op', '/value'].map(field => `/targeting/audience/rules/#${field}`),
-  '/steps',
-  ...['', '/key', '/kind', '/title', '/body', '/target', '/buttons'].map(
-    field => `/steps/#${field}`,
-  ),
-  ...url.map(field => `/steps/#/page${field}`),
-  ...target.map(field => `/steps/#/target/${field}`),
-  ...['side', 'align'].map(field => `/steps/#/placement/${field}`),
-  ...['on', 'event'].map(field => `/steps/#/advance/${field}`),
-  ...['', '/label', '/action', '/href'].map(field => `/steps/#/buttons/#${field}`),
-  '/checklist/order',
-  '/checklist/items',
-  ...['', '/key', '/title', '/description', '/completeOn/event', '/href'].map(
-    field => `/checklist/items/#${field}`,
-  ),
-])
+const places = new Set(placesIn(FlowDefinition))
 
 export const pointerOf = (path: Path): string => path.map(name => `/${name}`).join('')
 

@@ -3,7 +3,6 @@ import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source
 import { flowFormWords as words } from '../../words/flow-form.ts'
 import type { PickProps } from '../editor/parts.ts'
 import { ChoiceField } from './choice-fields.tsx'
-import { Problems } from './field-frame.tsx'
 import { hintOf, orderOf, stepKindOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { LongField, TextField } from './form-fields.tsx'
@@ -17,6 +16,8 @@ import { Goto, Navigate, StepWhen } from './step-ways.tsx'
 import { UrlFields } from './where-part.tsx'
 
 const { fields } = words
+
+const isSet = (value: unknown) => value !== undefined && value !== null
 
 /** Mappings whose contents are kept as they are if the form has no field for them. */
 const keptParts = ['media', 'banner', 'target', 'placement', 'advance', 'page', 'question', 'when']
@@ -39,7 +40,7 @@ function GoingOn({ path }: { path: Path }) {
   const { flow, write } = useForm()
   const on: Path = [...path, 'advance', 'on']
   const event: Path = [...path, 'advance', 'event']
-  const hasEvent = valueAt(flow, on) === 'event' || typeof valueAt(flow, event) === 'string'
+  const hasEvent = valueAt(flow, on) === 'event' || isSet(valueAt(flow, event))
   return (
     <MappingFields path={[...path, 'advance']} name={words.goingOn}>
       <div class="field-row">
@@ -60,7 +61,7 @@ function GoingOn({ path }: { path: Path }) {
 function ButtonFields({ path, action }: { path: Path; action: unknown }) {
   const { flow, write } = useForm()
   const href: Path = [...path, 'href']
-  const hasLink = action === 'link' || typeof valueAt(flow, href) === 'string'
+  const hasLink = action === 'link' || isSet(valueAt(flow, href))
   return (
     <>
       <TextField path={[...path, 'label']} label={fields.label} hint="" />
@@ -86,7 +87,7 @@ function ButtonFields({ path, action }: { path: Path; action: unknown }) {
 
 /** The page that the step is for. Without one, any page that shows the flow. */
 function StepPage({ path }: { path: Path }) {
-  const { flow, apply, problemsAt } = useForm()
+  const { flow, apply } = useForm()
   const at: Path = [...path, 'page']
   const add = () =>
     apply({
@@ -103,7 +104,6 @@ function StepPage({ path }: { path: Path }) {
             <UrlFields path={at} />
           </div>
         )}
-        <Problems of={problemsAt(at)} />
         <AddOrRemove path={at} add={words.addStepPage} remove={words.removeStepPage} onAdd={add} />
       </MappingFields>
     </FieldGroup>
@@ -124,7 +124,8 @@ export function StepPart({
   const step = valueAt(flow, path)
   if (!isMapping(step)) return null
   const kind = stepKindOf(step)
-  const points = isMapping(step.target) || ['tooltip', 'hotspot', 'slideout'].includes(kind)
+  const isPlaced =
+    isSet(step.target) || isSet(step.placement) || ['tooltip', 'hotspot', 'slideout'].includes(kind)
   const pointer = pointerOf(path)
   return (
     <>
@@ -141,7 +142,7 @@ export function StepPart({
           looks="cards"
         />
         <StepTarget path={path} pick={pick} />
-        {points && <Position path={path} />}
+        {isPlaced && <Position path={path} />}
         <StepLook path={path} kind={kind} />
       </FieldGroup>
       <StepMedia path={path} />

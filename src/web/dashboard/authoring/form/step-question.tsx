@@ -1,7 +1,6 @@
 import { isMapping, type Path, valueAt } from '../../../../core/flow/edit/source.ts'
 import { questionFormWords as words } from '../../words/question-form.ts'
 import { CheckField, ChoiceField } from './choice-fields.tsx'
-import { Problems } from './field-frame.tsx'
 import { hintOf, orderOf } from './fields.ts'
 import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
@@ -20,7 +19,8 @@ function freeKey(choices: unknown): string {
 
 function Rating({ path }: { path: Path }) {
   const { flow } = useForm()
-  const hasNumbers = valueAt(flow, [...path, 'scale']) === 'numbers'
+  const at = (name: string) => valueAt(flow, [...path, name])
+  const hasNumbers = at('scale') === 'numbers' || (at('min') ?? at('max')) !== undefined
   return (
     <>
       <ChoiceField
@@ -85,9 +85,13 @@ const fresh = {
 
 /** What the step asks, if it asks anything. */
 export function StepQuestion({ path }: { path: Path }) {
-  const { flow, apply, problemsAt } = useForm()
+  const { flow, apply } = useForm()
   const at: Path = [...path, 'question']
   const question = valueAt(flow, at)
+  /** Whether it is of this type, or the file has fields of it all the same. */
+  const has = (type: string, ...names: string[]) =>
+    isMapping(question) &&
+    (question.type === type || names.some(name => question[name] !== undefined))
   const set = (type: string) => {
     const before = isMapping(question) ? question : {}
     const { required } = before
@@ -109,9 +113,9 @@ export function StepQuestion({ path }: { path: Path }) {
               looks="cards"
               onChoose={set}
             />
-            {question.type === 'rating' && <Rating path={at} />}
-            {question.type === 'choice' && <Choices path={at} />}
-            {question.type === 'text' && (
+            {has('rating', 'scale', 'min', 'max', 'low', 'high') && <Rating path={at} />}
+            {has('choice', 'choices', 'several') && <Choices path={at} />}
+            {has('text', 'placeholder', 'longest') && (
               <div class="field-row">
                 <TextField path={[...at, 'placeholder']} label={fields.placeholder} />
                 <NumberField path={[...at, 'longest']} label={fields.longest} />
@@ -120,7 +124,6 @@ export function StepQuestion({ path }: { path: Path }) {
             <CheckField path={[...at, 'required']} label={fields.required} />
           </>
         )}
-        <Problems of={problemsAt(at)} />
         <AddOrRemove path={at} add={words.add} remove={words.remove} onAdd={() => set('rating')} />
       </MappingFields>
     </FieldGroup>

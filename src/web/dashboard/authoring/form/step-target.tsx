@@ -52,7 +52,6 @@ export function StepTarget({
           />
         )}
       </div>
-      <Problems of={problemsAt(at)} />
       {isMapping(target) && (
         <RareFields title={words.moreOfElement} places={rare.map(name => pointerOf([...at, name]))}>
           <LinesField

@@ -114,7 +114,7 @@ function RuleFields({ path, rule }: { path: Path; rule: { op?: unknown } }) {
       ) : (
         <RuleName path={at} label={kind === 'event' ? fields.event : fields.attribute} />
       )}
-      {kind === 'event' ? (
+      {kind === 'event' && rule.op === undefined ? (
         <RuleValue path={path} op="exists" label={fields.tracked} names={words.trackings} />
       ) : (
         <OpAndValue path={path} op={rule.op} />
