@@ -197,6 +197,23 @@ describe('steps', () => {
   })
 })
 
+test('a long title is cut in the list of steps, which leaves room to undo', async () => {
+  const title = 'How likely are you to recommend us to a friend, a colleague or a neighbour?'
+  const long = { key: 'long', kind: 'modal', title }
+  const { page } = await edit('long', { steps: [...tour, long] })
+  await choose(page, 'Hello')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  const outline = page.getByRole('navigation', { name: 'Parts of the flow' })
+  expect(await outline.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+    0,
+  )
+  const [around, button] = [(await outline.boundingBox())!, (await undo.boundingBox())!]
+  expect(button.x + button.width).toBeLessThanOrEqual(around.x + around.width)
+  await page.context().close()
+})
+
 const textIn = (page: Page) =>
   page.evaluate(
     `[...(document.querySelector('.yaml-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(line => line.textContent).join('\\n')`,
@@ -225,6 +242,17 @@ describe('the text', () => {
     await requireSound(page, noticed)
     await field.fill('#newer')
     await problem.waitFor({ state: 'detached' })
+    await page.context().close()
+  })
+
+  test('what is wrong with when it begins is shown there', async () => {
+    const { page, noticed } = await edit('late')
+    await page.getByRole('button', { name: 'When', exact: true }).click()
+    await page.getByLabel('Within').fill('often')
+    await page.getByRole('button', { name: 'When 1 error' }).waitFor()
+    const within = page.locator('.field').filter({ has: page.getByLabel('Within') })
+    await within.locator('li.error').waitFor()
+    await requireSound(page, noticed)
     await page.context().close()
   })
 
