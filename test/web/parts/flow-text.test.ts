@@ -187,6 +187,9 @@ describe('steps', () => {
     expect(none).toBe('key: a\n')
     const insert: Change = { kind: 'insert', path: ['steps'], index: 0, value: { key: 'b' } }
     expect(change(none!, insert)).toBe(one)
+    const rules = 'key: a\ntargeting:\n  audience:\n    rules:\n      - { attribute: plan }\n'
+    const path = ['targeting', 'audience', 'rules']
+    expect(change(rules, { kind: 'remove', path, index: 0 })).toBe('key: a\n')
     expect(change('steps: []\n', insert)).toBe('steps:\n  - key: b\n')
     expect(change('steps: [{ key: a }]\n', insert)).toBe('steps: [{ key: b }, { key: a }]\n')
   })

@@ -181,15 +181,16 @@ function withoutField({ text }: Source, map: YAMLMap, field: Field): string | nu
 export function removeField(source: Source, path: Path): string | null {
   let node: Node | null = source.document.contents as Node | null
   let found = null as { map: YAMLMap; field: Field } | null
+  let inner: Node | null = null
   for (const step of path) {
     if (isMap(node)) {
       const map = node as YAMLMap
       const field = findField(map, step)
       if (!field) return source.text
       // A mapping that contains nothing else is removed as a whole.
-      const isAlone = map.items.length === 1 && found?.field.value === map
+      const isAlone = map.items.length === 1 && inner === map
       if (!isAlone) found = { map, field }
-      node = field.value
+      node = inner = field.value
     } else if (isSeq(node)) node = (node.items[Number(step)] as Node | undefined) ?? null
     else return null
   }
