@@ -29,15 +29,16 @@ export function Withdraw({ flow, said }: Changing) {
   const asked = useSignal<keyof typeof verbs | null>(null)
   const close = () => (asked.value = null)
   const { status, key } = flow
+  const isLive = status === 'published'
   const offered = (['unpublish', 'archive'] as const).filter(verb =>
-    verb === 'unpublish' ? status === 'published' : status !== 'archived',
+    verb === 'unpublish' ? isLive : status !== 'archived',
   )
   if (!may('flows:publish') || offered.length === 0) return null
   const verb = asked.value
   return (
     <Part
       id="withdraw"
-      title={words.takeAway}
+      title={isLive ? words.takeAway : words.putAway}
       beside={
         <div class="actions">
           {offered.map(one => (
@@ -60,7 +61,7 @@ export function Withdraw({ flow, said }: Changing) {
           }}
           onClose={close}
         >
-          <p>{verbs[verb].why}</p>
+          <p>{isLive ? verbs[verb].why : words.archiveUnseenWhy}</p>
         </Confirm>
       )}
     </Part>

@@ -82,7 +82,7 @@ export const versionWords = {
   somebody: 'Somebody',
   meanwhile: 'meanwhile',
   noteLabel: 'Note',
-  noteHint: 'Why, for your colleagues. It stands in the ledger and in the audit log.',
+  noteHint: 'Why, for your colleagues. It stays with the version, and in the audit log.',
 
   discard: 'Give the draft up',
   discardTitle: 'Give the draft up?',
@@ -103,6 +103,7 @@ export const versionWords = {
       : `Version ${version} is live again, as version ${live}.`,
 
   takeAway: 'Take it from visitors',
+  putAway: 'Put it away',
   unpublish: 'Unpublish',
   unpublishTitle: 'Unpublish this flow?',
   unpublishWhy:
@@ -112,5 +113,7 @@ export const versionWords = {
   archiveTitle: 'Put this flow into the archive?',
   archiveWhy:
     'No page shows it any more, and it leaves the list of flows. Versions and results stay, and it can be published again.',
+  archiveUnseenWhy:
+    'It leaves the list of flows. Versions and results stay, and it can be published at any time.',
   archived: 'It is in the archive.',
 } as const
