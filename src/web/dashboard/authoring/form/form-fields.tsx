@@ -32,11 +32,14 @@ export function TextField({
   isCode,
   hintPath = path,
   isEmptyNothing = false,
+  beside,
   onText,
 }: FieldProps & {
   hintPath?: Path
   /** Whether an empty text removes even a required field, because everything around it is removed as well. */
   isEmptyNothing?: boolean
+  /** What is drawn over the end of the input. */
+  beside?: ComponentChildren
   onText?: (text: string) => void
 }) {
   const { value, problems, write } = useFormField(path)
@@ -47,16 +50,19 @@ export function TextField({
   return (
     <FieldFrame label={label} hint={hint ?? hintOf(hintPath)} problems={problems}>
       {wiring => (
-        <input
-          {...wiring}
-          class={`input ${isCode ? 'code-input' : ''}`}
-          autocomplete="off"
-          spellcheck={!isCode}
-          dir={isCode ? 'ltr' : 'auto'}
-          placeholder={placeholder}
-          value={textOf(value)}
-          onInput={event => take(event.currentTarget.value)}
-        />
+        <div class="with-end">
+          <input
+            {...wiring}
+            class={`input ${isCode ? 'code-input' : ''}`}
+            autocomplete="off"
+            spellcheck={!isCode}
+            dir={isCode ? 'ltr' : 'auto'}
+            placeholder={placeholder}
+            value={textOf(value)}
+            onInput={event => take(event.currentTarget.value)}
+          />
+          {beside}
+        </div>
       )}
     </FieldFrame>
   )

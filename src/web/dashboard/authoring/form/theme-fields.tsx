@@ -15,16 +15,20 @@ function ColourField({ path, label }: { path: Path; label: string }) {
   const { value, write } = useFormField(path)
   const shown = typeof value === 'string' && hex.test(value) ? value : '#808080'
   return (
-    <div class="colour-field">
-      <TextField path={path} label={label} isCode />
-      <input
-        type="color"
-        data-unset={value === undefined}
-        aria-label={words.choose(label)}
-        value={shown}
-        onInput={event => write(event.currentTarget.value)}
-      />
-    </div>
+    <TextField
+      path={path}
+      label={label}
+      isCode
+      beside={
+        <input
+          type="color"
+          data-unset={value === undefined}
+          aria-label={words.choose(label)}
+          value={shown}
+          onInput={event => write(event.currentTarget.value)}
+        />
+      }
+    />
   )
 }
 
