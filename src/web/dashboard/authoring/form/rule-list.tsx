@@ -15,7 +15,6 @@ export function RuleList({
   fresh,
   empty,
   most,
-  columns,
   onEmpty,
   children,
 }: {
@@ -25,8 +24,6 @@ export function RuleList({
   fresh: Plain
   empty: string
   most: number
-  /** How the fields of a row share a line. */
-  columns: 'pair' | 'three'
   /** Called in place of removing the last row, for a list that has to have one. */
   onEmpty?: () => void
   children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
@@ -60,7 +57,7 @@ export function RuleList({
     next.current = '.add-row'
   }
   return (
-    <div class={`rule-list ${columns}`} ref={box}>
+    <div class="rule-list" ref={box}>
       <Problems of={problemsAt(path)} />
       {value.length === 0 && <p class="hint">{empty}</p>}
       {value.map((entry, index) => {

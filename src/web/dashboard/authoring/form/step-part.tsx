@@ -100,7 +100,7 @@ function StepPage({ path }: { path: Path }) {
     <FieldGroup title={words.page} hint={hintOf(at)}>
       <MappingFields path={at} name={words.page}>
         {isMapping(valueAt(flow, at)) && (
-          <div class="rule-fields pair">
+          <div class="rule-fields">
             <UrlFields path={at} />
           </div>
         )}
@@ -149,7 +149,6 @@ export function StepPart({
       <StepQuestion path={path} />
       <FieldGroup title={words.buttons} hint={hintOf([...path, 'buttons'])}>
         <RuleList
-          columns="three"
           path={[...path, 'buttons']}
           nameOf={words.button}
           add={words.addButton}

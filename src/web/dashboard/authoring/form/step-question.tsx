@@ -50,7 +50,6 @@ function Choices({ path }: { path: Path }) {
   return (
     <>
       <RuleList
-        columns="pair"
         path={choices}
         nameOf={words.choice}
         add={words.addChoice}

@@ -132,7 +132,6 @@ export function StepWhen({ path }: { path: Path }) {
       <MappingFields path={at} name={words.stepWhen}>
         <RuleMatch path={at} label={fields.stepMatch} />
         <RuleList
-          columns="three"
           path={[...at, 'rules']}
           nameOf={words.rule}
           add={words.addRule}

@@ -114,7 +114,6 @@ export const WherePart = () => (
   <MappingFields path={['targeting']} name={words.where}>
     <FieldGroup title={words.pages} hint={`${hintOf(urls)} ${hintOf([...urls, 0, 'pattern'])}`}>
       <RuleList
-        columns="pair"
         path={urls}
         nameOf={words.pageRule}
         add={words.addPage}
@@ -129,7 +128,6 @@ export const WherePart = () => (
       <MappingFields path={audience} name={words.people}>
         <RuleMatch path={audience} label={fields.audienceMatch} />
         <RuleList
-          columns="three"
           path={rules}
           nameOf={words.rule}
           add={words.addRule}
