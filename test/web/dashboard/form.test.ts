@@ -322,6 +322,33 @@ steps:
   })
 })
 
+describe('a new flow', () => {
+  const open = async () => {
+    const visited = await house.visit('/flows/new')
+    visited.page.on('dialog', dialog => dialog.accept())
+    await says(visited.page, 'No problems')
+    return visited
+  }
+
+  test('is for every page, and a survey of one step has the buttons of a survey', async () => {
+    const { page } = await open()
+    await page.getByRole('button', { name: 'Pages and people' }).click()
+    await page.getByText('The flow is shown on every page.').waitFor()
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    await page.getByLabel('Trait').fill('plan')
+    await page.getByText('"eq" compares with a value: add one').waitFor()
+    await page.getByRole('button', { name: 'Pages and people 1 error' }).waitFor()
+    await page.getByRole('button', { name: 'Remove rule 1' }).click()
+    await choose(page, 'Welcome')
+    await page.getByRole('button', { name: 'Ask a question' }).click()
+    const card = page.frameLocator('iframe')
+    await card.getByRole('button', { name: 'Skip' }).waitFor()
+    expect(await card.getByRole('button', { name: 'Next' }).count()).toBe(0)
+    await page.context().close()
+  })
+
+})
+
 describe('who sees it', () => {
   test('a new rule gets the focus before the next frame is drawn', async () => {
     const { page } = await edit('focused')

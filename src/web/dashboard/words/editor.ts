@@ -108,14 +108,9 @@ export const firstText = `# A draft: no visitor sees it until you publish it.
 key: my-tour
 name: My tour
 frequency: once
-targeting:
-  urls:
-    - { match: prefix, pattern: https://app.example.com/ }
 steps:
   - key: welcome
     kind: modal
     title: Welcome
     body: Say in a sentence what this page is for.
-    buttons:
-      - { label: Next, action: next }
 `

@@ -28,7 +28,7 @@ export function RuleList({
   onEmpty?: () => void
   children: (path: Path, value: { [name: string]: Plain }) => ComponentChildren
 }) {
-  const { flow, apply, isLocked, problemsAt } = useForm()
+  const { flow, apply, write, isLocked, problemsAt } = useForm()
   const box = useRef<HTMLDivElement>(null)
   /** The field to focus as soon as it is drawn. Any later, it would catch what is typed elsewhere. */
   const next = useRef<string | null>(null)
@@ -48,7 +48,9 @@ export function RuleList({
   }
   const append = () => {
     const index = value.length
-    if (!apply({ kind: 'insert', path, index, value: fresh })) return
+    const isDone =
+      index === 0 ? write(path, [fresh]) : apply({ kind: 'insert', path, index, value: fresh })
+    if (!isDone) return
     next.current = `[data-row="${index}"] :is(input, select)`
   }
   const remove = (index: number) => {

@@ -53,10 +53,10 @@ export const isWritable = (value: Plain | undefined): boolean =>
     ? value.every(one => typeof one !== 'object')
     : typeof value !== 'object' || value === null
 
-/** The value converted for another operator; undefined if that needs none. */
+/** The value converted for another operator; undefined if there is none. */
 export function valueForOp(value: Plain | undefined, op: string): Plain | undefined {
   if (op === 'exists') return undefined
   const isNothing = value === undefined || value === null || value === ''
   if (isList(op)) return Array.isArray(value) ? value : isNothing ? [] : [value]
-  return (Array.isArray(value) ? value[0] : value) ?? ''
+  return (Array.isArray(value) ? value[0] : value) ?? undefined
 }

@@ -64,9 +64,7 @@ function RuleKind({ path, kind }: { path: Path; kind: Kind }) {
       isEvent
         ? { kind: 'unset', path: at('op') }
         : { kind: 'set', path: at('op'), value: 'eq', order },
-      isEvent
-        ? { kind: 'unset', path: at('value') }
-        : { kind: 'set', path: at('value'), value: '', order },
+      { kind: 'unset', path: at('value') },
     )
   }
   return (
@@ -135,7 +133,7 @@ export function StepWhen({ path }: { path: Path }) {
           path={[...at, 'rules']}
           nameOf={words.rule}
           add={words.addRule}
-          fresh={{ attribute: '', op: 'eq', value: '' }}
+          fresh={{ attribute: '', op: 'eq' }}
           empty={words.alwaysOnWay}
           most={20}
           onEmpty={() => apply({ kind: 'unset', path: at })}

@@ -131,7 +131,7 @@ export const WherePart = () => (
           path={rules}
           nameOf={words.rule}
           add={words.addRule}
-          fresh={{ attribute: '', op: 'eq', value: '' }}
+          fresh={{ attribute: '', op: 'eq' }}
           empty={words.everybody}
           most={50}
         >
