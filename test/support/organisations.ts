@@ -1,6 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { newId, newSnippetKey } from '../../src/core/organisation/ids.ts'
 import type { IdentityMode } from '../../src/core/organisation/verified-identity.ts'
+import { slugFrom } from '../../src/core/text/slug.ts'
 import type { OrganisationRead, OrganisationRecord } from '../../src/modules/organisations/port.ts'
 import {
   type DecidedChange,
@@ -8,7 +9,6 @@ import {
   type SettingsPatch,
   secretRotated,
   settingsChanged,
-  slugFrom,
 } from '../../src/modules/organisations/rules.ts'
 import { rowOf } from '../../src/storage/shared/in-rows.ts'
 import {

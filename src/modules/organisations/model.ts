@@ -5,6 +5,7 @@ import { closed } from '../../core/flow/values.ts'
 import { buckets, defaultLimits, largestLimit } from '../../core/organisation/buckets.ts'
 import { longestRetentionDays, mostInterruptions } from '../../core/organisation/catalogue.ts'
 import { identityModes } from '../../core/organisation/verified-identity.ts'
+import { longestSlug } from '../../core/text/slug.ts'
 import { longestGraceHours } from '../../core/time/durations.ts'
 import {
   Count,
@@ -15,7 +16,7 @@ import {
   OrNull,
   Text,
 } from '../../http/shapes.ts'
-import { longestName, longestSlug } from './rules.ts'
+import { longestName } from './rules.ts'
 
 /** One field per bucket. */
 const ofBuckets = <T>(fieldOf: (limit: number) => T) =>

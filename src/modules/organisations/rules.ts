@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { type MaybeTheme, storedTheme } from '../../core/flow/merged-theme.ts'
 import { type Bucket, limitsWith } from '../../core/organisation/buckets.ts'
 import { newIdentitySecret, newSnippetKey } from '../../core/organisation/ids.ts'
+import { longestSlug } from '../../core/text/slug.ts'
 import { isoTime } from '../../core/time/clock.ts'
 import type {
   OrganisationChange,
@@ -12,20 +13,8 @@ import type {
 
 /** How organisations may be named, and what a change to one results in. */
 
-export const longestSlug = 63
 export const longestName = 200
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
-
-/** The slug that a name suggests: ASCII letters and digits with `-` between; may be empty. */
-export function slugFrom(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, longestSlug)
-    .replace(/^-+|-+$/g, '')
-}
 
 /** What is wrong with a name, as a sentence without a capital letter; null if nothing is. */
 export function nameFault(given: string): string | null {

@@ -7,6 +7,7 @@ import { newId, newSnippetKey } from '../../core/organisation/ids.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
 import type { IdentityHour, IdentityMode } from '../../core/organisation/verified-identity.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
+import { slugFrom } from '../../core/text/slug.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import { wrongZone, zoneNamed } from '../../core/time/time-range.ts'
@@ -29,7 +30,6 @@ import {
   secretRotated,
   settingsChanged,
   slugFault,
-  slugFrom,
   withSettings,
 } from './rules.ts'
 

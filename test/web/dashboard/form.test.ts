@@ -347,6 +347,34 @@ describe('a new flow', () => {
     await page.context().close()
   })
 
+  const key = (page: Page) => page.getByLabel('Key', { exact: true })
+
+  test('has a free key that follows its name until somebody chooses one', async () => {
+    const { page } = await open()
+    await page.getByText('Priority and key').click()
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Über "uns" & mehr')
+    expect(await key(page).inputValue()).toBe('uber-uns-mehr')
+    await name.fill('Welcome')
+    expect(await key(page).inputValue()).toBe('welcome-2')
+    await name.fill('案内')
+    expect(await key(page).inputValue()).toBe('flow')
+    await key(page).fill('mine')
+    await name.fill('Another name')
+    expect(await key(page).inputValue()).toBe('mine')
+    await page.context().close()
+  })
+
+  test('keeps its key after the first save', async () => {
+    const { page } = await open()
+    await page.getByLabel('Name', { exact: true }).fill('Kept key')
+    await page.keyboard.press('Control+s')
+    await page.waitForURL('**/flows/kept-key/edit')
+    await page.getByLabel('Name', { exact: true }).fill('Another name')
+    await save(page)
+    expect(await draftOf('kept-key')).toContain('key: kept-key\nname: Another name')
+    await page.context().close()
+  })
 })
 
 describe('who sees it', () => {

@@ -38,8 +38,8 @@ export function listsOf(flow: Mapping): ListName[] {
   return entriesOf(flow, other).length > 0 ? [own, other] : [own]
 }
 
-/** A key that no other entry of the list has. */
-export function freeKey(wanted: string, entries: readonly Entry[]): string {
+/** A key that nothing else in the list has. */
+export function freeKey(wanted: string, entries: readonly Pick<Entry, 'key'>[]): string {
   const taken = new Set(entries.map(({ key }) => key))
   if (!taken.has(wanted)) return wanted
   const stem = wanted.replace(/-\d+$/, '').slice(0, 58)

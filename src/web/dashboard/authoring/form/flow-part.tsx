@@ -7,6 +7,7 @@ import { useForm } from './form-context.ts'
 import { NumberField, TextField } from './form-fields.tsx'
 import { FieldGroup, KeptFields, MappingFields, RareFields } from './parts-of-flow.tsx'
 import { ThemeFields } from './theme-fields.tsx'
+import { useNewKey } from './use-new-key.ts'
 
 const { fields } = words
 
@@ -18,10 +19,16 @@ export function FlowPart({ isKeyNew }: { isKeyNew: boolean }) {
   const { flow, problemsAt } = useForm()
   const key = valueAt(flow, ['key'])
   const kind = kindOf(flow)
+  const onName = useNewKey(isKeyNew)
   return (
     <>
       <FieldGroup>
-        <TextField path={['name']} label={fields.name} placeholder={String(key ?? '')} />
+        <TextField
+          path={['name']}
+          label={fields.name}
+          placeholder={String(key ?? '')}
+          onText={onName}
+        />
         <TextField
           path={['title']}
           label={fields.heading}
