@@ -183,6 +183,7 @@ describe('versions', () => {
     await page.getByRole('button', { name: 'Publish', exact: true }).click()
     const dialog = page.getByRole('dialog', { name: /^Publish version \d+\?$/ })
     await dialog.getByText('title: Hello there').waitFor()
+    await dialog.getByText('Every page').waitFor()
     expect(await dialog.locator('.diff .added', { hasText: 'Hello there' }).innerText()).toContain(
       'Added:',
     )

@@ -2,11 +2,13 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { readAgain } from '../api/read.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { Facts } from '../parts/facts.tsx'
 import { InputField } from '../parts/field.tsx'
 import { FailureNotice, Skeleton } from '../shell/states.tsx'
 import { formatAge } from '../words/time.ts'
 import { versionWords as words } from '../words/versions.ts'
 import { Difference } from './difference.tsx'
+import { meantFor } from './meant-for.ts'
 import { type Reviewed, useReviewed } from './reviewed.ts'
 
 const mostNote = 1_000
@@ -25,6 +27,7 @@ export function ChangeDialog({
   isDanger,
   hasNote = true,
   extra,
+  isForVisitors = false,
   act,
   onClose,
 }: {
@@ -39,6 +42,8 @@ export function ChangeDialog({
   isDanger?: boolean
   hasNote?: boolean
   extra?: ComponentChildren
+  /** Whether to tell where, to whom and when the draft would be shown. */
+  isForVisitors?: boolean
   act: (reviewed: Reviewed, note: { note?: string }) => Promise<void>
   onClose: () => void
 }) {
@@ -70,6 +75,7 @@ export function ChangeDialog({
       onClose={onClose}
     >
       <p>{why}</p>
+      {isForVisitors && value && <Facts of={meantFor(value.draft.definition as never)} />}
       {quicker.value && (
         <p class="problem" role="alert">
           {quicker.value}

@@ -33,6 +33,7 @@ export function Publish({ flow, said }: Changing) {
           title={hasDraft ? words.publishTitle(next) : words.publishAgainTitle(next)}
           why={hasDraft ? words.publishWhy(isLive) : words.publishAgain}
           verb={words.publish}
+          isForVisitors
           compare={hasDraft && version !== null ? { from: `${version}`, to: 'draft' } : null}
           names={[version === null ? '' : words.side(version), words.theDraft]}
           act={async ({ etag }, body) => {
