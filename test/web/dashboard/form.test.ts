@@ -422,6 +422,39 @@ describe('who sees it', () => {
   })
 })
 
+test('times and the flow before are chosen', async () => {
+  const { page, noticed } = await edit('timed', {
+    steps: tour,
+    schedule: { from: '2026-11-01' },
+    when: { after: 'gone' },
+  })
+  await page.getByRole('button', { name: /^When/ }).click()
+  const after = page.getByLabel('After another flow')
+  expect(await after.inputValue()).toBe('gone')
+  await after.selectOption({ label: 'Welcome tour' })
+  expect(await page.getByLabel('From', { exact: true }).inputValue()).toBe('2026-11-01')
+  await page.getByLabel('From: time').fill('09:00')
+  await page.getByLabel('To', { exact: true }).fill('2026-12-24')
+  const zone = page.getByLabel('Time zone')
+  await zone.fill('Europe/Berlin')
+  expect(await zone.evaluate(({ list }: HTMLInputElement) => list!.options.length)).toBeGreaterThan(
+    100,
+  )
+  await requireSound(page, noticed)
+  await save(page)
+  expect(await draftOf('timed')).toContain(
+    'schedule: { from: 2026-11-01T09:00, to: 2026-12-24, timezone: Europe/Berlin }',
+  )
+  expect(await draftOf('timed')).toContain('when: { after: welcome }')
+  await page.getByLabel('From: time').fill('')
+  await page.getByLabel('To', { exact: true }).fill('')
+  await save(page)
+  expect(await draftOf('timed')).toContain(
+    'schedule: { from: 2026-11-01, timezone: Europe/Berlin }',
+  )
+  await page.context().close()
+})
+
 test('a checklist has items, which an event ticks', async () => {
   const { page } = await edit('list', {
     kind: 'checklist',

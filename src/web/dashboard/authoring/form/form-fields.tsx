@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
 import type { Path } from '../../../../core/flow/edit/source.ts'
 import type { Plain } from '../../../../core/flow/minimal.ts'
 import { FieldFrame, KeptValue } from './field-frame.tsx'
@@ -33,6 +34,7 @@ export function TextField({
   hintPath = path,
   isEmptyNothing = false,
   beside,
+  suggestions,
   onText,
 }: FieldProps & {
   hintPath?: Path
@@ -40,9 +42,11 @@ export function TextField({
   isEmptyNothing?: boolean
   /** What is drawn over the end of the input. */
   beside?: ComponentChildren
+  suggestions?: readonly string[]
   onText?: (text: string) => void
 }) {
   const { value, problems, write } = useFormField(path)
+  const list = useId()
   const take = (text: string) => {
     if (write(text === '' && isEmptyNothing ? undefined : text)) onText?.(text)
   }
@@ -58,10 +62,18 @@ export function TextField({
             spellcheck={!isCode}
             dir={isCode ? 'ltr' : 'auto'}
             placeholder={placeholder}
+            list={suggestions && list}
             value={textOf(value)}
             onInput={event => take(event.currentTarget.value)}
           />
           {beside}
+          {suggestions && (
+            <datalist id={list}>
+              {suggestions.map(one => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
         </div>
       )}
     </FieldFrame>
