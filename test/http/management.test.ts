@@ -297,6 +297,17 @@ describe('authoring', () => {
     const { body } = await ask('POST /manage/validate', { body: { text } })
     expect(body).toMatchObject({ valid: false, problems: [{ code: 'missing_target', line: 3 }] })
   })
+
+  test('a flow of a validated file may wait for one that the organisation has', async () => {
+    await ask('POST /manage/push', { body: { flows: [tour({ key: 'before' })] } })
+    const codesOf = async (after: string) => {
+      const text = JSON.stringify({ ...tour({ key: 'later' }), when: { after } })
+      const { body } = await ask('POST /manage/validate', { body: { text } })
+      return (body as unknown as { problems: { code: string }[] }).problems.map(({ code }) => code)
+    }
+    expect(await codesOf('before')).toEqual([])
+    expect(await codesOf('nowhere')).toEqual(['unknown_flow'])
+  })
 })
 
 describe('organisations', () => {

@@ -42,8 +42,13 @@ const maxProblems = 50
  * Shapes are validated first, field by field. Then the meaning of a flow is (see `flowProblems`); if its
  * shape is wrong, only what concerns fields whose shape is right. With several YAML documents, a path
  * begins with the index of the document.
+ *
+ * @param options.others keys of flows that those of the file may wait for
  */
-export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' } = {}): FlowFile {
+export function readFlowFile(
+  text: string,
+  options: { format?: 'yaml' | 'json'; others?: readonly string[] } = {},
+): FlowFile {
   const lines = new LineCounter()
   const findings: LocatedProblem[] = []
   const report: Report = (code, offset, path, message, severity = 'error') => {
@@ -51,7 +56,9 @@ export function readFlowFile(text: string, options: { format?: 'yaml' | 'json' }
   }
   const source = parse(text, options.format ?? 'yaml', lines, report)
   const { flows, isJudgedWhole } =
-    source === null ? { flows: [], isJudgedWhole: false } : readFlows(source, lines, report)
+    source === null
+      ? { flows: [], isJudgedWhole: false }
+      : readFlows(source, lines, report, options.others)
   if (flows.length === 0 && findings.length === 0) {
     report('empty_file', 0, '', 'The file holds no flow: write one, beginning with "key: "')
   }
@@ -104,7 +111,12 @@ function mostImportant(
   ]
 }
 
-function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Report) {
+function readFlows(
+  { roots, aliases }: Source,
+  lines: LineCounter,
+  report: Report,
+  others?: readonly string[],
+) {
   let parts: ReadPart[] = []
   const reader = new Reader(aliases, lines, report, part => parts.push(part))
   const keys = new Map<string, number>()
@@ -160,7 +172,10 @@ function readFlows({ roots, aliases }: Source, lines: LineCounter, report: Repor
       report('not_a_flow', start(node), path, message)
     }
   }
-  const waiting = waitingProblems(read.map(({ flow }) => flow))
+  const waiting = waitingProblems(
+    read.map(({ flow }) => flow),
+    others,
+  )
   for (const one of read) {
     const problem = waiting.get(one.flow.key)
     // If some flows could not be read, they may be the ones that this flow waits for.

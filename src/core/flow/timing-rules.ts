@@ -110,8 +110,13 @@ type Waiting = Pick<FlowDefinition, 'key' | 'when'>
 /**
  * Problems of flows that wait for each other, by flow key. Flows that wait in a circle never begin, and a
  * flow that is not among these has to be published in another way.
+ *
+ * @param others keys of flows that are known besides
  */
-export function waitingProblems(flows: readonly Waiting[]): Map<string, FlowProblem> {
+export function waitingProblems(
+  flows: readonly Waiting[],
+  others: readonly string[] = [],
+): Map<string, FlowProblem> {
   const byKey = new Map(flows.map(flow => [flow.key, flow]))
   const problems = new Map<string, FlowProblem>()
   const place = '/when/after'
@@ -119,6 +124,7 @@ export function waitingProblems(flows: readonly Waiting[]): Map<string, FlowProb
     const after = when?.after
     if (after === undefined || after === key) continue
     if (!byKey.has(after)) {
+      if (others.includes(after)) continue
       const message = `No flow here has the key ${quoted(after)}: the flow begins only where another file publishes it`
       problems.set(key, warning('unknown_flow', place, message))
       continue

@@ -132,11 +132,16 @@ export function authoringRoutes({
       body: ValidateBody,
       bodyLimitBytes: mostBytesACall,
       answers: { 200: { description: 'What is wrong with it.', schema: Validated } },
-      handle(call) {
+      async handle(call) {
         const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
         if (excess !== null) throw invalid({ path: '/text', message: excess })
-        const { flows, problems } = readFlowFile(text, { format })
+        let file = readFlowFile(text, { format })
+        if (file.problems.some(({ code }) => code === 'unknown_flow')) {
+          const others = (await authoring.flows(call.org.ref)).map(({ key }) => key)
+          file = readFlowFile(text, { format, others })
+        }
+        const { flows, problems } = file
         const valid = !problems.some(({ severity }) => severity === 'error')
         const given = { version: 1, publishedAt: isoTime(clock.now()) }
         return json(200, {

@@ -440,6 +440,7 @@ test('times and the flow before are chosen', async () => {
   expect(await zone.evaluate(({ list }: HTMLInputElement) => list!.options.length)).toBeGreaterThan(
     100,
   )
+  await says(page, 'No problems')
   await requireSound(page, noticed)
   await save(page)
   expect(await draftOf('timed')).toContain(
