@@ -124,7 +124,7 @@ export function addToErasures(dataDir: string, lines: readonly ListedErasure[]):
   })
   syncDirectory(dataDir)
   return () =>
-    withFile(file, 'r+', handle => {
+    withFile(file, 'a+', handle => {
       if (fstatSync(handle).size !== added.to) return
       ftruncateSync(handle, added.from)
       fsyncSync(handle)
