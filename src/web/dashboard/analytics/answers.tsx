@@ -3,16 +3,18 @@ import { Defined } from '../parts/defined.tsx'
 import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { answerWords as words } from '../words/answers.ts'
-import { formatCount, formatShare, none } from '../words/time.ts'
+import { fewest, formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, Question, StepNumbers } from './question.ts'
 import { Written } from './written.tsx'
 
 type Asked = NonNullable<StepNumbers['question']>
 type Row = Asked['distribution'][number]
 
-/** A number with at most two decimals, as readers write it. */
-const formatNumber = (value: number | null) =>
-  value === null ? none : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value)
+/** A number about all answers with at most two decimals; `none` if there are too few. */
+const formatNumber = (value: number | null, answers: number) =>
+  value === null || answers < fewest
+    ? none
+    : new Intl.NumberFormat('en', { maximumFractionDigits: 2 }).format(value)
 
 const Figure = ({ name, value, means }: { name: string; value: string; means?: string }) => (
   <div class="answer-figure">
@@ -31,14 +33,14 @@ function Score({
   answers: number
   means?: string
 }) {
-  const groups = ['detractors', 'passives', 'promoters'] as const
+  const groups = ['promoters', 'passives', 'detractors'] as const
   const share = (count: number) => (answers === 0 ? 0 : (count / answers) * 100)
-  const starts = [0, share(nps.detractors), share(nps.detractors + nps.passives)]
+  const starts = [0, share(nps.promoters), share(nps.promoters + nps.passives)]
   return (
     <div class="nps">
       <dl class="answer-figures">
-        <Figure name={words.score} value={formatNumber(nps.score)} means={means} />
-        {groups.toReversed().map(group => (
+        <Figure name={words.score} value={formatNumber(nps.score, answers)} means={means} />
+        {groups.map(group => (
           <div class={`answer-figure ${group}`} key={group}>
             <dt>{words[group]}</dt>
             <dd>
@@ -64,8 +66,7 @@ function Score({
   )
 }
 
-function columnsOf({ answers, distribution }: Asked): Column<Row>[] {
-  const most = Math.max(1, ...distribution.map(({ count }) => count))
+function columnsOf({ answers }: Asked): Column<Row>[] {
   return [
     {
       name: words.answer,
@@ -88,7 +89,7 @@ function columnsOf({ answers, distribution }: Asked): Column<Row>[] {
     {
       head: <span class="unseen">{words.bar}</span>,
       name: words.bar,
-      cell: ({ count }) => <ShareBar part={count} whole={most} height={16} />,
+      cell: ({ count }) => <ShareBar part={count} whole={answers} height={16} />,
     },
     {
       name: words.count,
@@ -125,18 +126,19 @@ function OfStep({
         {answers === 0
           ? words.nobody
           : words.answered(formatCount(answers), formatCount(step.reached))}
+        {answers > 0 && answers < fewest && type !== 'text' && ` ${words.tooFew}`}
       </p>
       {nps && <Score nps={nps} answers={answers} means={definitions.nps} />}
       {type === 'rating' && (
         <dl class="answer-figures">
           <Figure
             name={words.average}
-            value={formatNumber(average)}
+            value={formatNumber(average, answers)}
             means={definitions['question.average']}
           />
           <Figure
             name={words.median}
-            value={formatNumber(median)}
+            value={formatNumber(median, answers)}
             means={definitions['question.median']}
           />
         </dl>

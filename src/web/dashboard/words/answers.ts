@@ -1,7 +1,8 @@
 /** Texts about the answers to questions. */
 export const answerWords = {
   answers: 'Answers',
-  answered: (count: string, people: string) => `${count} of ${people} runs that saw it answered`,
+  answered: (count: string, people: string) => `${count} of ${people} runs that saw it answered.`,
+  tooFew: 'Under five answers: a percentage, an average or a score would say nothing.',
   caption: (title: string) => `What was answered to “${title}”`,
   answer: 'Answer',
   bar: 'Share',
