@@ -84,6 +84,10 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
   await page.goBack()
   await page.getByText('Only runs of plan').waitFor()
+  // A trait without a value limits nothing.
+  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome?segment=plan`)
+  await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
+  expect(await page.getByText('Only runs of').count()).toBe(0)
   await page.context().close()
 })
 

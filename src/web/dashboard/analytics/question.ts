@@ -28,7 +28,7 @@ export interface Question {
   interval: Interval
   /** The trait by which runs are grouped. */
   by: string | null
-  /** The only value whose runs are counted, as the API takes it: `plan:pro`. */
+  /** The only value whose runs are counted, as the API takes it: `plan:pro`. Without a value it limits nothing. */
   only: string | null
   /** A step, and the time after which it counts as seen late, as the API takes it: `invite:24h`. */
   late: string | null
@@ -52,7 +52,7 @@ export function useQuestion(): Question {
     interval: (filters.interval as Interval) ?? (daysOf(from, to) > mostBars ? 'week' : 'day'),
     version: filters.version ?? null,
     by: filters.by ?? null,
-    only: filters.segment ?? null,
+    only: filters.segment?.includes(':') ? filters.segment : null,
     late: filters.late ?? null,
     compare: compare === 'none' || /^v\d+$/.test(compare ?? '') ? (compare as 'none') : 'previous',
   }
