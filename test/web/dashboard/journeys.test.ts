@@ -150,7 +150,7 @@ test('the results of other days, and their CSV', async () => {
   await page.keyboard.press('Enter')
   await page.locator('.menu-panel:popover-open').waitFor()
   // A menu gives the focus to its first item, once it is open.
-  await page.locator('button:focus', { hasText: 'Last 7 days' }).waitFor()
+  await page.locator('button:focus', { hasText: 'Today' }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/from=/)
   await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })

@@ -111,9 +111,41 @@ test('range and time zone are chosen and kept in the address; each number says w
   await page.context().close()
 })
 
+test('the menu marks the range that is shown, and a single day is written once', async () => {
+  const { page } = await house.visit('/flows/welcome?tz=UTC')
+  const menu = page.getByRole('button', { name: /UTC/ })
+  const choose = async (name: string) => {
+    await menu.click()
+    await page.getByRole('button', { name, exact: true }).click()
+  }
+  const marked = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
+  await menu.click()
+  await marked('Last 30 days').waitFor()
+  expect(await marked('Yesterday').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await choose('Yesterday')
+  const day = /^\s*\d+ \w+ \d{4}\s*UTC\s*$/
+  await menu.filter({ hasText: day }).waitFor()
+  await menu.click()
+  await marked('Yesterday').waitFor()
+  expect(await page.locator('.presets [aria-pressed="true"]').count()).toBe(1)
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Complete days').click()
+  // Today is not over. Without it nothing would be left.
+  await choose('Today')
+  await page.getByText(/today, until \d\d:\d\d/).waitFor()
+  await menu.filter({ hasText: day }).waitFor()
+  expect(await page.getByLabel('Complete days').count()).toBe(0)
+  await choose('This month')
+  const { searchParams } = new URL(page.url())
+  expect(searchParams.get('from')).toMatch(/-01$/)
+  expect(searchParams.get('to')).toBeNull()
+  await page.context().close()
+})
+
 test('if nobody started in the period before, the page says so', async () => {
   const { page } = await house.visit('/flows/welcome')
-  await page.getByText(/^Nobody started this in .+: there is nothing to compare with\.$/).waitFor()
+  await page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/).waitFor()
   await page.getByLabel('Compare with').selectOption('none')
   await page.getByText('there is nothing to compare with').waitFor({ state: 'detached' })
   await page.context().close()

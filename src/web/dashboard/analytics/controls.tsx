@@ -6,6 +6,7 @@ import { useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { csvAddress, type Question } from './question.ts'
 import { RangePicker } from './range-picker.tsx'
+import { dayIn } from './zone.ts'
 
 /** What is asked of the results. All of it is kept in the address. */
 export function Controls({
@@ -47,11 +48,13 @@ export function Controls({
           ]}
           onChoose={chosen => setFilters({ compare: chosen === 'previous' ? null : chosen })}
         />
-        <Check
-          label={words.wholeDays}
-          checked={isWhole}
-          onChange={checked => setFilters({ days: checked ? 'complete' : null })}
-        />
+        {question.from < dayIn(question.zone) && (
+          <Check
+            label={words.wholeDays}
+            checked={isWhole}
+            onChange={checked => setFilters({ days: checked ? 'complete' : null })}
+          />
+        )}
       </div>
       <Menu
         label={

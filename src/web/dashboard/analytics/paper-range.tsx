@@ -1,5 +1,5 @@
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDay } from '../words/time.ts'
+import { formatDays } from '../words/time.ts'
 
 /** Says what a printed page is about, because the controls that say so are not printed. */
 export const PaperRange = ({
@@ -12,4 +12,4 @@ export const PaperRange = ({
   to: string
   zone: string
   version: number | string | null
-}) => <p class="on-paper">{words.paper(formatDay(from), formatDay(to), zone, version)}</p>
+}) => <p class="on-paper">{words.paper(formatDays(from, to), zone, version)}</p>

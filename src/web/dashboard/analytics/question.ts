@@ -2,7 +2,7 @@ import type { Analytics, AnalyticsQuery } from '../../../modules/analytics/model
 import { type Read, useRead } from '../api/read.ts'
 import { addressOf, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatShortDay } from '../words/time.ts'
+import { formatDays } from '../words/time.ts'
 import { useZone } from './use-zone.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
 
@@ -10,7 +10,7 @@ export type { Analytics }
 export type Interval = NonNullable<AnalyticsQuery['interval']>
 export type StepNumbers = Analytics['steps'][number]
 
-const usualDays = 30
+export const usualDays = 30
 /** Beyond this, a bar for each week is clearer than a bar for each day. */
 const mostBars = 120
 
@@ -19,7 +19,7 @@ export interface Question {
   from: string
   to: string
   zone: string
-  /** Whether today is left out because it is not over. */
+  /** Whether today is left out because it is not over. It cannot be if nothing is before it. */
   isWhole: boolean
   version: string | null
   /** What it is compared with: the period before, a version, or nothing. */
@@ -39,11 +39,11 @@ export function useQuestion(): Question {
   const { filters } = useFilters()
   const zone = useZone()
   const today = dayIn(zone)
-  const isWhole = filters.days === 'complete'
   const asked = filters.to ?? today
+  const from = filters.from ?? addDays(asked, 1 - usualDays)
+  const isWhole = filters.days === 'complete' && from < today
   const to = isWhole && asked >= today ? addDays(today, -1) : asked
   const { compare } = filters
-  const from = filters.from ?? addDays(asked, 1 - usualDays)
   return {
     zone,
     isWhole,
@@ -131,7 +131,7 @@ export function useResults(flowId: string, question: Question): Results {
       ? ''
       : isVersion
         ? words.oneVersion(Number(compared.version))
-        : `${formatShortDay(compared.from)} – ${formatShortDay(compared.to)}`,
+        : formatDays(compared.from, compared.to),
   }
 }
 

@@ -5,12 +5,24 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { type Filters, useFilters } from '../shell/address.ts'
 import { analyticsWords as words } from '../words/analytics.ts'
-import { formatDay, formatShortDay } from '../words/time.ts'
-import type { Question } from './question.ts'
+import { formatDays } from '../words/time.ts'
+import { type Question, usualDays } from './question.ts'
 import { addDays, dayIn, daysOf } from './zone.ts'
 
-const presets = [7, 30, 90, 365] as const
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter(zone => zone !== 'UTC')]
+
+/** Ranges that are often wanted: their names, first and last days. */
+function presetsOf(today: string): (readonly [name: string, from: string, to: string])[] {
+  const ago = (days: number) => addDays(today, -days)
+  return [
+    [words.today, today, today],
+    [words.yesterday, ago(1), ago(1)],
+    ...([7, 30, 90, 365] as const).map(
+      days => [words.presets[days], ago(days - 1), today] as const,
+    ),
+    [words.thisMonth, `${today.slice(0, 8)}01`, today],
+  ]
+}
 
 /** The days and the time zone of the results. The button always shows both. */
 export function RangePicker({
@@ -21,13 +33,10 @@ export function RangePicker({
   /** Other filters that change together with the range. */
   also?: Filters
 }) {
-  const { setFilters } = useFilters()
+  const { filters, setFilters } = useFilters()
   const { from, to, zone } = question
-  const isSameYear = from.slice(0, 4) === to.slice(0, 4)
-  const isWhole = daysOf(from, to) > 0
-  const days = isWhole
-    ? `${isSameYear ? formatShortDay(from) : formatDay(from)} – ${formatDay(to)}`
-    : words.range
+  const today = dayIn(zone)
+  const days = daysOf(from, to) > 0 ? formatDays(from, to) : words.range
   return (
     <Menu
       label={
@@ -44,18 +53,23 @@ export function RangePicker({
       {close => (
         <div class="range-panel">
           <div class="presets">
-            {presets.map(count => (
+            {presetsOf(today).map(([name, first, last]) => (
               <button
-                key={count}
+                key={name}
                 type="button"
                 class="menu-item"
+                aria-pressed={first === from && last === (filters.to ?? today)}
                 onClick={() => {
-                  const first = count === 30 ? null : addDays(dayIn(zone), 1 - count)
-                  setFilters({ from: first, to: null, ...also })
+                  const isUsual = name === words.presets[usualDays]
+                  setFilters({
+                    from: isUsual ? null : first,
+                    to: last === today ? null : last,
+                    ...also,
+                  })
                   close()
                 }}
               >
-                {words.presets[count]}
+                {name}
               </button>
             ))}
           </div>

@@ -1,7 +1,10 @@
 /** Texts about results. */
 export const analyticsWords = {
   range: 'Range',
+  today: 'Today',
+  yesterday: 'Yesterday',
   presets: { 7: 'Last 7 days', 30: 'Last 30 days', 90: 'Last 90 days', 365: 'Last 12 months' },
+  thisMonth: 'This month',
   from: 'From',
   to: 'To',
   zone: 'Time zone',
@@ -32,7 +35,7 @@ export const analyticsWords = {
   overlap: 'The intervals of the two completion rates overlap: the difference may be chance.',
   apart: (from: string, to: string) =>
     `Completion went from ${from} to ${to}; the intervals do not overlap.`,
-  otherEmpty: (name: string) => `Nobody started this in ${name}: there is nothing to compare with.`,
+  otherEmpty: (name: string) => `${name} has no starts: there is nothing to compare with.`,
   tooFew: 'Under five runs: a percentage or a median would say nothing.',
 
   steps: 'Where people leave',
@@ -81,8 +84,8 @@ export const analyticsWords = {
   draftWhy: 'Publish it, and what people do with it shows here.',
   emptyManual: 'How to install the snippet',
   publishCommand: (key: string) => `cairn flows publish ${key}`,
-  paper: (from: string, to: string, zone: string, version: number | string | null) =>
-    `${from} to ${to}, ${zone}, ${version === null ? 'all versions' : `version ${version}`}`,
+  paper: (days: string, zone: string, version: number | string | null) =>
+    `${days}, ${zone}, ${version === null ? 'all versions' : `version ${version}`}`,
   generated: (time: string, zone: string) => `As of ${time}, ${zone}`,
   definitions: 'What the numbers mean',
 }

@@ -21,7 +21,7 @@ export const durationWords = {
     `${name}: ${runs}, median ${median}, p90 ${p90}`,
   otherCsv: (name: string) => `CSV of ${name}`,
   otherTooFew: (name: string) =>
-    `Under five completed runs in ${name}: too few to draw behind these.`,
+    `${name} has under five completed runs: too few to draw behind these.`,
   tooFew: 'Under five completed runs: too few to say how long they take.',
 }
 

@@ -74,6 +74,13 @@ export const formatDay = (date: string, options: Intl.DateTimeFormatOptions = {}
 export const formatShortDay = (date: string): string =>
   formatDay(date, { year: undefined as never })
 
+/** A range of calendar days: 22 Nov – 24 Nov 2026. A single day is written once. */
+export function formatDays(from: string, to: string): string {
+  if (from === to) return formatDay(to)
+  const isSameYear = from.slice(0, 4) === to.slice(0, 4)
+  return `${isSameYear ? formatShortDay(from) : formatDay(from)} – ${formatDay(to)}`
+}
+
 /** A moment in a time zone. */
 export const formatMoment = (
   iso: string,
