@@ -126,7 +126,7 @@ describe('health', () => {
     expect(row('Name')).toMatch(/New project\s+Create\s+changed/)
     expect(row('Role')).toMatch(/button\s+link\s+changed/)
     expect(row('Tag')).not.toContain('changed')
-    await section(page, 'Invite your team').getByText('Needs 5 people').waitFor()
+    await section(page, 'Invite your team').getByText('3 have met it in version 1.').waitFor()
     await section(page, 'Hello').getByText('Points at no element').waitFor()
     await page.getByRole('button', { name: 'How health is defined' }).focus()
     await page.getByText('unknown: under five people').first().waitFor()

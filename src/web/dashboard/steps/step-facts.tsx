@@ -32,9 +32,9 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
   const told = Object.entries(step.people).filter(([, count]) => count > 0)
   return (
     <>
-      {step.state === 'unknown' && <p>{words.needs(fewestPeople, people)}</p>}
-      <dl class="facts">
-        {people > 0 && (
+      {step.state === 'unknown' && <p>{words.needs(fewestPeople, people, step.version)}</p>}
+      {people > 0 && (
+        <dl class="facts">
           <div>
             <dt>{words.found}</dt>
             <dd>
@@ -42,36 +42,36 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
               {people >= fewestPeople && <small> {formatShare(step.okRate, people)}</small>}
             </dd>
           </div>
-        )}
-        {!isWell(step.state) && (
-          <>
-            <div>
-              <dt>{words.affected}</dt>
-              <dd>
-                {words.affectedBy(misses, makeshift)}
-                <small>
-                  {' '}
-                  {told
-                    .filter(([outcome]) => outcome !== 'found')
-                    .map(
-                      ([outcome, count]) =>
-                        `${count} ${words.outcomes[outcome as keyof typeof words.outcomes]}`,
-                    )
-                    .join(', ')}
-                </small>
-              </dd>
-            </div>
-            <div>
-              <dt>{words.since}</dt>
-              <dd>{since ? <Moment at={since} zone={zone} /> : words.sinceUnknown}</dd>
-            </div>
-          </>
-        )}
-        <div>
-          <dt>{words.lastFound}</dt>
-          <dd>{step.lastFindAt ? <Moment at={step.lastFindAt} zone={zone} /> : words.never}</dd>
-        </div>
-      </dl>
+          {!isWell(step.state) && (
+            <>
+              <div>
+                <dt>{words.affected}</dt>
+                <dd>
+                  {words.affectedBy(misses, makeshift)}
+                  <small>
+                    {' '}
+                    {told
+                      .filter(([outcome]) => outcome !== 'found')
+                      .map(
+                        ([outcome, count]) =>
+                          `${count} ${words.outcomes[outcome as keyof typeof words.outcomes]}`,
+                      )
+                      .join(', ')}
+                  </small>
+                </dd>
+              </div>
+              <div>
+                <dt>{words.since}</dt>
+                <dd>{since ? <Moment at={since} zone={zone} /> : words.sinceUnknown}</dd>
+              </div>
+            </>
+          )}
+          <div>
+            <dt>{words.lastFound}</dt>
+            <dd>{step.lastFindAt ? <Moment at={step.lastFindAt} zone={zone} /> : words.never}</dd>
+          </div>
+        </dl>
+      )}
     </>
   )
 }

@@ -35,9 +35,9 @@ export const healthWords = {
     error: 'had an error',
   },
   lastFound: 'Last found',
-  never: 'not in these hours',
-  needs: (people: number, have: number) =>
-    `Needs ${people} people in 24 hours to say how it is: ${have === 0 ? 'nobody has met it' : `${have} ${have === 1 ? 'has' : 'have'} met it`}.`,
+  never: 'not in the last 24 hours',
+  needs: (people: number, have: number, version: number) =>
+    `Needs ${people} people in 24 hours to say how it is: ${have === 0 ? 'nobody has' : have === 1 ? '1 has' : `${have} have`} met it in version ${version}.`,
   selector: 'Selector',
   isOptional: 'Optional',
   isPinned: 'Pinned',
