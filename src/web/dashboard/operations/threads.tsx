@@ -17,10 +17,10 @@ const columns: Column<Thread>[] = [
     cell: ({ name }) => <code>{name}</code>,
   },
   {
-    name: words.turns,
+    name: words.state,
     cell: ({ silentSeconds }) =>
       silentSeconds < stuckSeconds ? (
-        <Badge tone="good">{words.turning}</Badge>
+        <Badge tone="good">{words.nodeStates.running()}</Badge>
       ) : (
         <Badge tone="bad">{words.stuck(formatSeconds(silentSeconds))}</Badge>
       ),

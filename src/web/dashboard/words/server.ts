@@ -29,9 +29,7 @@ export const serverWords = {
   unknown: 'not known',
   threads: 'Threads',
   thread: 'Thread',
-  turns: 'Turns',
   stuck: (time: string) => `stuck for ${time}`,
-  turning: 'turning',
   threadsWhy: (up: number, configured: number, restarts: number) =>
     `${up} of ${configured} HTTP threads; ${restarts === 0 ? 'none was' : `${restarts} were`} started again.`,
   nodes: 'Nodes',
@@ -89,7 +87,7 @@ export const serverWords = {
   retention: 'Retention',
   retentionIs: (days: number, deleted: string) =>
     `${days} days where an organisation sets none; ${deleted} events deleted since the start`,
-  oldest: 'Oldest event',
+  oldest: 'Oldest event received',
   noOldest: 'none, or not checked yet',
   backups: 'Backups',
   every: 'Every',
