@@ -60,6 +60,17 @@ const flows = [
     `[{ key: a, title: A picture, media: { image: /late.svg, alt: A board, width: 640, height: 320 } }]`,
   ),
   flow(
+    'window',
+    `[{ key: a, title: Welcome, body: It is new., media: { image: /still.svg, width: 640, height: 160 },
+        buttons: [{ label: Not now, action: dismiss }, { label: Show me around, action: next }] },
+      ${Array.from({ length: 7 }, (_, i) => `{ key: s${i}, title: S }`).join(', ')}]`,
+  ),
+  flow(
+    'lost',
+    `[{ key: a, title: Lost, media: { image: /none.svg, alt: A board, width: 640, height: 320 }, buttons: [{ label: On, action: next }] },
+      { key: b, title: Lost too, media: { image: /none.svg, width: 640, height: 320 } }]`,
+  ),
+  flow(
     'themed',
     '[{ key: a, title: One, target: { selector: "#high" } }, { key: b, title: Two, spotlight: block, target: { selector: "#high" } }]\n  theme: { spotlight: off, progress: bar }',
   ),
@@ -470,6 +481,44 @@ describe('above the text', () => {
     await until(() => image.evaluate(one => (one as HTMLImageElement).naturalWidth > 0))
     expect(await card.boundingBox()).toEqual(before)
     expect(await image.getAttribute('alt')).toBe('A board')
+    await page.context().close()
+  })
+
+  test('a window with an image is as wide as others, and what leads on stands in one row', async () => {
+    const { page, says, card } = await open('window', { reducedMotion: 'reduce' })
+    await says('Welcome')
+    expect((await card.boundingBox())!.width).toBe(468)
+    const middles = await card
+      .locator('.dots, .foot button')
+      .evaluateAll(all =>
+        all.map(one => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2),
+      )
+    expect(middles).toHaveLength(3)
+    expect(Math.max(...middles) - Math.min(...middles)).toBeLessThan(1)
+    // In a low window the image is cut rather than narrowed.
+    await page.setViewportSize({ width: 640, height: 320 })
+    const { width, height } = (await card.locator('.media').boundingBox())!
+    expect(width).toBe(466)
+    expect(height).toBeLessThan(100)
+    await page.context().close()
+  })
+
+  test('an image that cannot be loaded leaves its text, or nothing', async () => {
+    const { page, says, card } = await open('lost', { reducedMotion: 'reduce' })
+    await says('Lost')
+    await card.getByText('A board', { exact: true }).waitFor()
+    expect(await card.locator('.media').count()).toBe(0)
+    await card.getByRole('button', { name: 'On' }).click()
+    await says('Lost too')
+    await card.locator('.media').waitFor({ state: 'detached' })
+    const { title, inner } = await card.evaluate(one => {
+      const [title, inner] = ['h2', '.inner'].map(what => one.querySelector(what)!)
+      return {
+        title: title!.getBoundingClientRect().top,
+        inner: inner!.getBoundingClientRect().top,
+      }
+    })
+    expect(title - inner).toBe(28)
     await page.context().close()
   })
 })

@@ -10,7 +10,10 @@ function mediaAddress(address: string | undefined, page: Window): string | null 
   return safe.startsWith('https:') || !isElsewhere(safe, page) ? safe : null
 }
 
-/** The image or the video of a step; null where it has none that can be loaded. */
+/**
+ * The image or the video of a step; null where it has none that can be loaded. An image that turns out to be
+ * none leaves its text, or nothing.
+ */
 export function mediaOf({ step, part }: StepView, page: Window): HTMLElement | null {
   const { media } = step
   const image = mediaAddress(media?.image, page)
@@ -22,7 +25,12 @@ export function mediaOf({ step, part }: StepView, page: Window): HTMLElement | n
   if (width && height) frame.style.aspectRatio = `${width} / ${height}`
   else if (video) frame.style.aspectRatio = '16 / 9'
   if (image) {
-    frame.append(imageOf(image, alt, page))
+    const drawn = imageOf(image, alt, page)
+    drawn.addEventListener('error', () => {
+      frame.closest('.card')?.classList.remove('has-media')
+      frame.replaceWith(...(alt ? [make(page, 'div', 'alt', {}, alt)] : []))
+    })
+    frame.append(drawn)
     return frame
   }
   const poster = mediaAddress(media.poster, page)
@@ -37,9 +45,5 @@ export function mediaOf({ step, part }: StepView, page: Window): HTMLElement | n
   return frame
 }
 
-/** An image that cannot be loaded leaves no hole: its text stands there. */
-const imageOf = (src: string, alt: string, page: Window): HTMLElement => {
-  const image = make(page, 'img', '', { src, alt, decoding: 'async' })
-  image.addEventListener('error', () => image.parentElement?.classList.add('failed'))
-  return image
-}
+const imageOf = (src: string, alt: string, page: Window): HTMLElement =>
+  make(page, 'img', '', { src, alt, decoding: 'async' })

@@ -60,14 +60,16 @@ a:hover { text-decoration-thickness: 2.5px }
 
 .media {
   display: grid; margin: calc(var(--pad) * -1) calc(var(--pad) * -1) var(--pad); overflow: hidden;
+  width: calc(100% + var(--pad) * 2);
   background: color-mix(in srgb, var(--text) 7%, var(--background));
   border-radius: calc(var(--radius) - 1px) calc(var(--radius) - 1px) 0 0; max-height: 50dvh;
 }
 .media > * { display: block; width: 100%; height: 100%; min-height: 0; object-fit: cover }
 .media video { object-fit: contain; background: #000 }
-.media.failed { aspect-ratio: auto !important; padding: 12px var(--pad); background: none }
+.alt { color: var(--faint); font-size: .87em; margin-bottom: var(--u); padding-inline-end: 28px }
 .media:last-child { margin-bottom: calc(var(--pad) * -1) }
 .has-media { width: var(--width) }
+.modal.has-media { width: calc(var(--width) * 1.3) }
 .has-media > .inner::before { display: none !important }
 
 .foot {
@@ -128,6 +130,7 @@ button { font: inherit; cursor: pointer; color: inherit; touch-action: manipulat
 }
 .modal h2 { font-size: 1.4em; margin-bottom: calc(var(--u) * 2.5) }
 .modal .foot { margin-top: calc(var(--u) * 4) }
+.modal .media { max-height: clamp(30dvh, 100dvh - 270px, 50dvh) }
 :is(dialog, .ghost)::backdrop { background: var(--backdrop) }
 .slideout {
   inset: auto; bottom: calc(20px + env(safe-area-inset-bottom, 0px)); inset-inline-end: calc(20px + env(safe-area-inset-right, 0px));
