@@ -93,8 +93,15 @@ export function* themeProblems(theme: Partial<Theme>): Iterable<FlowProblem> {
   }
   const whole = mergedTheme(null, theme)
   yield* problemsOn(whole, false)
-  if (theme.dark) yield* problemsOn(whole, true)
+  // A background or a text colour without others for dark pages is the same on those.
+  if (theme.dark || !(theme.background ?? theme.text)) yield* problemsOn(whole, true)
 }
+
+/**
+ * The contrast of an accent on a dark page if its theme says nothing of those. Many brands' colours have less
+ * than 3 : 1 there and are seen all the same, and many sites have no dark pages.
+ */
+const leastOfUnprepared = 2
 
 function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
   const said = coloursOn(theme, isDarkPage)
@@ -117,8 +124,16 @@ function* problemsOn(theme: Theme, isDarkPage: boolean): Iterable<FlowProblem> {
     yield warning('low_contrast', at(isSaid('text') ? 'text' : 'background'), message)
   }
   const ofAccent = ratioOf('accent', 'background')
-  if (isSaid('accent') && ofAccent < leastOfShapes) {
-    const message = `The accent has a contrast of ${told(ofAccent)} with the background${page}, and a button needs 3 : 1 to be seen: make one of them darker or lighter`
+  const isUnprepared = isDarkPage && !theme.dark
+  if (isSaid('accent') && ofAccent < (isUnprepared ? leastOfUnprepared : leastOfShapes)) {
+    const why = isUnprepared
+      ? ', where it can hardly be seen'
+      : ', and a button needs 3 : 1 to be seen'
+    const remedy =
+      isDarkPage && !theme.dark?.accent
+        ? 'set dark.accent to a colour for dark pages'
+        : 'make one of them darker or lighter'
+    const message = `The accent has a contrast of ${told(ofAccent)} with the background${page}${why}: ${remedy}`
     yield warning('low_contrast', at('accent'), message)
   }
 }

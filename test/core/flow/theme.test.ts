@@ -215,10 +215,23 @@ describe('colours', () => {
     [{ background: '#000', accent: '#111' }, ['/accent']],
     [{ dark: { background: '#111', text: '#444' } }, ['/dark/text']],
     [{ accent: '#0b7285', dark: { background: '#0c6170' } }, ['/accent']],
+    // On a dark page an accent is as it is on light ones, on the snippet's own dark background.
+    [{ accent: '#111827' }, ['/accent']],
+    [{ accent: '#111827', dark: { accent: '#9db2ff' } }, []],
+    [{ accent: '#111827', background: '#fff' }, []],
+    [{ accent: '#111827', text: '#111' }, []],
+    [{ accent: '#111827', dark: { logo: '/a.svg' } }, ['/accent']],
     [{ accent: 'var(--x)', background: 'color-mix(in srgb, red, blue)', text: '#777' }, []],
     [{ accent: '#ffe06680' }, []],
   ])('%p has a warning at %p', (theme, paths) => {
     expect(briefs(theme)).toEqual(paths.map(path => `warning low_contrast ${path}`))
+  })
+
+  test('an accent that only dark pages hide asks for another one there', () => {
+    const [problem] = themeProblems({ accent: '#111827' })
+    expect(problem?.message).toBe(
+      'The accent has a contrast of 1.1 : 1 with the background on a dark page, where it can hardly be seen: set dark.accent to a colour for dark pages',
+    )
   })
 
   const words = 'a CSS colour such as #1f6feb or rgb(31 111 235)'
