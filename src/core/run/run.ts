@@ -91,6 +91,9 @@ export function runKeyOf(event: RunEvent): string {
   return ownRunKey(person)
 }
 
+/** The run id of the events that a key was made of; null if they had none. */
+export const runIdIn = (key: string): string | null => (key.startsWith('r') ? key.slice(1) : null)
+
 /** The person of a run: the least user id that its events name, otherwise the least anonymous id. */
 export function personOfRun(run: Pick<RunState, 'leastUserId' | 'leastAnonymousId'>): string {
   return personOf(run.leastUserId, run.leastAnonymousId)

@@ -78,9 +78,10 @@ ${rowTypeRows.join('\n')}
 
 \`rows=runs\`: a row for every run that started in the range: ${named(runColumns)}, and \`step:<key>\`
 for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \`target_missing\`, or empty; then
-\`trait:<name>\` for every trait that the organisation lists: what was said of it when the run started; at the end
+\`trait:<name>\` for every trait that the organisation lists: what was said of it when the run started; then
 \`answer:<key>\` for every step that ever asked something: the number, the key of the choice (several with a \`;\` between), or \`text\` where it was
-answered in words, which \`rows=events\` has.
+answered in words, which \`rows=events\` has; at the end \`run_id\`, as the run's events have it, or empty.
+\`run_key\` also tells those runs apart that have no \`run_id\`: it is made of that, or else of the person, with the session if there was one.
 
 \`rows=events\`: a row for every event that occurred in the range, in the order of arrival:
 ${named(eventColumns)}, and, where the organisation lists traits, \`traits\`. \`reported_at\` is the sender's own time, before its clock was corrected. Times

@@ -4,7 +4,7 @@ import { FlowPositions } from '../../core/flow/positions.ts'
 import type { FlowEntry } from '../../core/organisation/catalogue.ts'
 import type { StepRef } from '../../core/reference.ts'
 import { outcomeOf, secondsToComplete, stepOutcomeOf } from '../../core/run/outcome.ts'
-import { versionAt } from '../../core/run/run.ts'
+import { runIdIn, versionAt } from '../../core/run/run.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 import type { CsvCell } from '../../core/text/csv.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -65,6 +65,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
       ...steps.map(({ key }) => `step:${key}`),
       ...traits.map(trait => `trait:${trait}`),
       ...asking.map(({ key }) => `answer:${key}`),
+      'run_id',
     ],
     cellsOf(run) {
       const isUser = run.person.startsWith('u')
@@ -88,6 +89,7 @@ export function runRows(flow: FlowEntry): RawRows<RunRow> {
         ...ofSteps,
         ...traits.map(trait => traitIn(run.traits, trait)),
         ...asking.map(({ ref }) => answerCell(run, ref)),
+        runIdIn(run.key),
       ]
     },
   }

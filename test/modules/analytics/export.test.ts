@@ -109,8 +109,13 @@ describe('rows=runs', () => {
       'seconds_to_complete',
       'step:hello',
       'step:search',
+      'run_id',
     ])
     expect(rows).toHaveLength(2)
+    expect(rows.map(({ run_key, run_id }) => [run_key, run_id])).toEqual([
+      ['rr1', 'r1'],
+      ['rr2', 'r2'],
+    ])
     expect(rows[0]).toMatchObject({
       user_id: 'one',
       anonymous_id: '',
