@@ -60,6 +60,10 @@ const flows = [
     `[{ key: a, title: A picture, media: { image: /late.svg, alt: A board, width: 640, height: 320 } }]`,
   ),
   flow(
+    'long',
+    `[{ key: a, title: Long, body: "${Array.from({ length: 8 }, (_, i) => `- Line ${i} of what there is to say of it`).join('\\n')}", target: { selector: "#other" } }]`,
+  ),
+  flow(
     'window',
     `[{ key: a, title: Welcome, body: It is new., media: { image: /still.svg, width: 640, height: 160 },
         buttons: [{ label: Not now, action: dismiss }, { label: Show me around, action: next }] },
@@ -407,6 +411,16 @@ describe('a card', () => {
     expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-cairn'))).toBe(
       false,
     )
+    await page.context().close()
+  })
+
+  test('beside an element near a corner has the room there is', async () => {
+    const { page, says, card } = await open('long', { reducedMotion: 'reduce' })
+    await says('Long')
+    const hidden = await card
+      .locator('.inner')
+      .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
+    expect(hidden).toBe(0)
     await page.context().close()
   })
 

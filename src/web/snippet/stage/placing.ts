@@ -118,6 +118,8 @@ export function placeBeside(
       middleware: [
         offset(at ? gap - 4 : gap),
         flip({ padding: margin, fallbackAxisSideDirection: 'start' }),
+        // Beside the element it may move along it, so that its room is the window's.
+        shift({ padding: margin }),
         size({
           padding: margin,
           apply({ availableHeight }) {
