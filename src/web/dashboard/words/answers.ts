@@ -23,5 +23,6 @@ export const answerWords = {
   next: 'Earlier answers',
   newest: 'Latest answers',
   pages: 'Pages of answers',
-  hidden: 'Reading what people wrote takes the right to see people.',
+  hidden:
+    'What people wrote is listed for editors and owners. The download with a row per event has it too.',
 } as const
