@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { until } from '../../scripts/support/until.ts'
 import { apiOf, firstFlowOf, type Server, tourFile, Workplace } from '../support/binary.ts'
 import { ownPage } from '../support/dashboard-visitor.ts'
@@ -189,6 +189,8 @@ describe('nodes and commands over one database', () => {
     const first = await place.serve(['--data', 'solo'], named())
     expect(first.stderr).not.toContain('warning')
     await first.end()
+    // As whoever serves from the directory again is told to.
+    rmSync(place.path('solo/moved-to'))
     await place.json(['org', 'create', 'Another', '--data', 'solo'])
     const second = await place.serve(['--data', 'solo'], named())
     expect(second.stderr).toContain('was opened again after it was moved')

@@ -66,7 +66,7 @@ describe('settings', () => {
       const at = `elementFromPoint(${x + wide - 1}, ${y + height / 2}).closest('a')?.textContent`
       expect(await page.evaluate(`document.${at}`)).toBe(await link.innerText())
     }
-    expect(await links.count()).toBe(14)
+    expect(await links.count()).toBe(15)
   })
 
   test('the key is rotated, and the previous one is listed until its time is over', async () => {
