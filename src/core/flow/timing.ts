@@ -38,7 +38,7 @@ export const When = closed(
       }),
     ),
     after: Type.Optional(
-      key('Key of another flow, which the person must have completed; it has to be published.'),
+      key('Another flow, by its key, that the person must have completed; it has to be published.'),
     ),
     event: Type.Optional(
       eventName({ description: 'Name of a custom event, which the person must have caused.' }),
