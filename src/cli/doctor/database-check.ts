@@ -1,5 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { attempt } from '../../core/attempt.ts'
 import { refusedShare, type UserHashCounts } from '../../core/organisation/verified-identity.ts'
 import { shellWord } from '../../core/text/wording.ts'
@@ -71,6 +78,10 @@ function checkTrace(data: string): Finding {
   }
   const trace = traceOfDatabase(data)
   if (trace === null) {
+    if (existsSync(databaseFile(data))) {
+      const advice = 'restore a backup if there was data; else begin with "cairn org create NAME"'
+      return warning('database', 'cairn.db is empty', advice)
+    }
     const advice = 'begin with "cairn org create NAME"'
     return warning('database', `${data} holds no database yet`, advice)
   }

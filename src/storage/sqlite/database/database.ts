@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createFile } from './synced-files.ts'
 
@@ -56,6 +56,8 @@ export function openForReading(dataDir: string): Database {
 
 /** Whether a data directory holds a database. An empty file is none: SQLite makes one before it writes. */
 export function hasDatabase(dataDir: string): boolean {
-  const found = statSync(databaseFile(dataDir), { throwIfNoEntry: false })
-  return found !== undefined && !(found.isFile() && found.size === 0)
+  const file = databaseFile(dataDir)
+  if (!existsSync(file)) return false
+  const found = statSync(file)
+  return !(found.isFile() && found.size === 0)
 }
