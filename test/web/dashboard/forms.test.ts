@@ -50,10 +50,10 @@ const told: Readonly<Record<string, (string | RegExp)[]>> = {
   '/': [/Numbers of the last 7 days, Europe\/Berlin/],
   '/flows': [/Numbers of the last 30 days, Europe\/Berlin/],
   '/flows/welcome': [
-    /\d{4} to .+ \d{4}, Europe\/Berlin, all versions/,
+    /– .+ \d{4}, Europe\/Berlin, all versions/,
     'Runs neither completed nor dismissed',
   ],
-  '/flows/welcome/runs': [/\d{4} to .+ \d{4}, Europe\/Berlin, all versions/],
+  '/flows/welcome/runs': [/– .+ \d{4}, Europe\/Berlin, all versions/],
   '/explain': ['https://app.example.com/projects, person-0'],
 }
 
