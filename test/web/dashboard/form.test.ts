@@ -370,6 +370,8 @@ describe('a new flow', () => {
     await page.getByLabel('Name', { exact: true }).fill('Kept key')
     await page.keyboard.press('Control+s')
     await page.waitForURL('**/flows/kept-key/edit')
+    // The form of the new flow is there until that of the stored one is.
+    await page.getByRole('link', { name: 'Versions' }).waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Another name')
     await save(page)
     expect(await draftOf('kept-key')).toContain('key: kept-key\nname: Another name')
