@@ -76,6 +76,24 @@ test('when a session has ended, a dialog asks to sign in again, and the page beh
   expect(await typed.inputValue()).toBe('wel')
 })
 
+test('what is typed before the page has put its zone into the address stays', async () => {
+  const { page } = await house.enter()
+  await page.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      const input = document.querySelector<HTMLInputElement>('input[type=search]')
+      if (!input) return
+      observer.disconnect()
+      input.value = 'wel'
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }))
+    })
+    observer.observe(document, { childList: true, subtree: true })
+  })
+  await page.goto(house.at('/flows'))
+  await page.waitForURL(/tz=/)
+  expect(new URL(page.url()).searchParams.get('find')).toBe('wel')
+  await page.context().close()
+})
+
 test('an invalid address is reported, with a way out', async () => {
   const { page } = await house.visit('/flows/welcome?from=yesterday&tz=Mars')
   await page.getByText('This address asks for something that does not exist').waitFor()

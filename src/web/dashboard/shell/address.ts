@@ -43,9 +43,10 @@ export function useFilters(): {
     filters: query,
     withFilters,
     setFilters(changed, { replace = false } = {}) {
-      // An effect may run after the page has been left.
+      // An effect may run after the page has been left, or before it is drawn with what was just changed.
       const isLeft = location.pathname.replace(/\/+$/, '') !== path
-      if (!isLeft) route(withFilters(changed), replace)
+      const now = Object.fromEntries(new URLSearchParams(location.search))
+      if (!isLeft) route(path + queryOf({ ...now, ...changed }), replace)
     },
   }
 }
