@@ -159,6 +159,14 @@ describe('a clock that is set', () => {
   const minute = 60_000
   const hour = 60 * minute
 
+  /** Starts the service again, with a clock that was set meanwhile. */
+  const startAgain = async (byMs: number) => {
+    await world.stop()
+    const { dataDir, clock } = world
+    clock.wallMs += byMs
+    world = new World({ dataDir, clock })
+  }
+
   test('years ahead while the server runs deletes nothing for an hour, and nothing once it is set back', async () => {
     await tenant.send([started('a')])
     await world.retainAll()
@@ -194,10 +202,7 @@ describe('a clock that is set', () => {
     'before the start, %d ms from the newest event, deletes nothing for an hour',
     async byMs => {
       await tenant.send([started('a')])
-      await world.stop()
-      const { dataDir, clock } = world
-      clock.wallMs += byMs
-      world = new World({ dataDir, clock })
+      await startAgain(byMs)
       expect(world.clockSettings).toEqual([byMs])
       await world.retainAll()
       world.clock.advance(hour - 1)
@@ -211,10 +216,7 @@ describe('a clock that is set', () => {
 
   test('before the start, by less than a week after the newest event, is not in doubt', async () => {
     await tenant.send([started('a')])
-    await world.stop()
-    const { dataDir, clock } = world
-    clock.wallMs += 7 * day
-    world = new World({ dataDir, clock })
+    await startAgain(7 * day)
     expect(world.clockSettings).toEqual([])
   })
 
