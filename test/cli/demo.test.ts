@@ -110,11 +110,12 @@ test('the demo’s steps have a history, which shows when one of them lost its e
         .filter(state => state !== 'unknown')
     expect(states('hello').length).toBeGreaterThan(15)
     expect(states('hello')).not.toContain('broken')
+    // On the day of the release, and perhaps on the next, too many still find it for it to be broken.
     const ofTask = states('add-task')
-    const brokeOn = ofTask.indexOf('broken')
-    expect(ofTask.length - brokeOn).toBeWithin(1, 7)
-    expect(ofTask.slice(brokeOn)).not.toContain('healthy')
-    expect(ofTask.slice(0, brokeOn - 1)).not.toContain('flaky')
+    const lostOn = ofTask.findIndex(state => state !== 'healthy')
+    expect(ofTask.length - lostOn).toBeWithin(1, 7)
+    expect(ofTask.slice(lostOn)).not.toContain('healthy')
+    expect(ofTask.slice(lostOn)).toContain('broken')
     expect(states('find-help').at(-1)).toBe('drifting')
   } finally {
     child.kill('SIGINT')
