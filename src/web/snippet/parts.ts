@@ -117,17 +117,19 @@ export interface Outbox {
   speak(): void
 }
 
+export interface FoundElement {
+  element: Element
+  by: 'selector' | 'alternate' | 'fingerprint'
+  /** The selector that found it. If the fingerprint found it: the step's own selector, which did not. */
+  selector: string
+  /** How many elements that selector matched. */
+  matchCount: number
+  waitedMs: number
+}
+
 /** The outcome of looking for a step's target. */
 export type Found =
-  | {
-      element: Element
-      by: 'selector' | 'alternate' | 'fingerprint'
-      /** The selector that found it. If the fingerprint found it: the step's own selector, which did not. */
-      selector: string
-      /** How many elements that selector matched. */
-      matchCount: number
-      waitedMs: number
-    }
+  | FoundElement
   | {
       element: null
       because: 'not_found' | 'hidden' | 'ambiguous' | 'error'
@@ -140,6 +142,10 @@ export type Found =
 export interface Finder {
   /** Waits up to `waitMs` (for ever with `onMissing: wait`). Never returns a doubtful match. */
   find(target: Target, signal: AbortSignal): Promise<Found>
+  /** What matches now in place of what was found: the current element, another one, or null. */
+  now(target: Target, found: FoundElement, current: Element): Element | null
+  /** What is like the target's fingerprint. */
+  alike(target: Target, signal: AbortSignal): Promise<Element | null>
 }
 
 /** What a person does with what is shown, and what they answer to its question. */
@@ -166,6 +172,8 @@ export interface StepView {
   /** What it points at; null for modals, banners, and where a step is shown without its target. */
   element: Element | null
   choose(choice: Choice): void
+  /** Keeps what is answered so far, in case the step is drawn again. */
+  keepDraft(answer: Answer | null): void
   /** Loads a part, with retries however often that fails; null once the step is no longer shown. */
   part<Name extends keyof StageParts>(name: Name): Promise<StageParts[Name] | null>
 }

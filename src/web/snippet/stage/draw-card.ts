@@ -10,6 +10,7 @@ import { button, closeButton, make } from './make.ts'
 import { isElsewhere, markdownNodes, safeHref } from './markdown.ts'
 import { easing, glideMs, isCalm, settle } from './motion.ts'
 import type { Box } from './placing.ts'
+import type { Beside } from './tab-order.ts'
 import type { Words } from './words.ts'
 
 /** What the drawing of a step is made from. */
@@ -22,7 +23,17 @@ export interface Drawing {
   words: Words
   /** Where the previous step was. */
   left: Left | null
+  /** What the step points at now. */
+  element(): Element | null
+  /**
+   * Begins what follows the element, and begins it anew whenever another one has taken its place. Returns a
+   * function that ends it.
+   */
+  follow(begin: Follower): () => void
 }
+
+/** Begins to follow an element. Returns a function that ends it. */
+export type Follower = (element: Element) => () => void
 
 /** Fills a card: media, title, text and buttons. */
 export function fillCard(card: HTMLElement, view: StepView, { host, page, words }: Drawing): void {
@@ -114,14 +125,14 @@ export function choiceOf({ action, href, goto }: Button, page: Window): Choice {
 /**
  * The keys of a card.
  *
- * @param also an element of the page that Tab also goes to
+ * @param beside what it stands beside
  * @returns a function that ends them
  */
 export function keysOf(
   card: HTMLElement,
   view: StepView,
   page: Window,
-  also: Element | null = null,
+  beside: Beside | null = null,
 ): () => void {
   const { step } = view
   const move = (type: 'next' | 'back') => () => {
@@ -135,7 +146,7 @@ export function keysOf(
   }
   const dismiss = () => view.choose({ type: 'dismiss' })
   const actions = { leave: dismiss, forward: move('next'), backward: move('back') }
-  return listenToKeys(card, also, actions, page)
+  return listenToKeys(card, beside, actions, page)
 }
 
 /** What a card says, for screen reader users whose focus does not move to the card. */

@@ -24,7 +24,11 @@ export interface ElsewhereView {
  * Says in a corner that the tour goes on on another page, with a link if its address is known. It takes
  * no focus and covers nothing, because the visitor may well be on their way there.
  */
-export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Drawn {
+export function drawElsewhere(
+  view: ElsewhereView,
+  host: Host,
+  page: Window,
+): Pick<Drawn, 'remove'> {
   const { flow, place, of, href, end } = view
   const root = host.root(flow.theme)
   const words = view.spoken.speak(root)

@@ -19,8 +19,8 @@ export function drawHotspot(view: StepView, element: Element, draw: Drawing): vo
   const open = () => {
     hint?.hide()
     const mode = spotlightOf(view, draw.host)
-    const own = [openTip(view, element, dot, draw)]
-    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null))
+    const own = [openTip(view, dot, draw)]
+    if (mode !== 'off') own.push(lightUp(mode, draw, null))
     return () => {
       for (const end of own) end()
     }
@@ -36,9 +36,8 @@ export function drawHotspot(view: StepView, element: Element, draw: Drawing): vo
   dot.setAttribute('aria-expanded', 'false')
   root.append(dot)
   dot.showPopover()
-  ends.push(placeOnCorner(element, dot))
-  const hint =
-    view.step.opens === 'hover' ? hintOf(view, element, dot, draw, () => close !== null) : null
+  ends.push(draw.follow(element => placeOnCorner(element, dot)))
+  const hint = view.step.opens === 'hover' ? hintOf(view, dot, draw, () => close !== null) : null
   draw.host.say(view.step.title)
 }
 
@@ -48,9 +47,8 @@ export function drawHotspot(view: StepView, element: Element, draw: Drawing): vo
  */
 function hintOf(
   view: StepView,
-  element: Element,
   dot: HTMLElement,
-  { root, ends, page }: Drawing,
+  { root, ends, page, follow }: Drawing,
   isOpen: () => boolean,
 ) {
   const { step } = view
@@ -85,7 +83,8 @@ function hintOf(
     card.showPopover()
     dot.setAttribute('aria-describedby', 'hint')
     watched(card)
-    const end = placeBeside(element, card, { pointer, at: dot, placement: step.placement })
+    const { placement } = step
+    const end = follow(element => placeBeside(element, card, { pointer, at: dot, placement }))
     shown = { card, end }
   }
   const hideSoon = () => {

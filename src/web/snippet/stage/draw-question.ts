@@ -1,4 +1,5 @@
 import type { Choice, StepView } from '../parts.ts'
+import { safely } from '../safely.ts'
 import type { StageParts } from '../stage-parts.ts'
 import { make } from './make.ts'
 import type { Asking } from './question.ts'
@@ -10,6 +11,7 @@ export function askOn(view: StepView, inner: HTMLElement, page: Window) {
   inner.append(place)
   let asking: Asking | null = null
   if (question) {
+    place.addEventListener('input', () => safely(() => asking && view.keepDraft(asking.answer())))
     const draw = (part: StageParts['question'] | null) => {
       if (part) asking = part.askQuestion(question, place, page, view.given)
     }

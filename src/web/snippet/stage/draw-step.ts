@@ -1,7 +1,7 @@
 import type { StepView } from '../parts.ts'
 import { safely } from '../safely.ts'
 import { drawBanner } from './draw-banner.ts'
-import { type Drawing, fillCard, glideFrom, keysOf, saidOf } from './draw-card.ts'
+import { type Drawing, type Follower, fillCard, glideFrom, keysOf, saidOf } from './draw-card.ts'
 import { drawHotspot } from './draw-hotspot.ts'
 import { drawTip } from './draw-tip.ts'
 import { borrowFocus } from './focus.ts'
@@ -12,6 +12,10 @@ import { settle } from './motion.ts'
 
 /** A step that is drawn. */
 export interface Drawn {
+  /** Exchanges the element that it points at. What was drawn stays, with the focus and what was typed. */
+  pointAt(element: Element): void
+  /** Whether somebody is typing in it, or pressing it. */
+  isInUse(): boolean
   remove(): void
 }
 
@@ -24,14 +28,36 @@ export function drawStep(view: StepView, host: Host, page: Window): Drawn {
   host.attach(isModal ? null : element)
   const root = host.root(view.flow.theme)
   const ends: (() => void)[] = [() => takeAway(root, host, page)]
-  const draw = { root, ends, host, page, words: view.spoken.speak(root, step), left }
+  let current = element
+  const followers = new Map<Follower, () => void>()
+  const draw: Drawing = {
+    ...{ root, ends, host, page, left },
+    words: view.spoken.speak(root, step),
+    element: () => current,
+    follow(begin) {
+      if (current) followers.set(begin, begin(current))
+      return () => {
+        followers.get(begin)?.()
+        followers.delete(begin)
+      }
+    },
+  }
   if (step.kind === 'banner') drawBanner(view, draw)
   else if (step.kind === 'slideout') drawSlideout(view, draw)
   else if (isModal) drawModal(view, draw)
   else if (step.kind === 'hotspot') drawHotspot(view, element as Element, draw)
   else drawTip(view, element as Element, draw)
   return {
-    remove: () => {
+    pointAt(next) {
+      current = next
+      host.pointAt(root, isModal ? null : next)
+      for (const [begin, end] of followers) {
+        end()
+        followers.set(begin, begin(next))
+      }
+    },
+    isInUse: () => root.querySelector(':is(input, textarea):focus, :active') !== null,
+    remove() {
       for (const end of ends.splice(0).reverse()) end()
     },
   }

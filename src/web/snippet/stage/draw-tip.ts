@@ -8,8 +8,8 @@ import { lightUp, spotlightOf } from './spotlight.ts'
 /** A card beside an element, which gets a ring and is usually the only part that is not dimmed. */
 export function drawTip(view: StepView, element: Element, draw: Drawing): void {
   bringIntoView(element, draw.page)
-  draw.ends.push(lightUp(element, spotlightOf(view, draw.host), draw.root, draw.page, draw.left))
-  openTip(view, element, null, draw)
+  draw.ends.push(lightUp(spotlightOf(view, draw.host), draw, draw.left))
+  openTip(view, null, draw)
 }
 
 /**
@@ -18,30 +18,25 @@ export function drawTip(view: StepView, element: Element, draw: Drawing): void {
  * @param dot what the card points at instead of the element
  * @returns a function that closes it
  */
-export function openTip(
-  view: StepView,
-  element: Element,
-  dot: HTMLElement | null,
-  draw: Drawing,
-): () => void {
+export function openTip(view: StepView, dot: HTMLElement | null, draw: Drawing): () => void {
   const { root, ends, page, left } = draw
-  const { step } = view
+  const { placement } = view.step
   const card = make(page, 'div', 'card tip', { popover: 'manual' })
   const pointer = make(page, 'div', 'arrow', { 'aria-hidden': 'true', part: 'arrow' })
   fillCard(card, view, draw)
   card.append(pointer)
   root.append(card)
   card.showPopover()
-  const isElementMeant = step.advance.on === 'click' || spotlightOf(view, draw.host) === 'block'
+  const spotlight = spotlightOf(view, draw.host)
+  let from = dot ? null : (left?.card ?? null)
+  const placed = () => {
+    glideFrom(card, from, page)
+    from = null
+  }
   const own = [
     borrowFocus(card, page),
-    placeBeside(element, card, {
-      pointer,
-      at: dot,
-      placement: step.placement,
-      placed: () => glideFrom(card, dot ? null : (left?.card ?? null), page),
-    }),
-    keysOf(card, view, page, isElementMeant ? element : null),
+    draw.follow(element => placeBeside(element, card, { pointer, at: dot, placement, placed })),
+    keysOf(card, view, page, { element: draw.element, spotlight }),
   ]
   const close = () => {
     for (const end of own.splice(0)) end()

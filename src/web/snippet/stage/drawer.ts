@@ -10,10 +10,8 @@ import { createHost } from './host.ts'
 export interface Drawer {
   step(view: StepView): Drawn
   /** A step that is for another page. */
-  elsewhere(view: ElsewhereView): Drawn
+  elsewhere(view: ElsewhereView): Pick<Drawn, 'remove'>
   checklist(flow: Flow, actions: ChecklistActions): DrawnChecklist
-  /** Whether the page has removed what was drawn. */
-  wasRemoved(): boolean
 }
 
 export interface DrawnChecklist {
@@ -33,6 +31,5 @@ export function createDrawer(
     step: view => drawStep(view, host, page),
     elsewhere: view => drawElsewhere(view, host, page),
     checklist: (flow, actions) => drawChecklist(flow, host, page, locale, actions),
-    wasRemoved: host.wasRemoved,
   }
 }

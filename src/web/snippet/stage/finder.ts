@@ -1,4 +1,4 @@
-import type { Finder, Found, Target } from '../parts.ts'
+import type { Finder, Found, FoundElement, Target } from '../parts.ts'
 import { isVisible, matching, textOf } from './elements.ts'
 import { mostLike } from './likeness.ts'
 import { pageChange, pauses } from './pauses.ts'
@@ -60,7 +60,15 @@ function sayingOf(elements: Element[], text: string): Element[] {
   return around.filter((element, at) => !element.contains(around[at + 1] ?? null))
 }
 
-type Find = Omit<Extract<Found, { element: Element }>, 'waitedMs'>
+/** Whether an element is still what was found, as far as that is known without a search. */
+function isStill(element: Element, { by, selector }: FoundElement, { text, nth }: Target): boolean {
+  if (!isVisible(element)) return false
+  if (by === 'fingerprint') return true
+  if (by === 'selector' && nth !== null) return false
+  return element.matches(selector) && (text === null || textOf(element).includes(text))
+}
+
+type Find = Omit<FoundElement, 'waitedMs'>
 type Outcome = Find | Omit<Extract<Found, { element: null }>, 'waitedMs'>
 
 /**
@@ -125,5 +133,13 @@ export function createFinder(page: Window): Finder {
       )
       return { ...outcome, waitedMs: Math.round(performance.now() - startedAt) }
     },
+    now(target, found, current) {
+      if (isStill(current, found, target)) return current
+      const nth = found.by === 'selector' ? target.nth : null
+      const seen = look(document, found.selector, { text: target.text, nth })
+      return 'element' in seen ? seen.element : null
+    },
+    alike: async ({ fingerprint }, signal) =>
+      fingerprint ? mostLike(document, fingerprint, pauses(page, signal)) : null,
   }
 }

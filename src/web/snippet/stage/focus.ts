@@ -1,17 +1,8 @@
 import { safely } from '../safely.ts'
 import { focusedIn } from './elements.ts'
+import { type Beside, leadTab } from './tab-order.ts'
 
 /** Where the keyboard focus is while a card is shown. */
-
-const controls = 'button:not(:disabled), a[href], input, textarea, video'
-
-/** In a group of radio buttons, Tab comes only to the chosen one, or to the first. */
-const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[]) => {
-  const radios = all.filter((one): one is HTMLInputElement => one.matches('[type=radio]'))
-  return (
-    !control.matches('[type=radio]') || control === (radios.find(one => one.checked) ?? radios[0])
-  )
-}
 
 /** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
 const isTyping = (element: Element | null): boolean =>
@@ -38,39 +29,26 @@ export interface Keys {
 }
 
 /**
- * Handles Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it),
- * unless the card lies beside the page.
+ * Handles Escape, arrows, and Tab, unless the card lies at the edge of the page.
  * Returns a function that ends it.
  */
 export function listenToKeys(
   card: HTMLElement,
-  also: Element | null,
+  beside: Beside | null,
   { leave, forward, backward }: Keys,
   page: Window,
 ): () => void {
   const { document } = page
   const root = card.getRootNode() as ShadowRoot
-  const isBeside = card.matches('.banner, .slideout')
   const isInside = () => card.contains(root.activeElement)
-  const reached = also !== null && (also as HTMLElement).tabIndex >= 0 ? [also as HTMLElement] : []
-
-  const goRound = (event: KeyboardEvent) => {
-    const own = [...card.querySelectorAll<HTMLElement>(controls)].filter(isReached)
-    const ring = [...own, ...reached]
-    const at = ring.indexOf(focusedIn(document) as HTMLElement)
-    if (at < 0 && !isInside()) return
-    const step = event.shiftKey ? -1 : 1
-    const next = at < 0 ? (event.shiftKey ? ring.length - 1 : 0) : at + step
-    event.preventDefault()
-    ring[(next + ring.length) % ring.length]?.focus()
-  }
+  // A card at the edge is a part of the page, and Tab leads past it.
+  const tab = card.matches('.banner, .slideout') ? null : leadTab(card, beside, page)
 
   const press = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing) return
     // Alt with an arrow key is the browser's own navigation.
     if (event.altKey || event.ctrlKey || event.metaKey) return
-    // A card that lies beside the page is a part of it, and Tab leads past it.
-    if (event.key === 'Tab') return isBeside ? undefined : goRound(event)
+    if (event.key === 'Tab') return tab?.press(event)
     // A video has arrows of its own.
     if (event.key !== 'Escape' && root.activeElement?.matches('video')) return
     const isFree = document.activeElement === document.body
@@ -97,5 +75,6 @@ export function listenToKeys(
   return () => {
     card.removeEventListener('keydown', pressed)
     document.removeEventListener('keydown', pressed)
+    tab?.end()
   }
 }

@@ -48,6 +48,10 @@ export function createTeller({
     const told = { flow: copy<FlowData>(flow), step: copy<StepData>(step), place, of }
     tell('step', { ...told, ...more, actions })
     return {
+      pointAt(element: Element) {
+        if (mine === latest) tell('step', { ...told, ...more, element, actions })
+      },
+      isInUse: () => false,
       remove() {
         if (mine === latest) tell('step', null)
         latest++
@@ -109,6 +113,5 @@ export function createTeller({
         },
       }
     },
-    wasRemoved: () => false,
   }
 }

@@ -3,13 +3,17 @@ import type { Flow } from '../parts.ts'
 import { safely } from '../safely.ts'
 import { around, ownHostAttribute } from './elements.ts'
 import { darkPreferred } from './ground.ts'
+import { keepInUse } from './keep-in-use.ts'
+import { settle } from './motion.ts'
 import { styles } from './styles.ts'
 import { dress } from './theme.ts'
+import { whenDetached } from './when-detached.ts'
 
 /** How long after the page has changed its looks they are read, milliseconds: it may fade to them. */
 const tintAfterMs = 400
 
-/** A page that removes the host more often than this gets rid of it. */
+/** A page that removes the host, and nothing else, at once (milliseconds) and this often, gets rid of it. */
+const atOnceMs = 200
 const mostRemovals = 10
 
 /** No rule of the page overrides these. */
@@ -61,30 +65,61 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   }
   page.matchMedia(darkPreferred).addEventListener('change', tintSoon)
 
-  let isPlaced = false
+  /** For each root, the element that its drawing points at. */
+  const pointedAt = new WeakMap<Element, Element | null>()
   /** The element that the next drawing points at. */
-  let pointedAt: Element | null = null
+  let next: Element | null = null
+  /** The element that decided where the host is, and what it was put behind. */
+  let anchor: Element | null = null
+  let neighbour: Node | null = null
+  let placedAt = 0
   let removals = 0
+  let unwatch = () => {}
+  const use = keepInUse(shadow, page)
 
   /**
    * Puts the host where what it shows can be seen and used: in the dialog that the element is in, otherwise
-   * in the page. A page that re-renders may have removed it with the rest.
+   * in the page.
    */
-  const attach = (element: Element | null = null) => {
-    if (isPlaced && !host.isConnected) removals++
-    isPlaced = true
-    pointedAt = element
-    const place = layerOf(element) ?? document.body
-    if (host.parentNode !== place) place.append(host)
+  const place = (element: Element | null) => {
+    anchor = element
+    const into = layerOf(element) ?? document.body
+    if (host.parentNode !== into) {
+      into.append(host)
+      placedAt = page.performance.now()
+      reopen(shadow)
+      use.goOn()
+    }
     // Otherwise what is placed in window pixels would be placed in zoomed ones.
-    const { currentCSSZoom = 1 } = place
+    const { currentCSSZoom = 1 } = into
     host.style.setProperty('zoom', `${1 / currentCSSZoom}`, 'important')
+    neighbour = host.previousSibling
+    unwatch()
+    unwatch = whenDetached(host, returnToPage)
+  }
+
+  /** A page that re-renders removes the host with the rest. */
+  function returnToPage(): void {
+    if (host.isConnected) return
+    const isAtOnce = page.performance.now() - placedAt < atOnceMs
+    removals = isAtOnce && neighbour?.isConnected ? removals + 1 : 0
+    const isShown = shadow.childElementCount > 1
+    if (isShown && removals < mostRemovals) place(anchor?.isConnected ? anchor : null)
+  }
+
+  /** To be called before something is drawn. */
+  const attach = (element: Element | null = null) => {
+    next = element
+    place(element)
   }
 
   return {
     attach,
-    /** Whether the page has removed it, but not so often that it seems not to be wanted there. */
-    wasRemoved: () => !host.isConnected && removals < mostRemovals,
+    /** Another element has taken the place of the one that a root's drawing points at. */
+    pointAt(root: Element, element: Element | null) {
+      pointedAt.set(root, element)
+      place(element)
+    },
     say(text: string) {
       live.textContent = text
     },
@@ -93,14 +128,15 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     /** An element with a flow's theme, in the page's direction and suited to its background. */
     root(theme: Flow['theme']): HTMLElement {
       if (!host.isConnected) attach()
-      const element = pointedAt
-      pointedAt = null
       const root = document.createElement('div')
+      pointedAt.set(root, next)
+      next = null
       root.className = 'root'
       root.dir = page.getComputedStyle(document.body).direction
       root.lang = document.documentElement.lang
       shadow.append(root)
-      const tint = () => dress(root, mergedTheme(ofOrganisation(), theme), element, page)
+      const tint = () =>
+        dress(root, mergedTheme(ofOrganisation(), theme), pointedAt.get(root) ?? null, page)
       tint()
       tints.set(root, tint)
       // A popover with a layer on the page does not go above all of the page. A modal dialog always does.
@@ -115,6 +151,18 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 }
 
 export type Host = ReturnType<typeof createHost>
+
+/** Opens again, in their order, what the browser closed when it was moved. */
+function reopen(shadow: ShadowRoot): void {
+  for (const one of shadow.querySelectorAll<HTMLElement>('[popover], dialog')) {
+    if (one.matches(':popover-open, :modal')) continue
+    if (one.localName === 'dialog') {
+      one.removeAttribute('open')
+      safely(() => (one as HTMLDialogElement).showModal())
+    } else safely(() => one.showPopover())
+    settle(one)
+  }
+}
 
 function layerOf(element: Element | null): Element | null {
   for (let at = element; at; at = around(at)) if (at.matches(layers)) return at

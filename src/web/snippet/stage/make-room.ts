@@ -1,8 +1,11 @@
-import { quietly } from '../safely.ts'
+import { quietly, safely } from '../safely.ts'
 import { around } from './elements.ts'
 
 /** Where along an edge to look for what stays there when the page scrolls, as shares of the window's width. */
 const lookedAt = [0.05, 0.5, 0.95]
+
+/** How often it is checked whether the page has drawn a header anew, milliseconds. */
+const lookMs = 250
 
 type Edge = 'top' | 'bottom'
 
@@ -20,24 +23,28 @@ interface Change {
 /**
  * Makes room in the page for a bar at an edge, as high as the bar: the page begins below it, or ends above
  * it, and so does what stays at that edge while the page scrolls, such as a header. Style sheets may still
- * be on their way, so it is made anew when the page has loaded.
+ * be on their way, so it is made anew when the page has loaded, and whenever the page has drawn anew what
+ * stays at that edge.
  *
  * @returns a function that leaves the page as it was
  */
 export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void {
-  let leave = makeRoomNow(bar, edge, page)
+  let room = makeRoomNow(bar, edge, page)
   const again = () => {
-    leave()
-    leave = makeRoomNow(bar, edge, page)
+    room.leave()
+    room = makeRoomNow(bar, edge, page)
   }
+  const look = () => room.isTaken() && again()
+  const looking = page.setInterval(() => safely(look), lookMs)
   if (page.document.readyState !== 'complete') page.addEventListener('load', again, { once: true })
   return () => {
+    page.clearInterval(looking)
     page.removeEventListener('load', again)
-    leave()
+    room.leave()
   }
 }
 
-function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
+function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window) {
   const { documentElement } = page.document
   const changes: Change[] = []
 
@@ -70,15 +77,24 @@ function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
   const observer = new ResizeObserver(quietly(async () => place()))
   observer.observe(bar)
 
-  return () => {
-    observer.disconnect()
-    for (const { element, name, was, hadStyle, now } of changes.reverse()) {
-      // A value that the page has written since then is its own.
-      if (element.style.getPropertyValue(name) !== now) continue
-      element.style.removeProperty(name)
-      if (was[0] !== '') element.style.setProperty(name, ...was)
-      if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
-    }
+  const isOurs = ({ element, name, now }: Change) => element.style.getPropertyValue(name) === now
+  return {
+    /** Whether something stands there that has not been moved. */
+    isTaken: () =>
+      fixedAt(edge, bar, page).some(
+        element => !changes.some(change => change.element === element && isOurs(change)),
+      ),
+    leave() {
+      observer.disconnect()
+      for (const change of changes.reverse()) {
+        const { element, name, was, hadStyle } = change
+        // A value that the page has written since then is its own.
+        if (!isOurs(change)) continue
+        element.style.removeProperty(name)
+        if (was[0] !== '') element.style.setProperty(name, ...was)
+        if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
+      }
+    },
   }
 }
 

@@ -12,5 +12,8 @@ export const isCalm = (page: Window): boolean =>
 
 /** Skips the animation of what was there before in another form, so that it does not appear again. */
 export const settle = (element: Element): void => {
-  for (const animation of element.getAnimations({ subtree: true })) animation.finish()
+  for (const animation of element.getAnimations({ subtree: true })) {
+    // The dot of a hotspot keeps moving for as long as it is shown.
+    if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish()
+  }
 }

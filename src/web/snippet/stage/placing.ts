@@ -49,8 +49,8 @@ const stillFrames = 12
 
 /**
  * Places something beside an element wherever that goes: whenever the element itself, the page or the
- * window may have moved it, and from then on in every frame, until it stands still. An element that has
- * been taken off the page has no place: what points at it stays until it is followed.
+ * window may have moved it, and from then on in every frame, until it stands still. An element that is
+ * hidden, or was taken off the page, has no place: what points at it stays where it is.
  *
  * @param place returns true while it has to be called again in the next frame
  */
@@ -62,8 +62,8 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
   let last = ''
   const look = () => {
     frame = 0
-    if (!element.isConnected) return
     const { left, top, width, height } = element.getBoundingClientRect()
+    if (width === 0 && height === 0) return
     const now = `${left} ${top} ${width} ${height}`
     const hasMoved = now !== last
     last = now
@@ -141,7 +141,9 @@ export function placeBeside(
     if (!isPlaced) placed?.()
     isPlaced = true
   }
-  return follow(element, card, quietly(place))
+  const placeNow = quietly(place)
+  // It does not move away from under the mouse that is pressing it.
+  return follow(element, card, () => card.matches(':active') || placeNow())
 }
 
 const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: Element) => {

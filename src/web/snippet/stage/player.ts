@@ -2,7 +2,16 @@ import type { Answer } from '../../../core/flow/answer.ts'
 import { isOnPage } from '../../../core/flow/decision.ts'
 import { placeOf } from '../../../core/flow/ways.ts'
 import { idsOf } from '../engine.ts'
-import type { Choice, Finder, Flow, Found, HealthReport, Step, StepView } from '../parts.ts'
+import type {
+  Choice,
+  Finder,
+  Flow,
+  Found,
+  FoundElement,
+  HealthReport,
+  Step,
+  StepView,
+} from '../parts.ts'
 import { isWithin } from '../recency.ts'
 import type { Run } from '../runs.ts'
 import { safely } from '../safely.ts'
@@ -11,11 +20,13 @@ import type { Drawn } from './draw-step.ts'
 import type { Drawer } from './drawer.ts'
 import { candidatesOf, fingerprintOf } from './fingerprint.ts'
 import { keepTrying } from './keep-trying.ts'
+import { keepUpWith } from './keep-up.ts'
+import { createPresses } from './presses.ts'
 import { languagesOf, spoken } from './spoken.ts'
 import { addressOf, leadsTo } from './step-address.ts'
 import { createWay } from './way.ts'
 
-/** How often it is checked whether a shown step's element is still there, milliseconds. */
+/** How often it is checked whether a page has changed its language, milliseconds. */
 const watchMs = 250
 /** This long after its time is over, a step is found in another way, or not for now, milliseconds. */
 const furtherMs = 1_000
@@ -43,7 +54,7 @@ export function playSteps(
 ): { leave(): void; moved(): void; asked(): void; tracked(name: string): void } {
   const { outbox, page, tell, loadPart } = deps
   const { steps } = flow
-  let drawn: Drawn | null = null
+  let drawn: Pick<Drawn, 'remove'> | null = null
   let current: Step | null = null
   /** Whether the step that is due is for another page, and the visitor told so. */
   let isElsewhere = false
@@ -56,6 +67,9 @@ export function playSteps(
   const ids = () => idsOf(flow, run)
   const indexOf = (step: Step) => steps.indexOf(step)
   const way = createWay(flow, run, deps)
+  const awaitPress = createPresses(page)
+  /** What was answered so far, but not sent, by the step's id. */
+  const drafts = new Map<string, Answer | null>()
 
   const clear = () => {
     leaving.abort()
@@ -164,7 +178,7 @@ export function playSteps(
         return
       }
     }
-    show(step, found?.element ?? null)
+    show(step, found?.element ? found : null)
   }
 
   /** A page that is being left need not have what a step points at: that is for the next page. */
@@ -193,10 +207,10 @@ export function playSteps(
     const view = { spoken: told, flow: told.flow, step, ...way.placeOf(step), href, goThere, end }
     drawn = drawer.elsewhere(view)
     seen()
-    watch(step, null, signal)
+    watchLanguage(step, signal)
   }
 
-  function show(step: Step, element: Element | null): void {
+  function show(step: Step, found: FoundElement | null): void {
     if (!run.viewed.includes(step.id)) {
       run.viewed.push(step.id)
       outbox.report({ kind: 'step_viewed', ...ids(), stepId: step.id })
@@ -210,34 +224,39 @@ export function playSteps(
     const part: StepView['part'] = name => keepTrying(() => loadPart(name), page, signal)
     const told = spoken(flow, page, deps.locale)
     const said = { spoken: told, flow: told.flow, step: told.flow.steps[indexOf(step)]! }
-    const given = run.answers?.[step.id] ?? null
+    const given = drafts.get(step.id) ?? run.answers?.[step.id] ?? null
+    const keepDraft: StepView['keepDraft'] = answer => drafts.set(step.id, answer)
+    const element = found?.element ?? null
     const standing = { ...way.placeOf(step), hasBack, element, given }
-    drawn = drawer.step({ ...said, ...standing, choose, part })
-    if (element && step.advance.on === 'click') {
-      // Before the page's own listeners, because one of them may stop the event or leave the page.
-      const clicked = () => safely(() => complete(step))
-      element.addEventListener('click', clicked, { capture: true, signal })
+    const shown = drawer.step({ ...said, ...standing, choose, keepDraft, part })
+    drawn = shown
+    if (found && step.target) {
+      const { pointAt: changed, isInUse } = shown
+      const lost = () => again(step)
+      const current = keepUpWith(
+        step.target,
+        found,
+        { page, finder, signal },
+        { changed, isInUse, lost },
+      )
+      if (step.advance.on === 'click') awaitPress(current, () => complete(step), signal)
     }
-    watch(step, element, signal)
+    watchLanguage(step, signal)
   }
 
-  /** A page that re-renders replaces elements. The step follows its element, or waits for it to return. */
-  function watch(step: Step, element: Element | null, signal: AbortSignal): void {
-    // A page may change its language without loading.
+  function again(step: Step): void {
+    clear()
+    begin(step)
+  }
+
+  /** A page may change its language without loading. */
+  function watchLanguage(step: Step, signal: AbortSignal): void {
     const languages = String(languagesOf(page))
-    const watching = page.setInterval(() => {
-      // If a page has broken its own DOM, nothing is known, and the element counts as still there.
-      const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
-      const isThere = safely(isSeen) ?? true
-      if (signal.aborted) return
-      const isRead = languages === String(languagesOf(page))
-      if (isThere && isRead && !drawer.wasRemoved()) {
-        if (!isWithin(run.seenAt ?? 0, notedMs)) seen()
-        return
-      }
-      clear()
-      begin(step)
-    }, watchMs)
+    const watch = () => {
+      if (languages !== String(languagesOf(page))) again(step)
+      else if (!isWithin(run.seenAt ?? 0, notedMs)) seen()
+    }
+    const watching = page.setInterval(() => safely(watch), watchMs)
     signal.addEventListener('abort', () => page.clearInterval(watching))
   }
 
@@ -274,6 +293,7 @@ export function playSteps(
   /** Reports an answer, and keeps it for whoever comes back and for the rules of later steps. */
   function answered(step: Step, answer: Answer): void {
     run.answers = { ...run.answers, [step.id]: answer }
+    drafts.delete(step.id)
     const properties = { answer }
     outbox.report({ kind: 'question_answered', ...ids(), stepId: step.id, properties })
     tell('question_answered', { flowKey: flow.key, stepKey: step.key, answer })
@@ -333,8 +353,7 @@ export function playSteps(
       // A step that waits gets its whole time again on another page.
       const isWaiting = !drawn && step.target?.onMissing === 'wait'
       if (isForElsewhere === isElsewhere && !isWaiting) return
-      clear()
-      begin(step)
+      again(step)
     },
     asked() {
       isAsked = true

@@ -1,5 +1,6 @@
 import { getOverflowAncestors } from '@floating-ui/dom'
 import type { StepView } from '../parts.ts'
+import type { Drawing } from './draw-card.ts'
 import type { Host } from './host.ts'
 import { make } from './make.ts'
 import { eased, glideMs, isCalm, settle } from './motion.ts'
@@ -27,12 +28,11 @@ export function spotlightOf({ step, flow }: StepView, host: Host): Spotlight {
  * @returns a function that ends it
  */
 export function lightUp(
-  element: Element,
   mode: Spotlight,
-  root: HTMLElement,
-  page: Window,
+  drawing: Pick<Drawing, 'root' | 'page' | 'follow'>,
   from: { frame: Box | null; isDimmed: boolean } | null,
 ): () => void {
+  const { root, page } = drawing
   const hidden = { popover: 'manual', 'aria-hidden': 'true' }
   const ring = make(page, 'div', 'ring', { ...hidden, part: 'ring' })
   const veil = make(page, 'div', `veil ${mode}`, { ...hidden, part: 'veil' })
@@ -42,29 +42,38 @@ export function lightUp(
   if (from?.isDimmed) settle(veil)
   // A press on the veil leaves the focus where it is.
   veil.addEventListener('mousedown', event => event.preventDefault())
-  const corner = cornerOf(element, ring, page)
-  if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
-  const scrolled = getOverflowAncestors(element, [], false)
-  const clips = scrolled.filter(one => one instanceof (page as never as typeof globalThis).Element)
+  let begun: number | null = null
 
-  const draw = (box: Box) => {
-    moveTo(ring, box.left, box.top)
-    Object.assign(ring.style, { width: `${box.width}px`, height: `${box.height}px` })
-    if (mode === 'off') return
-    const radius = (corner ?? Number.parseFloat(page.getComputedStyle(ring).borderRadius)) || 0
-    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${hole(box, clips as Element[], radius)}")`
-  }
+  const frame = (element: Element) => {
+    ring.style.removeProperty('--corner')
+    const corner = cornerOf(element, ring, page)
+    if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
+    const scrolled = getOverflowAncestors(element, [], false)
+    const clips = scrolled.filter(
+      one => one instanceof (page as never as typeof globalThis).Element,
+    )
 
-  const begun = page.performance.now()
-  const start = from?.frame ?? null
-  const glides = start !== null && !isCalm(page)
-  const place = () => {
-    const to = element.getBoundingClientRect()
-    const part = glides ? eased((page.performance.now() - begun) / glideMs) : 1
-    draw(part < 1 && start ? between(start, to, part) : to)
-    return part < 1
+    const draw = (box: Box) => {
+      moveTo(ring, box.left, box.top)
+      Object.assign(ring.style, { width: `${box.width}px`, height: `${box.height}px` })
+      if (mode === 'off') return
+      const radius = (corner ?? Number.parseFloat(page.getComputedStyle(ring).borderRadius)) || 0
+      veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${hole(box, clips as Element[], radius)}")`
+    }
+
+    begun ??= page.performance.now()
+    const since = begun
+    const start = from?.frame ?? null
+    const glides = start !== null && !isCalm(page)
+    const place = () => {
+      const to = element.getBoundingClientRect()
+      const part = glides ? eased((page.performance.now() - since) / glideMs) : 1
+      draw(part < 1 && start ? between(start, to, part) : to)
+      return part < 1
+    }
+    return follow(element, ring, place)
   }
-  const end = follow(element, ring, place)
+  const end = drawing.follow(frame)
   return () => {
     end()
     for (const one of own) one.remove()

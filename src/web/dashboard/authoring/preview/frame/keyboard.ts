@@ -21,6 +21,8 @@ export function leaveKeyboardAlone(): void {
     if (event.key === 'Tab') event.stopImmediatePropagation()
   }
   addEventListener('keydown', tab, true)
+  // Nor does it bring the focus back.
+  addEventListener('focusin', event => event.stopImmediatePropagation(), true)
 }
 
 /** A closing dialog gives the focus back. While the keyboard is not in this frame, nothing here may have it. */

@@ -75,6 +75,8 @@ export function createPlayer(page: Window, mock: MockPage, tell: (message: FromF
         : mock.standInFor(target, Math.max(0, place), isPressed)
       return { element, by: 'selector', selector: target.selector, matchCount: 1, waitedMs: 0 }
     },
+    now: (_target, _found, current) => current,
+    alike: async () => null,
   }
 
   const deps: StageDeps & { drawer: typeof drawer; save(): void } = {
