@@ -1,3 +1,4 @@
+import './test-clock.ts'
 import './production-mode.ts'
 import { keepPrivate } from './cli/files.ts'
 import { run } from './cli/program.ts'
