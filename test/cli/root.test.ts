@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeReleased } from '../../scripts/support/released.ts'
+import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { Workplace, withTour } from '../support/binary.ts'
 import { Owner } from '../support/owner.ts'
 
@@ -66,7 +66,7 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
 
   test('is that user’s after a migration, and so is the copy of before', async () => {
     rmdirSync(cairn.dataDir)
-    writeReleased(cairn.dataDir, 1)
+    writeOlder(cairn.dataDir, 1)
     owner.takes(cairn.dataDir)
     await asRoot('migrate', '--on-copy')
     await asRoot('migrate')

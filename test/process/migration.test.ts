@@ -2,8 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { migrateUpTo, writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
-import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
 import { until } from '../../scripts/support/until.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { schemaState } from '../../src/storage/sqlite/database/migrate.ts'
@@ -15,7 +15,7 @@ let place: Workplace
 beforeEach(async () => {
   await builtBinary()
   place = new Workplace()
-  writeReleased(data(), 1)
+  writeOlder(data(), 1)
 })
 afterEach(() => place.close())
 
@@ -192,7 +192,7 @@ describe('cairn migrate', () => {
     const { copy } = await migrate()
     const restored = await place.run(['restore', copy as string])
     expect([restored.status, restored.stderr]).toEqual([0, ''])
-    expect(restored.stdout).toMatch(/: schema 1, newest event 20\d\d-/)
+    expect(restored.stdout).toContain(': schema 1, no event')
     expect(schemaOf()).toBe(1)
   })
 
