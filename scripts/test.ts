@@ -1,5 +1,5 @@
 /** Runs the checks and the tests for `scripts/test`, which says what there is. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -76,11 +76,21 @@ const tests = (args: readonly string[], env: Record<string, string> = {}): Promi
 async function runTests(): Promise<number> {
   // No quick test takes a tenth of this: it ends what hangs.
   if (!isLong) return tests(['--timeout=30000', ...options])
-  const paths = options.some(option => !option.startsWith('-')) ? [] : ['test/long']
+  const paths = options.some(option => !option.startsWith('-'))
+    ? []
+    : ['test/long', ...ofProperties()]
   return tests(['--timeout=300000', '--path-ignore-patterns=none', ...paths, ...options], {
     CAIRN_TEST_LONG: '1',
   })
 }
+
+/** The files whose properties are tried with more examples in the long form. */
+const ofProperties = () =>
+  [...new Bun.Glob('test/**/*.test.ts').scanSync(root)].filter(file =>
+    /support\/rounds\.ts'|conformance\/conformance\.ts'/.test(
+      readFileSync(join(root, file), 'utf8'),
+    ),
+  )
 
 /**
  * Runs the files of failed tests once more, each alone. A test that then passes is unsteady, which a build
