@@ -163,7 +163,7 @@ class Server implements Supervised {
     const { config } = this
     // Made here once, so that the threads do not race to make it.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
-    if (config.dashboard === 'on') sessionKey(config.data)
+    if (config.dashboard === 'on' || config.smtpUrl !== null) sessionKey(config.data)
     this.management = serveManagement(
       {
         hostname: config.managementHost,

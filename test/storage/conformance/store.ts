@@ -129,6 +129,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     watched: true,
     settings: true,
     changeSettings: true,
+    countSends: true,
     webhooks: true,
     addWebhook: true,
     changeWebhook: true,

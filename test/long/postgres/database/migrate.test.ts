@@ -107,7 +107,9 @@ describe("PostgreSQL's schema", () => {
       await nodeOf(schemaVersion + 1, -10)
       const refusal = await migratePostgres(postgres, 2, both).catch(error => error)
       expect(refusal).toBeInstanceOf(MigrationRefused)
-      expect(refusal.message).toContain(`running, which could not go on: cairn-1 (1.2.3); stop`)
+      expect(refusal.message).toContain(
+        `running, which could not go on: cairn-${schemaVersion} (1.2.3); stop`,
+      )
       expect(await schemaOf(postgres)).toBe(schemaVersion)
       await postgres.run("update nodes set lease_until = lease_until - interval '1 minute'")
       expect(await migratePostgres(postgres, 2, both)).toEqual(['next 1', 'next 2'])
