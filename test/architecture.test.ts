@@ -149,8 +149,10 @@ describe('arrows point one way', () => {
 
   test('cli → anything below it, and main → cli', () => {
     expect(offences(inPart('cli'), to => to !== 'main.ts')).toEqual([])
-    expect(offences(inPart('main'), toAny('cli', 'production-mode'))).toEqual([])
-    expect(offences(inPart('production-mode'), toAny())).toEqual([])
+    expect(offences(inPart('main'), toAny('cli', 'production-mode', 'process-one'))).toEqual([])
+    for (const first of ['production-mode', 'process-one']) {
+      expect(offences(inPart(first), toAny())).toEqual([])
+    }
   })
 
   test('no file imports itself in a circle when it runs', () => {
