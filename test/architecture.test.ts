@@ -150,9 +150,9 @@ describe('arrows point one way', () => {
 
   test('cli → anything below it, and main → cli', () => {
     expect(offences(inPart('cli'), to => to !== 'main.ts')).toEqual([])
-    expect(offences(inPart('main'), toAny('cli', 'production-mode', 'test-clock'))).toEqual([])
-    expect(offences(inPart('production-mode'), toAny())).toEqual([])
-    expect(offences(inPart('test-clock'), toAny())).toEqual([])
+    const first = ['process-one', 'production-mode', 'test-clock']
+    expect(offences(inPart('main'), toAny('cli', ...first))).toEqual([])
+    for (const part of first) expect(offences(inPart(part), toAny())).toEqual([])
   })
 
   test('no file imports itself in a circle when it runs', () => {

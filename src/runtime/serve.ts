@@ -161,6 +161,7 @@ class Server implements Supervised {
 
   async start(): Promise<Running> {
     const { config } = this
+    this.watchSignals()
     // Made here once, so that the threads do not race to make it.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
     if (config.dashboard === 'on' || config.smtpUrl !== null) sessionKey(config.data)
@@ -198,7 +199,6 @@ class Server implements Supervised {
       this.phase = 'serving'
       this.backups.start()
     }
-    this.watchSignals()
     const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
@@ -333,7 +333,10 @@ class Server implements Supervised {
       process.on(signal, () => {
         if (this.isStopping) process.exit(130)
         this.log.info({ signal }, 'stopping')
-        this.stop()
+        if (this.phase === 'serving') return this.stop()
+        // What a start leaves unfinished, the next one does again.
+        this.finish(0)
+        process.exit(0)
       })
     }
   }

@@ -33,6 +33,20 @@ const foreign = () =>
     .filter(name => name !== 'cairn.sock')
     .filter(name => lstatSync(join(cairn.dataDir, name)).uid !== lstatSync(cairn.dataDir).uid)
 
+test.skipIf(!isRoot)(
+  'a directory of another user is refused with both users and the remedy',
+  async () => {
+    mkdirSync(cairn.path('roots'), { mode: 0o755 })
+    for (const args of [['serve'], ['org', 'create', 'Acme']]) {
+      const { status, stderr } = await owner.run([...args, '--data', 'roots'])
+      expect([status, stderr]).toEqual([
+        1,
+        'cairn: the data directory roots cannot be written to (EACCES): it belongs to user 0, and this is user 65534: as root, run "chown -R 65534" on it, or choose another with --data\n',
+      ])
+    }
+  },
+)
+
 describe.skipIf(!isRoot)('what root makes in the data directory of another user', () => {
   test('is that user’s, whichever command makes it', async () => {
     await asRoot('org', 'create', 'Acme')

@@ -120,7 +120,9 @@ test.each(files)('every file of the repository that %s names exists', file => {
 test.each(['README.md', 'src/manual/contribute.md'])('the map of src in %s is complete', file => {
   const map = tokensOf(file).find(({ content }) => content.startsWith('src/\n'))!.content
   const mapped = [...map.matchAll(/^ {2}(\S+?)\/? +/gm)].map(([, name]) => name!)
-  const parts = readdirSync(join(root, 'src')).filter(name => name !== 'production-mode.ts')
+  const parts = readdirSync(join(root, 'src')).filter(
+    name => !['production-mode.ts', 'process-one.ts'].includes(name),
+  )
   expect(mapped.filter(name => parts.includes(name)).toSorted()).toEqual(parts.toSorted())
 })
 

@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
-import { billOfMaterials, closureOf, type Lock, type Manifest } from '../../scripts/sbom.ts'
+import { noticesOf } from '../../scripts/notices.ts'
+import {
+  billOfMaterials,
+  closureOf,
+  folderOf,
+  type Lock,
+  type Manifest,
+} from '../../scripts/sbom.ts'
 import { stampsOf } from '../../scripts/version.ts'
 import { builtBinary } from '../support/binary.ts'
 
@@ -65,8 +72,10 @@ describe('the bill of materials', () => {
     expect(own?.hashes).toEqual([{ alg: 'SHA-512', content: 'ab'.repeat(64) }])
   })
 
-  test('is the same each time', async () => {
+  test('is the same each time, also where nobody knows when the sources were made', async () => {
     expect(await billOfMaterials(source)).toBe(await billOfMaterials(source))
+    const undated = await billOfMaterials({ ...source, madeAt: undefined })
+    expect(JSON.parse(undated).metadata.timestamp).toBeUndefined()
   })
 
   test('follows the copy that each package gets, and fails if the lock has a hole', () => {
@@ -87,16 +96,33 @@ describe('the bill of materials', () => {
   })
 })
 
+describe('the notices', () => {
+  test('have the licence of every package in the executable, and of Bun', async () => {
+    const notices = await noticesOf(root, manifest, lock)
+    for (const key of closureOf(manifest, lock)) {
+      const { name, version, license } = await Bun.file(
+        join(folderOf(root, key), 'package.json'),
+      ).json()
+      expect(notices).toContain(`\n${name} ${version}, ${license}`)
+    }
+    expect(notices).toContain(`\nbun ${Bun.version}, MIT`)
+    // From a LICENSE, a NOTICE, a license.md and a README.
+    for (const by of ['2022 saltyAom', 'SmartBear Software', 'Vercel, Inc.', '2020 Borewit']) {
+      expect(notices).toContain(by)
+    }
+  })
+})
+
 describe('the build', () => {
   beforeAll(() => builtBinary(), 60_000)
 
-  test('leaves bill and checksums beside the executable', async () => {
+  test('leaves bill, notices and checksums beside the executable', async () => {
     const sums = await Bun.file(join(root, 'dist/SHA256SUMS')).text()
     const names = sums
       .trimEnd()
       .split('\n')
       .map(line => line.split('  ')[1])
-    expect(names).toContain('cairn.cdx.json')
+    expect(names).toEqual(expect.arrayContaining(['cairn.cdx.json', 'THIRD-PARTY-NOTICES.txt']))
     for (const line of sums.trimEnd().split('\n')) {
       const [digest, name = ''] = line.split('  ')
       const hash = new Bun.CryptoHasher('sha256')
