@@ -114,7 +114,7 @@ const bunOf = (version: string) =>
   })
 
 /** The keys of all packages that end up, or may end up, in the executable. */
-export function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock: Lock): string[] {
+function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock: Lock): string[] {
   const found = new Set<string>()
   const open = Object.keys(dependencies)
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
