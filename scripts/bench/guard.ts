@@ -28,7 +28,7 @@ async function hostileShare(): Promise<number> {
 /**
  * The smallest shares: a fifth below those of a calm machine, so that a busy one passes and an expensive
  * change does not. A heartbeat depends on the machine most: 0.48 on one, 0.32 on another where the rest was
- * the same. A node had 0.19 on a slow machine; a fast one gives less. The worst hostile request has 0.2.
+ * the same. A node had 0.19 on a slow machine; a fast one gives less. The worst hostile request has 0.2 to 0.36.
  */
 const checks: [what: string, least: number, share: () => Promise<number>][] = [
   ['POST /events, batches of 50', 0.45, () => ingestShare(cairn)],
@@ -37,7 +37,7 @@ const checks: [what: string, least: number, share: () => Promise<number>][] = [
     const least = page.what.includes('heartbeat') ? 0.3 : 0.45
     return [page.what, least, () => pageShare(page)] as (typeof checks)[number]
   }),
-  ['CPU of the worst hostile request', 0.12, hostileShare],
+  ['CPU of the worst hostile request', 0.15, hostileShare],
 ]
 
 /** Prints the shares, and sets exit status 1 if one is too small in the best of a few tries. */

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { hourMs } from '../../src/core/time/durations.ts'
+import { until } from '../support/until.ts'
 import { type Environment, type Program, spawn } from './programs.ts'
 
 /** What a load found. */
@@ -62,13 +64,17 @@ export async function sendHistory(
   program: Program,
   { runs, days, ...events }: { runs: number; days: number; ids: 'v7' | 'v4'; flow: number },
 ): Promise<void> {
-  const until = Math.floor(Date.now() / 1_000) - 3_600
-  const from = (Math.floor(until / 86_400) - days + 1) * 86_400
-  const history = { BENCH_HISTORY: `${runs} ${from} ${until - from}` }
+  const end = Math.floor(Date.now() / 1_000) - 3_600
+  const from = (Math.floor(end / 86_400) - days + 1) * 86_400
+  const history = { BENCH_HISTORY: `${runs} ${from} ${end - from}` }
   const env = { ...environmentOf(program, { ...events, batch: 50 }), ...history }
   const expected = (await program.acceptedEvents())! + runs * 10
   const wrk = spawnWrk(program.urls[0]!, env, { seconds: 100_000, connections: 64 })
-  while ((await program.acceptedEvents())! < expected) await Bun.sleep(200)
+  await until(
+    () => program.acceptedEvents(),
+    accepted => accepted! >= expected,
+    hourMs,
+  )
   wrk.kill()
   await wrk.exited
 }

@@ -45,14 +45,23 @@ function readArguments() {
     if (unknown !== undefined) throw new Error(`There is no part "${unknown}".`)
     return { ...values, names: positionals.length > 0 ? positionals : Object.keys(parts) }
   } catch (error) {
-    console.error(`cairn: ${(error as Error).message}\n\n${usage}`)
-    process.exit(2)
+    return fail(`${(error as Error).message}\n\n${usage}`, 2)
   }
 }
 
+function fail(message: string, status: number): never {
+  console.error(`cairn: ${message}`)
+  process.exit(status)
+}
+
 const { names, quick, guard: isGuard, help } = readArguments()
-if (help) console.log(usage)
-else if (isGuard) await guard()
+if (help) {
+  console.log(usage)
+  process.exit()
+}
+if (!Bun.which('wrk')) fail('wrk, which sends the requests, is missing: apt-get install wrk', 1)
+await Bun.$`${process.execPath} scripts/build.ts`.quiet()
+if (isGuard) await guard()
 else {
   const bench = new Bench(
     quick
