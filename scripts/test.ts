@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { program as browser } from '../test/browser/program.ts'
 import { countsIn, failedIn } from './report/junit.ts'
 import { haproxyProgram } from './support/haproxy.ts'
 import { postgresPrograms } from './support/postgres.ts'
@@ -19,7 +18,6 @@ const say = (line: string) => process.stderr.write(`cairn: ${line}\n`)
 
 /** What goes untested on a machine without a program, and the Debian package that has it. */
 const needs = [
-  [browser, 'chromium-headless-shell', 'what visitors and the dashboard’s users see'],
   [postgresPrograms, 'postgresql', 'several nodes over one PostgreSQL lose and repeat nothing'],
   [valkeyProgram, 'redis-server', 'limits that Valkey or Redis counts are exact'],
   [haproxyProgram, 'haproxy', 'nodes behind a balancer stop without a failed request'],

@@ -77,23 +77,6 @@ describe('the bill of materials', () => {
     const undated = await billOfMaterials({ ...source, madeAt: undefined })
     expect(JSON.parse(undated).metadata.timestamp).toBeUndefined()
   })
-
-  test('follows the copy that each package gets, and fails if the lock has a hole', () => {
-    const entry = (id: string, dependencies = {}) =>
-      [id, '', { dependencies }, 'sha512-AA=='] as const
-    const packages = {
-      a: entry('a@1', { '@s/b': '1', c: '2' }),
-      'a/@s/b': entry('@s/b@1', { c: '2' }),
-      '@s/b': entry('@s/b@9'),
-      'a/c': entry('c@2'),
-      c: entry('c@1'),
-    } as unknown as Lock['packages']
-    expect(closureOf({ dependencies: { a: '1' } }, { packages })).toEqual(['a', 'a/@s/b', 'a/c'])
-    const holed = { packages: { a: packages.a } } as unknown as Lock
-    expect(() => closureOf({ dependencies: { a: '1' } }, holed)).toThrow(
-      'bun.lock has no @s/b for a',
-    )
-  })
 })
 
 describe('the notices', () => {

@@ -1,6 +1,4 @@
-import { asBrowser } from './load.ts'
-import type { Program } from './programs.ts'
-import type { Tenant } from './seed.ts'
+import type { Tenant } from './history.ts'
 
 /** The answer to an accepted batch. */
 export interface Answer {
@@ -12,16 +10,18 @@ export interface Answer {
 const connections = 64
 
 /**
- * Posts batches of events, many at a time, until there is none left or the program is gone. This is not
- * left to wrk, because it cannot send given bodies, each once.
+ * Posts batches of events, many at a time, until there is none left or the program is gone.
  */
 export async function send(
-  { url }: Pick<Program, 'url'>,
+  { url }: { url: string },
   tenant: Tenant,
   bodies: Iterator<string>,
   seen: (answer: Answer, body: string) => void,
 ): Promise<void> {
-  const headers = { ...asBrowser(tenant), 'Content-Type': 'application/json' }
+  const headers = {
+    Authorization: `Bearer ${tenant.snippetKey}`,
+    'Content-Type': 'application/json',
+  }
   const post = async () => {
     for (let next = bodies.next(); !next.done; next = bodies.next()) {
       const body = next.value
