@@ -5,7 +5,8 @@ import { mediaOf } from './draw-media.ts'
 import { openTip } from './draw-tip.ts'
 import { button, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
-import { bringIntoView, placeBeside, placeOnCorner } from './placing.ts'
+import { placeBeside, placeOnCorner } from './placing.ts'
+import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
 /** How long the mouse may be away from a hint, milliseconds, while it is on its way there. */
@@ -15,7 +16,7 @@ const lingerMs = 250
 export function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
   const { root, ends, page } = draw
   let close: (() => void) | null = null
-  bringIntoView(element, page)
+  ends.push(keepInView(element, view.scrolls, page))
   const open = () => {
     hint?.hide()
     const mode = spotlightOf(view, draw.host)

@@ -2,12 +2,13 @@ import type { StepView } from '../parts.ts'
 import { type Drawing, fillCard, glideFrom, keysOf } from './draw-card.ts'
 import { borrowFocus } from './focus.ts'
 import { make } from './make.ts'
-import { bringIntoView, placeBeside } from './placing.ts'
+import { placeBeside } from './placing.ts'
+import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
 /** A card beside an element, which gets a ring and is usually the only part that is not dimmed. */
 export function drawTip(view: StepView, element: Element, draw: Drawing): void {
-  bringIntoView(element, draw.page)
+  draw.ends.push(keepInView(element, view.scrolls, draw.page))
   draw.ends.push(lightUp(element, spotlightOf(view, draw.host), draw.root, draw.page, draw.left))
   openTip(view, element, null, draw)
 }

@@ -4,7 +4,6 @@ import {
   type ComputePositionReturn,
   computePosition,
   flip,
-  getOverflowAncestors,
   offset,
   type Placement,
   shift,
@@ -12,7 +11,7 @@ import {
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
 import { quietly, safely } from '../safely.ts'
-import { around } from './elements.ts'
+import { anchorOf, boxOf } from './visibility.ts'
 
 /** The distance between an element and what points at it, and the least from the window's edge, pixels. */
 const gap = 18
@@ -63,7 +62,7 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
   const look = () => {
     frame = 0
     if (!element.isConnected) return
-    const { left, top, width, height } = element.getBoundingClientRect()
+    const { left, top, width, height } = boxOf(element)
     const now = `${left} ${top} ${width} ${height}`
     const hasMoved = now !== last
     last = now
@@ -77,7 +76,7 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
     page.cancelAnimationFrame(frame)
     safely(look)
   }
-  const end = autoUpdate(element, floating, wake)
+  const end = autoUpdate(anchorOf(element), floating, wake)
   return () => {
     end()
     page.cancelAnimationFrame(frame)
@@ -108,11 +107,15 @@ export function placeBeside(
   },
 ): () => void {
   const page = element.ownerDocument.defaultView as Window
+  const reference = {
+    getBoundingClientRect: () => boxOf(element),
+    contextElement: anchorOf(element),
+  }
   let isPlaced = false
   const place = async () => {
     // Measured as it would be beside the element.
     card.classList.remove('sheet', 'at-top')
-    const position = await computePosition(at ?? element, card, {
+    const position = await computePosition(at ?? reference, card, {
       strategy: 'fixed',
       placement: placementOf(placement),
       middleware: [
@@ -133,7 +136,8 @@ export function placeBeside(
     })
     if (!card.isConnected) return
     const { x, y } = position
-    if (page.innerWidth <= narrow && covers({ x, y }, card, element)) sheet(card, element, page)
+    const box = boxOf(element)
+    if (page.innerWidth <= narrow && covers({ x, y }, card, box)) sheet(card, box, page)
     else {
       moveTo(card, x, y)
       turn(pointer, position)
@@ -144,9 +148,11 @@ export function placeBeside(
   return follow(element, card, quietly(place))
 }
 
-const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: Element) => {
-  const { offsetWidth: width, offsetHeight: height } = card
-  const { left, top, right, bottom } = element.getBoundingClientRect()
+const covers = (
+  { x, y }: { x: number; y: number },
+  { offsetWidth: width, offsetHeight: height }: HTMLElement,
+  { left, top, right, bottom }: DOMRect,
+): boolean => {
   return x < right && x + width > left && y < bottom && y + height > top
 }
 
@@ -154,8 +160,7 @@ const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: 
  * Along the lower edge, or the upper one if there is room above an element that is low. A large element
  * is covered in part.
  */
-function sheet(card: HTMLElement, element: Element, page: Window): void {
-  const { top, bottom } = element.getBoundingClientRect()
+function sheet(card: HTMLElement, { top, bottom }: DOMRect, page: Window): void {
   const isTop = top > page.innerHeight - bottom && top >= page.innerHeight * mostCovered
   card.classList.add('sheet')
   card.classList.toggle('at-top', isTop)
@@ -186,44 +191,11 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   const page = element.ownerDocument.defaultView as Window
   const isRtl = page.getComputedStyle(dot).direction === 'rtl'
   return follow(element, dot, () => {
-    const { left, top, right } = element.getBoundingClientRect()
+    const { left, top, right } = boxOf(element)
     const { offsetWidth: width, offsetHeight: height } = dot
     const within = (at: number, room: number) => Math.min(Math.max(at, margin), room - margin)
     const x = within((isRtl ? left : right) - width / 2, page.innerWidth - width)
     const y = within(top - height / 2, page.innerHeight - height)
     moveTo(dot, x, y)
-  })
-}
-
-/** Whether something that does not scroll with the page, such as a header, lies over the element. */
-function isUnderFixed(element: Element, page: Window): boolean {
-  const { top, left, width, height } = element.getBoundingClientRect()
-  const root = element.getRootNode() as Document | ShadowRoot
-  return [0.1, 0.5, 0.9].some(part => {
-    let hit = root.elementFromPoint(left + width / 2, top + height * part)
-    if (!hit || element.contains(hit)) return false
-    for (; hit && !hit.contains(element); hit = around(hit)) {
-      const { position } = page.getComputedStyle(hit)
-      if (position === 'fixed' || position === 'sticky') return true
-    }
-    return false
-  })
-}
-
-/** Scrolls an element into view if the window, what it scrolls in, or a header hides some of it. */
-export function bringIntoView(element: Element, page: Window): void {
-  const { top, left, bottom, right } = element.getBoundingClientRect()
-  const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
-  const { Element } = page as Window & typeof globalThis
-  const scrolled = getOverflowAncestors(element).filter(one => one instanceof Element)
-  const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
-    of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
-  )
-  if (isSeen && !isUnderFixed(element, page)) return
-  const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
-  element.scrollIntoView({
-    block: 'center',
-    inline: 'nearest',
-    behavior: isCalm ? 'auto' : 'smooth',
   })
 }

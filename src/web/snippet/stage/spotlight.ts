@@ -1,9 +1,9 @@
-import { getOverflowAncestors } from '@floating-ui/dom'
 import type { StepView } from '../parts.ts'
 import type { Host } from './host.ts'
 import { make } from './make.ts'
 import { eased, glideMs, isCalm, settle } from './motion.ts'
 import { type Box, follow, moveTo } from './placing.ts'
+import { anchorOf, boxOf, levelsOf } from './visibility.ts'
 
 export type Spotlight = 'off' | 'dim' | 'block'
 
@@ -42,24 +42,28 @@ export function lightUp(
   if (from?.isDimmed) settle(veil)
   // A press on the veil leaves the focus where it is.
   veil.addEventListener('mousedown', event => event.preventDefault())
-  const corner = cornerOf(element, ring, page)
+  const anchor = anchorOf(element)
+  const corner = cornerOf(anchor, ring, page)
   if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
-  const scrolled = getOverflowAncestors(element, [], false)
-  const clips = scrolled.filter(one => one instanceof (page as never as typeof globalThis).Element)
+  const clips = [...levelsOf(anchor)]
+    .filter(({ holds, isWindow, style }) => holds && !isWindow && style.overflow !== 'visible')
+    .map(({ at }) => at)
 
   const draw = (box: Box) => {
     moveTo(ring, box.left, box.top)
     Object.assign(ring.style, { width: `${box.width}px`, height: `${box.height}px` })
-    if (mode === 'off') return
     const radius = (corner ?? Number.parseFloat(page.getComputedStyle(ring).borderRadius)) || 0
-    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${hole(box, clips as Element[], radius)}")`
+    const light = hole(box, clips, radius)
+    // What it frames may be scrolled out of sight.
+    ring.style.visibility = light === '' ? 'hidden' : ''
+    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${light}")`
   }
 
   const begun = page.performance.now()
   const start = from?.frame ?? null
   const glides = start !== null && !isCalm(page)
   const place = () => {
-    const to = element.getBoundingClientRect()
+    const to = boxOf(element)
     const part = glides ? eased((page.performance.now() - begun) / glideMs) : 1
     draw(part < 1 && start ? between(start, to, part) : to)
     return part < 1
