@@ -5,6 +5,7 @@ import { mediaOf } from './draw-media.ts'
 import { openTip } from './draw-tip.ts'
 import { button, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
+import { watchOpened } from './opened.ts'
 import { placeBeside, placeOnCorner } from './placing.ts'
 import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
@@ -20,8 +21,9 @@ export function drawHotspot(view: StepView, element: Element, draw: Drawing): vo
   const open = () => {
     hint?.hide()
     const mode = spotlightOf(view, draw.host)
-    const own = [openTip(view, element, dot, draw)]
-    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null))
+    const opened = watchOpened(element, page)
+    const own = [opened.end, openTip(view, element, dot, draw, opened)]
+    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null, opened))
     return () => {
       for (const end of own) end()
     }

@@ -11,6 +11,7 @@ import {
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
 import { quietly, safely } from '../safely.ts'
+import type { Opened } from './opened.ts'
 import { anchorOf, boxOf } from './visibility.ts'
 
 /** The distance between an element and what points at it, and the least from the window's edge, pixels. */
@@ -52,8 +53,14 @@ const stillFrames = 12
  * been taken off the page has no place: what points at it stays until it is followed.
  *
  * @param place returns true while it has to be called again in the next frame
+ * @param opened what the element has opened, which is followed too
  */
-export function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+export function follow(
+  element: Element,
+  floating: HTMLElement,
+  place: () => unknown,
+  opened?: Opened,
+): () => void {
   const page = element.ownerDocument.defaultView as Window
   let frame = 0
   let still = 0
@@ -62,12 +69,12 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
   const look = () => {
     frame = 0
     if (!element.isConnected) return
-    const { left, top, width, height } = boxOf(element)
-    const now = `${left} ${top} ${width} ${height}`
+    const boxes = [boxOf(element), ...(opened?.boxes() ?? [])]
+    const now = boxes.map(({ left, top, right, bottom }) => [left, top, right, bottom]).join()
     const hasMoved = now !== last
     last = now
     isDue = (hasMoved || isDue) && place() === true
-    still = hasMoved || isDue ? 0 : still + 1
+    still = hasMoved || isDue || boxes.length > 1 ? 0 : still + 1
     if (still < stillFrames) frame = page.requestAnimationFrame(() => safely(look))
   }
   const wake = () => {
@@ -77,10 +84,32 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
     safely(look)
   }
   const end = autoUpdate(anchorOf(element), floating, wake)
+  opened?.onChange(wake)
   return () => {
     end()
     page.cancelAnimationFrame(frame)
   }
+}
+
+/** How far from an element, pixels, what it has opened is beside it. */
+const beside = 24
+
+/** The box of an element and of what it has opened beside itself, which a card must not cover either. */
+function wholeBoxOf(element: Element, opened?: Opened): DOMRect {
+  let { left, top, right, bottom } = boxOf(element)
+  for (const box of opened?.boxes() ?? []) {
+    const isAway =
+      box.left > right + beside ||
+      box.right < left - beside ||
+      box.top > bottom + beside ||
+      box.bottom < top - beside
+    if (isAway) continue
+    left = Math.min(left, box.left)
+    top = Math.min(top, box.top)
+    right = Math.max(right, box.right)
+    bottom = Math.max(bottom, box.bottom)
+  }
+  return new DOMRect(left, top, right - left, bottom - top)
 }
 
 /** A sheet may always be this high, as a share of the window, whatever it covers. */
@@ -96,19 +125,21 @@ export function placeBeside(
     pointer,
     at,
     placement,
+    opened,
     placed,
   }: {
     pointer: HTMLElement
     /** What it points at instead of the element. */
     at: HTMLElement | null
     placement: Step['placement']
+    opened?: Opened
     /** Called when it has its first place. */
     placed?(): void
   },
 ): () => void {
   const page = element.ownerDocument.defaultView as Window
   const reference = {
-    getBoundingClientRect: () => boxOf(element),
+    getBoundingClientRect: () => wholeBoxOf(element, opened),
     contextElement: anchorOf(element),
   }
   let isPlaced = false
@@ -136,7 +167,7 @@ export function placeBeside(
     })
     if (!card.isConnected) return
     const { x, y } = position
-    const box = boxOf(element)
+    const box = wholeBoxOf(element, opened)
     if (page.innerWidth <= narrow && covers({ x, y }, card, box)) sheet(card, box, page)
     else {
       moveTo(card, x, y)
@@ -145,7 +176,7 @@ export function placeBeside(
     if (!isPlaced) placed?.()
     isPlaced = true
   }
-  return follow(element, card, quietly(place))
+  return follow(element, card, quietly(place), opened)
 }
 
 const covers = (
