@@ -2,25 +2,27 @@ import type { StepView } from '../parts.ts'
 import { safely } from '../safely.ts'
 import type { Drawing } from './draw-card.ts'
 import { mediaOf } from './draw-media.ts'
-import { openTip } from './draw-tip.ts'
+import { openedBy, openTip } from './draw-tip.ts'
 import { button, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
-import { bringIntoView, placeBeside, placeOnCorner } from './placing.ts'
+import { placeBeside, placeOnCorner } from './placing.ts'
+import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
 /** How long the mouse may be away from a hint, milliseconds, while it is on its way there. */
 const lingerMs = 250
 
 /** A dot on an element's corner, and the card that it opens. */
-export function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
+export function drawHotspot(view: StepView, draw: Drawing): void {
   const { root, ends, page } = draw
   let close: (() => void) | null = null
-  bringIntoView(element, page)
+  ends.push(draw.follow(element => keepInView(element, view.scrolls, page)))
   const open = () => {
     hint?.hide()
     const mode = spotlightOf(view, draw.host)
-    const own = [openTip(view, dot, draw)]
-    if (mode !== 'off') own.push(lightUp(mode, draw, null))
+    const opened = openedBy(draw)
+    const own = [opened.end, openTip(view, dot, draw, opened)]
+    if (mode !== 'off') own.push(lightUp(mode, draw, null, opened))
     return () => {
       for (const end of own) end()
     }

@@ -45,8 +45,8 @@ export function drawStep(view: StepView, host: Host, page: Window): Drawn {
   if (step.kind === 'banner') drawBanner(view, draw)
   else if (step.kind === 'slideout') drawSlideout(view, draw)
   else if (isModal) drawModal(view, draw)
-  else if (step.kind === 'hotspot') drawHotspot(view, element as Element, draw)
-  else drawTip(view, element as Element, draw)
+  else if (step.kind === 'hotspot') drawHotspot(view, draw)
+  else drawTip(view, draw)
   return {
     pointAt(next) {
       current = next

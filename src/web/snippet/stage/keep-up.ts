@@ -1,6 +1,6 @@
 import type { Finder, FoundElement, Target } from '../parts.ts'
 import { safely } from '../safely.ts'
-import { isVisible } from './elements.ts'
+import { isVisible } from './visibility.ts'
 import { whenDetached } from './when-detached.ts'
 
 /** How often it is checked what matches, milliseconds: the page may have hidden it, or changed a class. */

@@ -22,6 +22,7 @@ import { candidatesOf, fingerprintOf } from './fingerprint.ts'
 import { keepTrying } from './keep-trying.ts'
 import { keepUpWith } from './keep-up.ts'
 import { createPresses } from './presses.ts'
+import { createScrolls, type Scrolls } from './scrolling.ts'
 import { languagesOf, spoken } from './spoken.ts'
 import { addressOf, leadsTo } from './step-address.ts'
 import { createWay } from './way.ts'
@@ -56,6 +57,8 @@ export function playSteps(
   const { steps } = flow
   let drawn: Pick<Drawn, 'remove'> | null = null
   let current: Step | null = null
+  /** How the page may be scrolled for the step that was shown last. */
+  let scrolling: { step: Step; scrolls: Scrolls } | null = null
   /** Whether the step that is due is for another page, and the visitor told so. */
   let isElsewhere = false
   let hasLeft = false
@@ -227,7 +230,10 @@ export function playSteps(
     const given = drafts.get(step.id) ?? run.answers?.[step.id] ?? null
     const keepDraft: StepView['keepDraft'] = answer => drafts.set(step.id, answer)
     const element = found?.element ?? null
-    const standing = { ...way.placeOf(step), hasBack, element, given }
+    // A step that is drawn anew leaves the page where the visitor has scrolled it.
+    if (scrolling?.step !== step) scrolling = { step, scrolls: createScrolls() }
+    const { scrolls } = scrolling
+    const standing = { ...way.placeOf(step), hasBack, element, given, scrolls }
     const shown = drawer.step({ ...said, ...standing, choose, keepDraft, part })
     drawn = shown
     if (found && step.target) {
@@ -353,6 +359,7 @@ export function playSteps(
       // A step that waits gets its whole time again on another page.
       const isWaiting = !drawn && step.target?.onMissing === 'wait'
       if (isForElsewhere === isElsewhere && !isWaiting) return
+      scrolling = null
       again(step)
     },
     asked() {

@@ -1,11 +1,14 @@
 import { safely } from '../safely.ts'
 import { around, focusedIn } from './elements.ts'
+import type { Opened } from './opened.ts'
 import type { Spotlight } from './spotlight.ts'
 import { hasInnerStops, isOutOfOrder, tabbableIn } from './tabbable.ts'
 
 /** What a card stands beside. */
 export interface Beside {
   element(): Element | null
+  /** What that has opened. */
+  opened: Opened
   spotlight: Spotlight
 }
 
@@ -29,7 +32,12 @@ function isCovered(element: Element, host: Element): boolean {
 export function leadTab(card: HTMLElement, beside: Beside | null, page: Window) {
   const { document } = page
   const { host } = card.getRootNode() as ShadowRoot
-  const { spotlight = 'dim', element = () => null } = beside ?? {}
+  const { spotlight = 'dim' } = beside ?? {}
+  /** The element, and what it has opened, which may be elsewhere on the page. */
+  const elements = () => {
+    const at = beside?.element()
+    return at ? [at, ...beside!.opened.elements()] : []
+  }
   const isBlocked = spotlight === 'block'
   let last: Element = card
   let direction = 1
@@ -47,14 +55,12 @@ export function leadTab(card: HTMLElement, beside: Beside | null, page: Window) 
   const zoneOf = (one: Element | null) =>
     isOurs(one) ? 'card' : isTheirs(one) ? 'element' : 'page'
   const own = () => tabbableIn(card)
-  const theirs = () => {
-    const at = element()
-    return at ? tabbableIn(at) : []
-  }
+  const theirs = () => elements().flatMap(tabbableIn)
   const isOwn = (one: Element | null) => card.contains(one)
   const isOurs = (one: Element | null) => card.getRootNode().contains(one)
   const isTheirs = (one: Element | null | undefined): boolean => {
-    for (let at = one; at && at !== host; at = around(at)) if (at === element()) return true
+    const own = elements()
+    for (let at = one; at && at !== host; at = around(at)) if (own.includes(at)) return true
     return false
   }
 
