@@ -274,24 +274,42 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
 /** Up to so many people of a run, runs of a person and people in a party are believed. */
 const mostTogether = 16
 
-/** The people of each run that names several. */
-function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
-  const firm = events.filter(
+/** Everybody whom one event names: an anonymousId beside a userId, too. */
+function namesIn({ userId, anonymousId }: RefEvent): string[] {
+  const names = [`u${userId}`, `a${anonymousId}`]
+  return names.filter((_, i) => [userId, anonymousId][i] !== undefined)
+}
+
+/**
+ * Those who are named together: the two ids of an event of a run, and the people of a run of whom not all are
+ * the two ids of one such event.
+ */
+function namedTogether(flow: RefFlow, events: RefEvent[]): string[][] {
+  const ofRuns = events.filter(
     event =>
       event.flowKey === flow.key &&
       event.kind !== 'custom' &&
       event.kind !== 'item_reopened' &&
-      event.kind !== 'flow_held_out' &&
-      !isUnattributed(event),
+      event.kind !== 'flow_held_out',
   )
-  return distinct(firm.map(runKeyOfEvent))
-    .map(key => distinct(firm.filter(e => runKeyOfEvent(e) === key).map(personOfEvent)))
-    .filter(people => people.length > 1)
+  const pairs = ofRuns.map(namesIn).filter(names => names.length > 1)
+  const distinctPairs = distinct(pairs.map(pair => JSON.stringify(pair)))
+  const firm = ofRuns.filter(event => !isUnattributed(event))
+  const runs = distinct(firm.map(runKeyOfEvent)).map(key =>
+    firm.filter(event => runKeyOfEvent(event) === key),
+  )
+  const shared = runs.filter(
+    run => distinct(run.map(personOfEvent)).length > 1 || distinct(run.flatMap(namesIn)).length > 2,
+  )
+  return [
+    ...distinctPairs.map(pair => JSON.parse(pair) as string[]),
+    ...shared.map(run => distinct(run.flatMap(namesIn))),
+  ]
 }
 
-/** The people whose ticks count together with a person's: whoever a run names together with them. */
+/** The people whose ticks count together with a person's: whoever is named together with them. */
 export function partyOf(flow: RefFlow, events: RefEvent[], person: string): string[] {
-  const shared = sharedRuns(flow, events)
+  const shared = namedTogether(flow, events)
   const othersOf = (one: string): string[] | null => {
     const runs = shared.filter(people => people.includes(one))
     const believed = runs.filter(people => people.length <= mostTogether)
