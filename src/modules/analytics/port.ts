@@ -37,7 +37,7 @@ export interface AnalyticsReader {
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly AnsweredRun[]>
-  /** Events of a flow that occurred in the range, in the order of arrival, one page at a time. */
+  /** Events of a flow that occurred in the range, in the order in which they were stored, one page at a time. */
   events(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
