@@ -9,7 +9,7 @@ import type * as react from '../../src/sdk/react/index.ts'
 
 /** The optional fields of what an application gives that do not take undefined. */
 type Exact<Given> = {
-  [Name in keyof Given]-?: {} extends Pick<Given, Name>
+  [Name in keyof Given]-?: Partial<Pick<Given, Name>> extends Pick<Given, Name>
     ? Record<Name, undefined> extends Pick<Given, Name>
       ? never
       : Name
