@@ -20,7 +20,8 @@ interface Change {
 /**
  * Makes room in the page for a bar at an edge, as high as the bar: the page begins below it, or ends above
  * it, and so does what stays at that edge while the page scrolls, such as a header. Style sheets may still
- * be on their way, so it is made anew when the page has loaded.
+ * be on their way, so it is made anew when the page has loaded. On paper, where there is no bar, there is no
+ * room either.
  *
  * @returns a function that leaves the page as it was
  */
@@ -39,7 +40,7 @@ export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void
 
 function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
   const { documentElement } = page.document
-  const changes: Change[] = []
+  let changes: Change[] = []
 
   const set = (element: HTMLElement, name: string, value: string) => {
     const { style } = element
@@ -61,17 +62,12 @@ function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
 
   const place = () => {
     const { height } = bar.getBoundingClientRect()
-    if (!(height > 0)) return
+    if (!(height > 0)) return undo()
     set(documentElement, `margin-${edge}`, `${margin + height}px`)
     set(documentElement, `scroll-padding-${edge}`, `${scroll + height}px`)
     for (const { element, at } of fixed) set(element, edge, `${at + height}px`)
   }
-  place()
-  const observer = new ResizeObserver(quietly(async () => place()))
-  observer.observe(bar)
-
-  return () => {
-    observer.disconnect()
+  const undo = () => {
     for (const { element, name, was, hadStyle, now } of changes.reverse()) {
       // A value that the page has written since then is its own.
       if (element.style.getPropertyValue(name) !== now) continue
@@ -79,6 +75,20 @@ function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window): () => void {
       if (was[0] !== '') element.style.setProperty(name, ...was)
       if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
     }
+    changes = []
+  }
+  place()
+  const observer = new ResizeObserver(quietly(async () => place()))
+  observer.observe(bar)
+  // The page is laid out for paper before the observer could tell.
+  page.addEventListener('beforeprint', undo)
+  page.addEventListener('afterprint', place)
+
+  return () => {
+    observer.disconnect()
+    page.removeEventListener('beforeprint', undo)
+    page.removeEventListener('afterprint', place)
+    undo()
   }
 }
 
