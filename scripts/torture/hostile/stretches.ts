@@ -71,6 +71,16 @@ const headers = readHeaders.flatMap(([name, begin, on]) =>
   })),
 )
 
+/** The session's routes read a cookie, though only for what looks like a request of Cairn's own pages. */
+const cookies = [
+  ...['GET /dashboard/x/flows/x/export.csv', 'POST /dashboard/session/token'],
+].flatMap(on =>
+  [...ofHeaders, ...'a=b; a=%41; cairn cairn= xcairn=; __Host-'.split(' ')].map(fill => ({
+    what: `a session's cookie of ${JSON.stringify(fill)} on ${on}`,
+    request: `${on} HTTP/1.1\r\nHost: x.example\r\nSec-Fetch-Site: same-origin\r\nCairn-Dashboard: 1\r\nContent-Length: 0\r\nCookie: ${filled(fill, headBytes)}\r\n\r\n`,
+  })),
+)
+
 const base64 = (text: string) => Buffer.from(text).toString('base64url')
 
 /** As long as a token may be. */
@@ -100,6 +110,7 @@ const tokens = [
 export const strangers: readonly Stretch[] = [
   ...targets,
   ...headers,
+  ...cookies,
   ...tokens,
   {
     what: '150 headers',
@@ -241,6 +252,89 @@ const others: Record<string, Record<string, string>> = {
     '100 items with long keys': `{"userId":"u","items":[${list(100, () => `{"key":"${filled('x', 600)}","completed":true}`)}]}`,
   },
 }
+
+const step = (i: number, more: string) => `{"key":"s${i}","title":"T"${more}}`
+const flow = (more: string) => `{"key":"dear","steps":[${list(100, i => step(i, more))}]}`
+const yaml = (part: string, before = '') =>
+  JSON.stringify({ text: before + filled(part, most - 2_000 - Buffer.byteLength(before)) })
+
+/** What people with a management token can send, and what each would cost if it were read at once. */
+const managed: readonly (readonly [what: string, route: string, body: string])[] = [
+  ...['}', ']', '*a ', '&a *a ', '"a"', "' ", '- ', '? ', '\u2028', '\uFEFF'].map(
+    part =>
+      [`a flow file of ${JSON.stringify(part)}`, 'POST /manage/validate', yaml(part)] as const,
+  ),
+  ['a flow file of [ and }', 'POST /manage/validate', yaml('}', '[')],
+  [
+    'JSON that is none',
+    'POST /manage/validate',
+    `${yaml('"a" ')
+      .slice(0, 900_000)
+      .replace(/\\?"?$/, '')}","format":"json"}`,
+  ],
+  [
+    '7,000 unknown fields',
+    'POST /manage/validate',
+    JSON.stringify({ text: list(7_000, i => `titel${i}: 1`).replaceAll(',', '\n') }),
+  ],
+  [
+    '100 bodies of **a',
+    'PUT /manage/flows/dear/draft?text=1',
+    flow(`,"body":"x](:<${filled('**a', 9_900)}"`),
+  ],
+  [
+    '100 bodies that need escapes',
+    'PUT /manage/flows/dear/draft?text=1',
+    flow(`,"body":"${filled('\u202e', 9_900)}"`),
+  ],
+  ['its text', 'GET /manage/flows/dear/draft?text=1', ''],
+  [
+    '600 selectors',
+    'POST /manage/push',
+    `{"dryRun":true,"flows":[${flow(`,"target":{"selector":"a${filled(' a', 990)}","alternates":[${list(5, i => `"b${i}${filled(' a', 980)}"`)}]}`)}]}`,
+  ],
+  [
+    'a draft of 14,000 unknown fields',
+    'PUT /manage/flows/dear/draft',
+    `{"key":"dear","steps":[${list(100, i => step(i, `,${list(140, n => `"titel${n}":1`)}`))}]}`,
+  ],
+  [
+    'a draft of 500,000 numbers',
+    'PUT /manage/flows/dear/draft',
+    `{"key":"dear","x":[${filled('1,', 999_000)}1]}`,
+  ],
+  ['a draft of 60,000 fields', 'PUT /manage/flows/dear/draft', `{"key":"dear",${manyFields}}`],
+  [
+    'a draft of levels',
+    'PUT /manage/flows/dear/draft',
+    `{"x":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+  ],
+  ['300,000 flows', 'POST /manage/push', `{"flows":[${filled('{},', 999_000)}{}]}`],
+  [
+    'an address for 50 globs',
+    'POST /manage/explain',
+    JSON.stringify({ flow: 'globs', url: `https://app.example.com/${'a'.repeat(2_000)}` }),
+  ],
+]
+
+/** A flow that is shown where one of 50 patterns fits, each as hard to compare as may be. */
+export const flowOfGlobs = {
+  key: 'globs',
+  targeting: {
+    urls: Array.from({ length: 50 }, (_, i) => ({
+      match: 'glob',
+      pattern: `/${'*a'.repeat(10)}${'a'.repeat(2_000)}${i}`,
+    })),
+  },
+  steps: [{ key: 'a', title: 'A' }],
+}
+
+/** Requests with a management token, each in what is sent as costly as it can be. */
+export const managedWith = (token: string): readonly Stretch[] =>
+  managed.map(([what, route, body]) => ({
+    what: `${route}: ${what}`,
+    request: `${headOf(route, token, `If-Match: *\r\n${body && `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`}`)}\r\n${body}`,
+  }))
 
 /** Bodies in which nothing is stretched. */
 const plain: Record<string, string> = {

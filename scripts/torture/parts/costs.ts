@@ -6,14 +6,16 @@ import {
   Workplace,
   withUnlimitedTour,
 } from '../../support/binary.ts'
-import { cpuMsOf } from '../../support/process.ts'
+import { cpuMsOf, threadCpuMsOf } from '../../support/process.ts'
 import { ownCpuMs, Repeater, type Sent } from '../hostile/repeater.ts'
-import { bodiesOf, strangers, usualBatch } from '../hostile/stretches.ts'
-import { targetOf } from '../hostile/target.ts'
+import { bodiesOf, flowOfGlobs, managedWith, strangers, usualBatch } from '../hostile/stretches.ts'
+import { headOf, targetOf } from '../hostile/target.ts'
 import { type Entry, type Ledger, none, type Torture } from '../ledger.ts'
 
 /** What a stranger's request may cost, milliseconds. */
 const mostMs = 2
+/** What somebody with a management token may cost the thread that answers, milliseconds. */
+const mostManagedMs = 20
 /** How many times the cost of a body may exceed that of merely parsing it as JSON. */
 const mostParses = 10
 
@@ -106,6 +108,32 @@ export async function costs({ isLong }: Torture): Promise<Ledger> {
     const most = plains.get(route)! + lenience * own
     ofBodies.push({ what, ms: await costOf(request, most), mostMs: most })
   }
+
+  const scopes = ['flows:read', 'flows:write', 'flows:publish']
+  const create = ['token', 'create', 'dear', '--org', organisation.slug, '--scope', ...scopes]
+  const { token } = await place.json<{ token: string }>(create)
+  const manage = apiOf(server, token)
+  const flows = [flowOfGlobs, { key: 'dear', steps: [{ key: 'a', title: 'A' }] }]
+  const pushed = await manage('POST', '/manage/push', { flows, publish: true })
+  if (pushed.status !== 200) throw new Error(await pushed.text())
+  const growthOf = async (work: Promise<unknown>) => {
+    const before = threadCpuMsOf(server.child.pid)
+    await work
+    const after = [...threadCpuMsOf(server.child.pid)]
+    return new Map(after.map(([thread, ms]) => [thread, ms - (before.get(thread) ?? 0)]))
+  }
+  const [answering] = [
+    ...(await growthOf(repeater.send(`${headOf('GET /manage/me', token)}\r\n`, 300))),
+  ].reduce((most, thread) => (thread[1] > most[1] ? thread : most))
+  const ofManagers: Cost[] = []
+  const managedMostMs = lenience * Math.max(mostManagedMs, 10 * slowMostMs())
+  for (const { what, request } of managedWith(token)) {
+    let ms = Number.POSITIVE_INFINITY
+    for (let tries = 0; tries < 4 && ms > managedMostMs / 2; tries++) {
+      ms = Math.min(ms, (await growthOf(repeater.send(request, 1))).get(answering)!)
+    }
+    ofManagers.push({ what, ms, mostMs: managedMostMs })
+  }
   await server.end()
   return {
     title: 'CPU time of single requests, one part of each as dear as it can be made',
@@ -115,6 +143,11 @@ export async function costs({ isLong }: Torture): Promise<Ledger> {
         'with a snippet key',
         `over ${lenience * mostParses} × JSON.parse and ${lenience * mostMs} ms`,
         ofBodies,
+      ),
+      ...entriesOf(
+        'with a management token, of the thread that answers',
+        `over ${lenience * mostManagedMs} ms`,
+        ofManagers,
       ),
     ],
     notes: [
