@@ -30,6 +30,7 @@ const entrypoints = [
   'runtime/storage-thread.ts',
   'runtime/task-thread.ts',
   'runtime/alert-thread.ts',
+  'runtime/flow-thread.ts',
 ].map(path => join(root, 'src', path))
 
 /** Target names, with the package that holds Bun's program for each. */

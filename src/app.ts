@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { AppError } from './core/errors.ts'
+import type { FlowWork } from './core/flow/work.ts'
 import type { Limiter } from './core/organisation/limiter.ts'
 import type { Clock } from './core/time/clock.ts'
 import { Endpoint, type RoutedRequest } from './http/endpoint.ts'
@@ -99,6 +100,8 @@ export interface AppDeps {
   stores: Stores
   management: ManagementStores
   limiter: Limiter
+  /** Does what takes long about flows, where nobody waits for an answer. */
+  flowWork: FlowWork
   tokens: SessionTokens
   /** Null if there is no dashboard. */
   dashboard: DashboardSettings | null
@@ -169,7 +172,7 @@ const longIdleSeconds = 240
 
 /** Every route of the public port. */
 export function routesOf(deps: AppDeps): Route[] {
-  const { stores, management, clock } = deps
+  const { stores, management, flowWork, clock } = deps
   const analytics = analyticsRoutes({ stores, flows: management.flows, clock })
   const exportRoute = analytics.find(({ operation }) => operation === exportOperation)!
   const steps = stepRoutes(deps, management.evidence)
@@ -186,10 +189,10 @@ export function routesOf(deps: AppDeps): Route[] {
     ...analytics,
     ...accessRoutes({ access: management.access, clock }),
     ...organisationRoutes({ ...management, clock }),
-    ...authoringRoutes({ ...management, clock }),
+    ...authoringRoutes({ ...management, flowWork, clock }),
     ...authorRoutes({ ...management, stores, clock }),
-    ...previewRoutes({ ...management, stores, clock }),
-    ...environmentRoutes({ ...management, stores, clock }),
+    ...previewRoutes({ ...management, stores, flowWork, clock }),
+    ...environmentRoutes({ ...management, stores, flowWork, clock }),
     ...runRoutes({ stores, runs: management.runs }),
     ...peopleRoutes({ ...management, stores, clock }),
     ...operationsRoutes({ ...management, server: deps.server, clock }),

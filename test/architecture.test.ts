@@ -139,10 +139,24 @@ describe('arrows point one way', () => {
     expect(offences(inPart('app'), isAllowed)).toEqual([])
   })
 
-  test('runtime → app, storage, config, core, of http the session tokens, of web its files', () => {
+  test('modules leave to the thread of flows what takes long about them', () => {
+    const long = ['file', 'rules', 'text', 'difference', 'theme-file'].map(
+      name => `core/flow/${name}.ts`,
+    )
+    const doing = sources
+      .filter(file => file.startsWith('modules/'))
+      .flatMap(file =>
+        importsOf(file, withoutTypes(codeOf(file)))
+          .ours.filter(to => long.includes(to))
+          .map(to => `${file} → ${to}`),
+      )
+    expect(doing).toEqual([])
+  })
+
+  test('runtime → app, storage, config, core, scheduling, of http the session tokens, of web its files', () => {
     const isAllowed = (to: string) =>
       toAny('app', 'storage', 'limits', 'config', 'failpoints', 'core')(to) ||
-      toAny('production-mode', 'test-clock')(to) ||
+      toAny('scheduling', 'production-mode', 'test-clock')(to) ||
       to === 'http/session-tokens.ts' ||
       to === 'web/snippet-files.ts'
     expect(offences(inPart('runtime'), isAllowed)).toEqual([])
@@ -317,7 +331,10 @@ describe('tests wait for what they mean', () => {
 })
 
 test('every file is reached from the entry, from a thread’s, or from one that browsers load', () => {
-  const threads = ['http-thread', 'storage-thread', 'task-thread', 'alert-thread']
+  const threads = [
+    ...['http-thread', 'storage-thread', 'task-thread'],
+    ...['alert-thread', 'flow-thread'],
+  ]
   for (const thread of threads) expect(codeOf('runtime/threads.ts')).toContain(`'${thread}'`)
   const scripts = [
     ...['page', 'renderer', 'headless', 'module', 'timing', 'inspection/inspection'],

@@ -17,6 +17,16 @@ export function cpuMsOf(pid: number): number {
   return (stat(14) + stat(15)) * tickMs
 }
 
+/** CPU time that each thread of a process has taken so far, milliseconds, by the thread's number. */
+export const threadCpuMsOf = (pid: number): Map<string, number> =>
+  new Map(
+    readdirSync(`/proc/${pid}/task`).map(thread => {
+      const read = () => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
+      // A thread may have ended meanwhile.
+      return [thread, Number(attempt(read, '0').split(' ')[0]) / 1e6]
+    }),
+  )
+
 /** The same with all processes that its first thread has started, including ended ones. */
 export function familyCpuMsOf(pid: number): number {
   const stat = statOf(pid)

@@ -110,7 +110,7 @@ function show(look: Look & { isNew: boolean }, { json, showSecret }: Options): v
         ...told,
         ...(isTold(place) && { secret }),
       })),
-      last24h: { ...last24h, coverage: coverageOf(last24h) },
+      last24h: { ...last24h, coverage: coverageOf(last24h, 4) },
       hours,
       next,
     })
@@ -149,7 +149,7 @@ function coverageLines({ hours, last24h }: IdentityAnswer): string[] {
   const cellsOf = (label: string, counts: UserHashCounts) => [
     label,
     ...[counts.valid, counts.outdated, counts.invalid, counts.missing].map(String),
-    `${((coverageOf(counts) ?? 0) * 100).toFixed(1)} %`,
+    `${((coverageOf(counts, 3) ?? 0) * 100).toFixed(1)} %`,
   ]
   return columns([
     ['HOUR (UTC)', 'VALID', 'OLD SECRET', 'INVALID', 'MISSING', 'COVERAGE'],
@@ -158,11 +158,12 @@ function coverageLines({ hours, last24h }: IdentityAnswer): string[] {
   ])
 }
 
-/** The share of calls and events with a right hash, four decimals; null if there were none. */
-function coverageOf(counts: UserHashCounts): number | null {
+/** The share of calls and events with a right hash; null if there were none. */
+function coverageOf(counts: UserHashCounts, decimals: number): number | null {
   const { refused, all } = refusedShare(counts)
+  const scale = 10 ** decimals
   // Rounded down, so that 1 means all of them.
-  return all === 0 ? null : Math.floor(((all - refused) / all) * 10_000) / 10_000
+  return all === 0 ? null : Math.floor((scale * (all - refused)) / all) / scale
 }
 
 /** What to do about calls that are refused, or would be. */

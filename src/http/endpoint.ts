@@ -106,7 +106,8 @@ export class Endpoint {
     const { ledger } = deps.stores
     ledger.requireRoom()
     const limitBytes = route.bodyLimitBytes ?? defaultBodyLimitBytes
-    const sent = await readJson(call.request, limitBytes, () => ledger.requireRoom())
+    const isPlain = route.caller === 'management'
+    const sent = await readJson(call.request, limitBytes, isPlain, () => ledger.requireRoom())
     requireShape(checks.body as NonNullable<typeof checks.body>, sent.value)
     call.body = sent.value
     call.bodyText = sent.text

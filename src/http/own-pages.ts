@@ -66,13 +66,13 @@ const plainCookie = 'cairn'
  */
 export const ownHeader = 'cairn-dashboard'
 
-export function cookieNamed(cookies: string, name: string): string | null {
-  for (const pair of cookies.split(';')) {
-    const at = pair.indexOf('=')
-    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()
-  }
-  return null
-}
+/**
+ * Looked for in one go, because anybody can send 60 KB of cookies, which take milliseconds to cut apart.
+ *
+ * @param name of letters, digits, `_` and `-`
+ */
+export const cookieNamed = (cookies: string, name: string): string | null =>
+  new RegExp(`(?:^|;)[ \\t]*${name}=([^;]*)`).exec(cookies)?.[1]?.trim() ?? null
 
 export interface CookieAsked {
   /** Without its prefix. */

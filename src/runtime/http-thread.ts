@@ -16,6 +16,7 @@ import { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { Collector, mostGrowthBytes } from './collector.ts'
 import { HttpCounters } from './counters.ts'
 import { dashboardFor, signInProviderOf } from './dashboard.ts'
+import { FlowWorker } from './flow-work.ts'
 import { maxHeaderSize } from './header-size.ts'
 import { HandedKeys } from './issuer-keys.ts'
 import { openLimiter } from './limiter.ts'
@@ -86,6 +87,7 @@ async function start(message: HttpThreadStart) {
     ...([message.windows, message.limits, shared.node] as const),
     log,
   )
+  const flows = new FlowWorker()
   const tally = new Tally<string>(clock.monotonic)
   const observers: AnswerObserver[] = []
   const deps = {
@@ -93,6 +95,7 @@ async function start(message: HttpThreadStart) {
     stores: storage.stores,
     management: storage.management,
     limiter: limits.limiter,
+    flowWork: flows.work,
     tokens,
     server,
     nodesBehind: storage.nodesBehind,
@@ -129,6 +132,7 @@ async function start(message: HttpThreadStart) {
     await server?.stop(true)
     await door?.stop(true)
     limits.close()
+    flows.close()
     await storage.close()
     log.flush()
     report({ type: 'stopped' })

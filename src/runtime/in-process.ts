@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp, type Outside, type RequestSummary } from '../app.ts'
 import { readConfig } from '../config/read-config.ts'
 import { unauthorized } from '../core/errors.ts'
+import { flowWorkHere } from '../core/flow/work.ts'
 import { longestRetentionDays } from '../core/organisation/catalogue.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { armFailpoints } from '../failpoints.ts'
@@ -181,6 +182,7 @@ function doorTo(
     stores: connected.stores,
     management: connected.management,
     limiter: new SharedMemoryLimiter(SharedMemoryLimiter.memory(mostOrganisations), slotOf),
+    flowWork: flowWorkHere,
     tokens: { organisationOf: () => Promise.reject(unauthorized('no_credential')) },
     // It makes links only; nobody signs in through it.
     dashboard: {

@@ -8,7 +8,9 @@ import type { TaskReport, TaskStart } from './task-thread.ts'
  * A thread's source by name. In the binary all sources lie below one root; outside the binary, beside this
  * file.
  */
-function sourceOf(name: 'http-thread' | 'storage-thread' | 'task-thread' | 'alert-thread'): string {
+function sourceOf(
+  name: 'http-thread' | 'storage-thread' | 'task-thread' | 'alert-thread' | 'flow-thread',
+): string {
   const isCompiled = import.meta.url.includes('$bunfs')
   return isCompiled ? `./runtime/${name}.ts` : new URL(`./${name}.ts`, import.meta.url).href
 }
@@ -32,6 +34,13 @@ const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): N
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
 export const alertThread = (clock: Clock) => threadOf('alert-thread', clock)
 export const storageThread = (clock: Clock) => threadOf('storage-thread', clock)
+
+/** A thread that waits for tasks, and keeps no process from ending. */
+export function flowThread(): Worker {
+  const thread = workerOf('flow-thread')
+  thread.unref()
+  return thread
+}
 
 /** A thread that can be waited for. */
 export interface Thread {

@@ -10,6 +10,7 @@ import {
   type RefRun,
   rate,
   referenceAnalytics,
+  rounded,
   runsOf,
   ticksOf,
 } from '../support/analytics-reference.ts'
@@ -255,7 +256,7 @@ describe('versions', () => {
   })
 })
 
-test('rates have four decimals, half up', () => {
+test('rates have four decimals, and halves go away from zero', () => {
   expect([rate(0, 0), rate(0, 3), rate(1, 3), rate(2, 3), rate(3, 3)]).toEqual([
     null,
     0,
@@ -267,6 +268,7 @@ test('rates have four decimals, half up', () => {
   expect([rate(1, 32), rate(3, 160)]).toEqual([0.0313, 0.0188])
   // 29/20000 is .00145, which has no exact binary form: scaled, it is 14.49999…, which rounds down.
   expect(rate(29, 20_000)).toBe(0.0015)
+  expect([rounded(-100, 16, 1), rounded(201, 200, 2)]).toEqual([-6.3, 1.01])
 })
 
 test('median and p90 are by nearest rank', () => {

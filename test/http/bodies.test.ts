@@ -182,3 +182,22 @@ test('bodies that arrive faster than they are parsed are 503 with Retry-After, b
   expect(taken.length + refused.length).toBe(answers.length)
   expect(await sent(good)).toBe(202)
 })
+
+test.each([
+  ['[', ']', 60, 'Must be at most 50 levels deep'],
+  ['{"a":', '}', 60, 'Must be at most 50 levels deep'],
+  ['{"a":{', '}}', 1, 'No object may have more than 2000 fields'],
+])(
+  'what a management call cannot mean is refused before it is parsed: %s',
+  async (open, close, levels, message) => {
+    const credential = await tenant.managementToken('flows:write')
+    const fields = Array.from({ length: 2_001 }, (_, i) => `"k${i}\\"":{}`).join()
+    const inside = open.endsWith('{') ? fields : '1'
+    const value = open.repeat(levels) + inside + close.repeat(levels)
+    const body = `{"flows":[{"x":"${'é\\"['.repeat(20_000)}"},${value}]}`
+    expect(await tenant.answer('POST /manage/push', { body, credential })).toMatchObject({
+      status: 422,
+      body: { details: [{ path: '', message }] },
+    })
+  },
+)

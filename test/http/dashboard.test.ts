@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { newDashboardSecret } from '../../src/core/organisation/dashboard-session.ts'
 import { roles, scopesOfRole } from '../../src/core/organisation/role.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
+import { cookieNamed } from '../../src/http/own-pages.ts'
 import { linkCode, ownPage, Visitor } from '../support/dashboard-visitor.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
@@ -16,6 +17,18 @@ const tenant = await Tenant.of(world)
 const other = await Tenant.of(world)
 const flow = tenant.publish(tour())
 for (const one of [tenant, other]) one.limit({ manage: 1e6, analytics: 1e6, export: 1e6 })
+
+test.each([
+  ['cairn=a', 'a'],
+  ['x=1; cairn=a; y=2', 'a'],
+  ['x=1;\tcairn= a ;cairn=b', 'a'],
+  ['cairn=', ''],
+  ['xcairn=a; cairn-sign-in=b; x="cairn=c"', null],
+  ['x=1; cairn; =cairn', null],
+  [`${';'.repeat(60_000)}cairn=a`, 'a'],
+])("the session's cookie is found among others: %#", (cookies, value) => {
+  expect(cookieNamed(cookies, 'cairn')).toBe(value)
+})
 
 const unauthorized = '{"error":"Unauthorized"}'
 const analytics = `GET /flows/${flow.id}/analytics`

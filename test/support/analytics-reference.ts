@@ -274,24 +274,42 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
 /** Up to so many people of a run, runs of a person and people in a party are believed. */
 const mostTogether = 16
 
-/** The people of each run that names several. */
-function sharedRuns(flow: RefFlow, events: RefEvent[]): string[][] {
-  const firm = events.filter(
+/** Everybody whom one event names: an anonymousId beside a userId, too. */
+function namesIn({ userId, anonymousId }: RefEvent): string[] {
+  const names = [`u${userId}`, `a${anonymousId}`]
+  return names.filter((_, i) => [userId, anonymousId][i] !== undefined)
+}
+
+/**
+ * Those who are named together: the two ids of an event of a run, and the people of a run of whom not all are
+ * the two ids of one such event.
+ */
+function namedTogether(flow: RefFlow, events: RefEvent[]): string[][] {
+  const ofRuns = events.filter(
     event =>
       event.flowKey === flow.key &&
       event.kind !== 'custom' &&
       event.kind !== 'item_reopened' &&
-      event.kind !== 'flow_held_out' &&
-      !isUnattributed(event),
+      event.kind !== 'flow_held_out',
   )
-  return distinct(firm.map(runKeyOfEvent))
-    .map(key => distinct(firm.filter(e => runKeyOfEvent(e) === key).map(personOfEvent)))
-    .filter(people => people.length > 1)
+  const pairs = ofRuns.map(namesIn).filter(names => names.length > 1)
+  const distinctPairs = distinct(pairs.map(pair => JSON.stringify(pair)))
+  const firm = ofRuns.filter(event => !isUnattributed(event))
+  const runs = distinct(firm.map(runKeyOfEvent)).map(key =>
+    firm.filter(event => runKeyOfEvent(event) === key),
+  )
+  const shared = runs.filter(
+    run => distinct(run.map(personOfEvent)).length > 1 || distinct(run.flatMap(namesIn)).length > 2,
+  )
+  return [
+    ...distinctPairs.map(pair => JSON.parse(pair) as string[]),
+    ...shared.map(run => distinct(run.flatMap(namesIn))),
+  ]
 }
 
-/** The people whose ticks count together with a person's: whoever a run names together with them. */
+/** The people whose ticks count together with a person's: whoever is named together with them. */
 export function partyOf(flow: RefFlow, events: RefEvent[], person: string): string[] {
-  const shared = sharedRuns(flow, events)
+  const shared = namedTogether(flow, events)
   const othersOf = (one: string): string[] | null => {
     const runs = shared.filter(people => people.includes(one))
     const believed = runs.filter(people => people.length <= mostTogether)
@@ -755,13 +773,17 @@ function questionNumbers(
   const passives = numbers.filter(n => n === 7 || n === 8).length
   const detractors = answers - promoters - passives
   const isAny = answers > 0
-  const score = Math.round((1_000 * (promoters - detractors)) / answers) / 10
-  const mean = numbers.reduce((a, b) => a + b, 0) / answers
+  const sum = numbers.reduce((a, b) => a + b, 0)
   return {
     ...none,
-    average: isAny ? Math.round(mean * 100) / 100 : null,
+    average: rounded(sum, answers, 2),
     median: isAny ? numbers[Math.ceil(answers / 2) - 1]! : null,
-    nps: { score: isAny ? score : null, promoters, passives, detractors },
+    nps: {
+      score: rounded(100 * (promoters - detractors), answers, 1),
+      promoters,
+      passives,
+      detractors,
+    },
     distribution,
   }
 }
@@ -888,26 +910,30 @@ function countPeople(runs: RefRun[]): number {
   return distinct(runs.map(run => run.person)).length
 }
 
-/** Four decimals, half up, computed in integers so that no half is lost to a binary fraction. */
-export function rate(part: number, whole: number): number | null {
+/** Halves go away from zero, computed in integers so that no half is lost to a binary fraction. */
+export function rounded(part: number, whole: number, decimals: number): number | null {
   if (whole === 0) return null
-  const twice = 2n * BigInt(whole)
-  return Number((20_000n * BigInt(part) + BigInt(whole)) / twice) / 10_000
+  const unit = 10n ** BigInt(decimals)
+  const size = (2n * unit * BigInt(Math.abs(part)) + BigInt(whole)) / (2n * BigInt(whole))
+  return (part < 0 && size > 0n ? -1 : 1) * (Number(size) / Number(unit))
 }
+
+/** Four decimals. */
+export const rate = (part: number, whole: number) => rounded(part, whole, 4)
 
 /** Nearest rank: the least value that at least that share of the values does not exceed, rounded. */
 export function percentileSeconds(times: number[], percent: number): number | null {
   const found = times.filter(
     time => times.filter(other => other <= time).length * 100 >= percent * times.length,
   )
-  return found.length === 0 ? null : rounded(least(found)) / 1000
+  return found.length === 0 ? null : roundedTime(least(found)) / 1000
 }
 
 /**
  * Rounds, half up, to a multiple of 1, 2, 5, 10, 20, 50 … milliseconds: of the greatest of them that goes
  * into the time 2,000 times.
  */
-function rounded(ms: number): number {
+function roundedTime(ms: number): number {
   let unit = 1
   for (let power = 1; power < 1e9; power *= 10) {
     for (const next of [2, 5, 10]) if (ms >= 2000 * next * power) unit = next * power
@@ -924,7 +950,7 @@ function binsOf(times: number[]) {
   return edges.map((fromSeconds, i) => {
     const toSeconds = edges[i + 1] ?? null
     const inBin = times
-      .map(time => rounded(time) / 1000)
+      .map(time => roundedTime(time) / 1000)
       .filter(time => time >= fromSeconds && (toSeconds === null || time < toSeconds))
     return { fromSeconds, toSeconds, count: inBin.length }
   })

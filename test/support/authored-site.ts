@@ -102,6 +102,19 @@ const pages = {
       make('li', { class: 'row' }, make('span', {}, name), make('button', { class: 'plain' }, 'Open')))),
     make('input', { name: 'secret', 'aria-label': 'Search', value: 'typed by a person' }),
   ],
+  '/given': () => [
+    make('h1', {}, 'Given'),
+    make('div', { id: 'bar', class: 'wrapper', 'data-testid': 'bar' },
+      make('button', { id: 'a', 'data-cy': 'c-a', 'data-action': 'b-a', 'data-tour': 'a-a', 'data-name': 'door' }, 'All')),
+    make('div', { class: 'wrapper', 'data-state': 'open', 'data-index': '7' },
+      make('button', { id: 'b', name: 'n', 'data-feature': 'export-data', 'data-state': 'closed' }, 'Export')),
+    make('button', { id: 'radix-:r1:', name: 'save', 'data-state': 'on' }, 'Save'),
+    make('div', { role: 'tab', 'aria-label': 'Usage', tabindex: '0', class: 'css-1x2y3z' }, 'Usage'),
+    make('button', { 'data-action': 'pay' }, make('span', { class: 'label' }, 'Pay now')),
+    make('button', { 'data-tour': 'twice' }, 'Twice'), make('button', { 'data-tour': 'twice', id: 'once' }, 'Once'),
+    make('section', { 'data-testid': 'panel' }, make('button', { class: 'css-9x8y7z' }, 'Inside')),
+    make('div', { class: 'around' }, make('p', {}, 'Plans'), make('button', { class: 'plain' }, 'Choose')),
+  ],
   '/team': () => [make('h1', {}, 'Team'), make('button', { id: 'invite' }, 'Invite your team')],
 }
 const draw = () => main.replaceChildren(...(pages[location.pathname] ?? pages['/projects'])())

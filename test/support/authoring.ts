@@ -1,15 +1,15 @@
 import type { Database } from 'bun:sqlite'
-import { flowNotFound } from '../../src/core/errors.ts'
+import { flowNotFound, invalid } from '../../src/core/errors.ts'
 import type { FlowDefinition } from '../../src/core/flow/flow.ts'
+import { storedFlowErrors } from '../../src/core/flow/rules.ts'
 import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
 import {
   after,
   type FlowChangeDecision,
+  newestDefinition,
   type PushOutcome,
-  problemsOf,
   published,
   pushed,
-  requireNone,
   requireRoom,
   type StatusOutcome,
   withdrawn,
@@ -88,6 +88,14 @@ function named(keys: readonly string[], flow: (key: string) => AuthoredFlow | un
   })
 }
 
+/** @throws AppError `validation_failed` */
+function requireSound(flows: readonly AuthoredFlow[]): void {
+  const problems = flows
+    .filter(({ draft, status }) => draft !== null || status !== 'published')
+    .flatMap(flow => storedFlowErrors(newestDefinition(flow)))
+  if (problems.length > 0) throw invalid(...problems)
+}
+
 export const publishFlows = (
   database: Database,
   orgRow: number,
@@ -96,7 +104,7 @@ export const publishFlows = (
 ) =>
   change<FlowChangeDecision<StatusOutcome>>(database, orgRow, keys, now, (_, flow) => {
     const asked = named(keys, flow)
-    requireNone(asked.flatMap(problemsOf))
+    requireSound(asked)
     return asked.map(published)
   })
 
@@ -130,7 +138,7 @@ export const pushAndPublishFlows = (
     (_, flow) => {
       const pushes = definitions.map(definition => pushed(flow(definition.key), definition))
       const drafts = pushes.map(push => after(flow(push.key), push, now()))
-      requireNone(drafts.flatMap(problemsOf))
+      requireSound(drafts)
       return pushes.map((push, i) => ({
         ...push,
         change: published(drafts[i]!).change ?? push.change,

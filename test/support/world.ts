@@ -10,6 +10,7 @@ import {
   routesOf,
   type Stores,
 } from '../../src/app.ts'
+import { type FlowWork, flowWorkHere } from '../../src/core/flow/work.ts'
 import type { Catalogue } from '../../src/core/organisation/catalogue.ts'
 import type { Limiter } from '../../src/core/organisation/limiter.ts'
 import type { Clock } from '../../src/core/time/clock.ts'
@@ -62,6 +63,8 @@ export interface WorldOptions {
   limiter?: (own: Limiter) => Limiter
   /** Makes stores over those of SQLite, to be used in their place. */
   stores?: (own: Stores) => Stores
+  /** Done in this thread by default. */
+  flowWork?: FlowWork
   /** Null for none. */
   dashboard?: Partial<NonNullable<AppDeps['dashboard']>> | null
   policy?: Partial<WriterPolicy>
@@ -143,6 +146,7 @@ export class World {
       stores: options.stores?.(this.stores) ?? this.stores,
       management: this.management,
       limiter: options.limiter?.(limiter) ?? limiter,
+      flowWork: options.flowWork ?? flowWorkHere,
       tokens: options.sessionTokens?.(this.clock) ?? this.tokens,
       dashboard:
         options.dashboard === null

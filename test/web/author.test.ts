@@ -33,6 +33,7 @@ interface Session {
     element: string
     page: string
     mayNamePerson: boolean
+    isWrapper: boolean
     candidates: { selector: string; matchCount: number; grade: string }[]
     fingerprint: Record<string, unknown>
   }[]
@@ -66,8 +67,11 @@ async function reads(page: Page, text: string): Promise<void> {
 }
 
 /** A page of the site with a picker whose ticket has been redeemed. */
-async function authored(options: Parameters<typeof house.browser.page>[0] = {}) {
-  const session = await begin()
+async function authored(
+  options: Parameters<typeof house.browser.page>[0] = {},
+  path = '/projects',
+) {
+  const session = await begin(path)
   const { page, noticed } = await house.browser.page(options)
   await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
   await reads(page, 'Point at an element')
@@ -76,7 +80,13 @@ async function authored(options: Parameters<typeof house.browser.page>[0] = {}) 
 
 /** Clicks by moving the mouse, because the element under it gets no events. */
 async function click(page: Page, name: string): Promise<void> {
-  const box = (await page.getByRole('button', { name }).first().boundingBox())!
+  await clickAt(page, (await page.getByRole('button', { name }).first().boundingBox())!)
+}
+
+async function clickAt(
+  page: Page,
+  box: { x: number; y: number; width: number; height: number },
+): Promise<void> {
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
   await Promise.all([
     page.waitForResponse(/\/author\/picks$/),
@@ -123,6 +133,47 @@ test('a clicked element is proposed, with selectors and their grades, and the pa
   expect(await clicksOn(page)).toEqual([])
   // The page's policy requires Trusted Types, and nothing violated it; no flow is in the way.
   expect(noticed.complaints).toEqual([])
+  await page.context().close()
+})
+
+test('what was given by hand is proposed first, then id, name, and role with a name', async () => {
+  const { session, page } = await authored({}, '/given')
+  const picked = async (name: string) => {
+    const text = page.locator('main').getByText(name, { exact: true })
+    await clickAt(page, (await text.boundingBox())!)
+    const { candidates, isWrapper, element } = await latest(session)
+    return {
+      isWrapper,
+      element,
+      ...candidates[0]!,
+      all: candidates.map(({ selector }) => selector),
+    }
+  }
+  const found: [name: string, best: string, then?: string[]][] = [
+    [
+      'All',
+      '[data-tour="a-a"]',
+      ['[data-action="b-a"]', '[data-cy="c-a"]', '[data-name="door"]', '#a'],
+    ],
+    ['Export', '[data-feature="export-data"]', ['#b', 'button[name="n"]']],
+    ['Save', 'button[name="save"]'],
+    ['Usage', '[role="tab"][aria-label="Usage"]'],
+    // The text in a button stands for the button.
+    ['Pay now', '[data-action="pay"]'],
+    // What several elements have is no name of one of them.
+    ['Once', '#once'],
+  ]
+  for (const [name, best, then = []] of found) {
+    const { selector, matchCount, isWrapper, all } = await picked(name)
+    expect([name, selector, matchCount, isWrapper]).toEqual([name, best, 1, false])
+    expect(all.slice(1, 1 + then.length)).toEqual(then)
+  }
+  expect((await picked('Inside')).selector).toStartWith('[data-testid="panel"]')
+  await picked('Plans')
+  // From the text up to what is around it and a button.
+  await page.keyboard.press('ArrowUp')
+  await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
+  expect(await latest(session)).toMatchObject({ isWrapper: true, element: 'div .around' })
   await page.context().close()
 })
 
@@ -356,11 +407,19 @@ describe.each([
     const code = (await dialog.locator('.pick-code strong').textContent())!
     expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
 
+    // What is only around the button is not chosen for its author.
+    await tab.keyboard.press('ArrowUp')
+    await Promise.all([tab.waitForResponse(/\/author\/picks$/), tab.keyboard.press('Enter')])
+
     await page.bringToFront()
     await dialog.getByText('Connected').waitFor()
+    await dialog.getByText('This element contains other controls.').waitFor()
+    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
+    expect(await dialog.getByRole('button', { name: 'Use this selector' }).isDisabled()).toBe(true)
+    await click(tab, 'Invite your team')
     await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
     expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
-    await dialog.getByText('Picked before: 1').click()
+    await dialog.getByText('Picked before: 3').click()
     await dialog.getByRole('radio', { name: '.profile' }).check()
     expect(await hardToUse(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Use this selector' }).click()

@@ -339,6 +339,34 @@ describe('a banner that the page makes room for', () => {
     await page.context().close()
   })
 
+  test.each(['pushed', 'below'])('is not on paper, nor is its room: %s', async name => {
+    const { page, says, card } = await open(name)
+    await page.waitForLoadState('load')
+    await says('News')
+    const tops = () =>
+      page.evaluate(() => {
+        const { marginTop, marginBottom } = getComputedStyle(document.documentElement)
+        const [header, other] = ['header', '#other'].map(
+          one => document.querySelector(one)!.getBoundingClientRect().y,
+        )
+        return { marginTop, marginBottom, header, other }
+      })
+    const onScreen = await tops()
+    await page.emulateMedia({ media: 'print' })
+    await card.waitFor({ state: 'hidden' })
+    await page.waitForFunction(() => !document.documentElement.hasAttribute('style'))
+    expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
+    await page.emulateMedia({ media: 'screen' })
+    await card.waitFor()
+    await until(tops, now => Bun.deepEquals(now, onScreen))
+    // A browser that prints says so before it lays the page out, when the media is still the screen.
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    expect(await tops()).toEqual(onScreen)
+    await page.context().close()
+  })
+
   test('makes room for a header whose style sheet arrives after the banner', async () => {
     const { page, card } = await open('unstyled')
     await card.waitFor({ state: 'attached' })

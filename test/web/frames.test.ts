@@ -1,11 +1,11 @@
 import { expect, setDefaultTimeout } from 'bun:test'
-import { type Page, pass } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Applications in frames: those that people see, and those that they do not, as for renewing a token. */
 
-setDefaultTimeout(300_000)
+setDefaultTimeout(60_000)
 
 const flows = ['framed', 'whole']
   .map(
@@ -62,8 +62,8 @@ afterAll(async () => {
   await site.close()
 })
 
-async function open(path: string) {
-  const visitor = await site.browser.page({ clock: true })
+async function open(path: string, clock = false) {
+  const visitor = await site.browser.page({ clock })
   await visitor.page.goto(`http://localhost:${pages.port}${path}`)
   return visitor
 }
@@ -76,26 +76,33 @@ const style = (page: Page, name: string, value: string) =>
 const cardIn = (page: Page, name: string) =>
   page.frameLocator(`iframe[name=${name}]`).locator('[data-cairn] .card')
 
-test.each(['/same', '/sandboxed'])(
-  'frames that nobody sees do nothing until they are seen: %s',
-  async path => {
-    const { page, noticed } = await open(path)
-    await pass(page, 120_000)
-    expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
-    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([])
-    expect(await page.evaluate('navigator.locks.query().then(({ held }) => held)')).toEqual([])
-    // One after the other: a frame that is hidden again leaves its place to the next.
-    for (const [name, value] of Object.entries(hidden)) {
-      await style(page, name, visible)
-      // The browser tells the frame in its own time, and the frame then checks by the page's.
-      const card = cardIn(page, name)
-      while (!(await card.isVisible())) await pass(page, 500)
-      await style(page, name, value)
-      while ((await card.count()) > 0) await pass(page, 500)
-    }
-    await page.context().close()
-  },
-)
+test('frames that nobody sees do nothing until they are seen', async () => {
+  const { page, noticed } = await open('/same', true)
+  await pass(page, 120_000)
+  expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+  expect(await page.evaluate('Object.keys(localStorage)')).toEqual([])
+  expect(await page.evaluate('navigator.locks.query().then(({ held }) => held)')).toEqual([])
+  // One after the other: a frame that is hidden again leaves its place to the next.
+  for (const [name, value] of Object.entries(hidden)) {
+    await style(page, name, visible)
+    // The browser tells the frame in its own time, and the frame then checks by the page's.
+    const card = cardIn(page, name)
+    while (!(await card.isVisible())) await pass(page, 500)
+    await style(page, name, value)
+    // Clipped, it could as well be scrolled out of sight, which hides no application.
+    if (name !== 'clipped') while ((await card.count()) > 0) await pass(page, 500)
+  }
+  await page.context().close()
+})
+
+test('nor do frames that may not look at the page around them', async () => {
+  const { page, noticed } = await open('/sandboxed')
+  await rest(page)
+  expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+  await style(page, 'none', visible)
+  await cardIn(page, 'none').waitFor()
+  await page.context().close()
+})
 
 test('a hidden copy of an application neither keeps it waiting nor is counted', async () => {
   const { page } = await open('/whole')

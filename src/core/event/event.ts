@@ -1,3 +1,5 @@
+import type { PersonIds } from './stored-event.ts'
+
 /** What clients report. The position is the code by which a kind is stored, so append, never reorder. */
 export const eventKinds = [
   'flow_started',
@@ -65,6 +67,12 @@ export type RejectionCode = (typeof rejectionCodes)[number]
 export function personOf(userId: string | null, anonymousId: string | null): string {
   return userId === null ? `a${anonymousId}` : `u${userId}`
 }
+
+/** Everybody whom an event names: its person first, and an anonymous id beside a user's. */
+export const namesOf = ({ userId, anonymousId }: PersonIds): string[] =>
+  userId === null || anonymousId === null
+    ? [personOf(userId, anonymousId)]
+    : [`u${userId}`, `a${anonymousId}`]
 
 /** The ids in a name that `personOf` made. */
 export const idsOf = (person: string) =>

@@ -99,8 +99,10 @@ function otherKind(a: unknown, b: unknown): string {
 function absent(rule: AudienceRule, traits: Traits): Reason {
   const { attribute, op, value } = rule
   const holds = ruleMatches(rule, traits)
+  const inLowerCase = attribute.toLowerCase()
   const near = Object.keys(traits).find(
-    name => name !== attribute && name.toLowerCase() === attribute.toLowerCase(),
+    name =>
+      name.length === attribute.length && name !== attribute && name.toLowerCase() === inLowerCase,
   )
   const hints = [
     ...(op === 'exists' && holds ? ['as it must be'] : []),

@@ -191,14 +191,14 @@ function urlRule({ flow, history }: Candidate, url: URL): DecidedRule {
     return { holds, why: `${rule.match} ${shown(rule.pattern)}${fault ? ` (${fault})` : ''}` }
   })
   const rule = (holds: boolean, why: string): DecidedRule => ({ rule: 'url', holds, why, parts })
-  if (!isShownAt(urls, url)) {
+  if (urls.length > 0 && !parts.some(({ holds }) => holds)) {
     const goesOn = history.inProgress && goesOnAt(flow, url)
     return goesOn
       ? rule(true, 'a run goes on, and one of its steps is for this page')
       : rule(false, 'no pattern matches the address')
   }
   const page = flow.steps[0] && pageOf(flow.steps[0])
-  if (page && !history.inProgress && !beginsAt(flow, url)) {
+  if (page && !history.inProgress && !isOnPage(flow.steps[0], url)) {
     return rule(false, `its first step is for another page, ${page.match} ${shown(page.pattern)}`)
   }
   return rule(true, urls.length === 0 ? 'on every page' : 'a pattern matches the address')

@@ -1,16 +1,10 @@
-import { CST, type Document, type ErrorCode } from 'yaml'
+import { CST, type ErrorCode } from 'yaml'
+import type { ParsedYaml } from './yaml.ts'
 
 /** Why a text is not YAML, or not JSON, and where. */
 export interface Fault {
   offset: number
   message: string
-}
-
-/** A parsed file, whatever is wrong with it. */
-export interface Parsed {
-  text: string
-  tokens: readonly CST.Token[]
-  documents: readonly Document.Parsed[]
 }
 
 /** An error of the library. Its message quotes the file and names internals of the library. */
@@ -45,7 +39,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
 const anywhere = 'Not valid YAML here: check quotes, brackets and indentation'
 
 /** Better messages for mistakes that share one code of the library, or that it notices far behind their place. */
-const closer: ((raw: Raw, parsed: Parsed) => Fault | null)[] = [
+const closer: ((raw: Raw, parsed: ParsedYaml) => Fault | null)[] = [
   ({ code, offset }, { text }) =>
     code === 'BAD_INDENT' && text[offset - 1] === '\t'
       ? { offset, message: advice.TAB_AS_INDENT as string }
@@ -109,7 +103,7 @@ const closer: ((raw: Raw, parsed: Parsed) => Fault | null)[] = [
 ]
 
 /** The last bracket that was opened before something that does not fit. */
-function unclosedBracket(before: number, { text, tokens }: Parsed): Fault | null {
+function unclosedBracket(before: number, { text, tokens }: ParsedYaml): Fault | null {
   const closing: Record<string, string> = { '[': ']', '{': '}' }
   const open = scalarsAndCollections(tokens)
     .filter(token => token.type === 'flow-collection' && token.start.offset < before)
@@ -127,7 +121,7 @@ function unclosedBracket(before: number, { text, tokens }: Parsed): Fault | null
 }
 
 /** Quoted text that runs to the end of the file. */
-function unclosedQuote(before: number, { tokens }: Parsed): Fault | null {
+function unclosedQuote(before: number, { tokens }: ParsedYaml): Fault | null {
   const quoted = scalarsAndCollections(tokens).findLast(
     ({ type, offset }) => /-quoted-scalar$/.test(type) && offset < before,
   )
@@ -148,13 +142,13 @@ function scalarsAndCollections(tokens: readonly CST.Token[]): CST.Token[] {
   return found
 }
 
-const rawFaults = (documents: Parsed['documents']): Raw[] =>
+const rawFaults = (documents: ParsedYaml['documents']): Raw[] =>
   documents.flatMap(({ errors, warnings }) =>
     [...errors, ...warnings].map(({ code, message, pos }) => ({ code, message, offset: pos[0] })),
   )
 
 /** Only the first fault, because after it the parser guesses and what it reports is noise. */
-export function yamlFault(parsed: Parsed): Fault | null {
+export function yamlFault(parsed: ParsedYaml): Fault | null {
   const first = rawFaults(parsed.documents).reduce<Raw | null>(
     (first, raw) => (first && first.offset <= raw.offset ? first : raw),
     null,
@@ -171,7 +165,7 @@ const jsonToken =
   /[\s\uFEFF]+|"(?:[^"\\\0-\x1F]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\]:]|,(?!\s*[}\]])/y
 
 /** YAML accepts nearly all JSON, and more, but a JSON file has to be JSON. */
-export function jsonFault(parsed: Parsed): Fault | null {
+export function jsonFault(parsed: ParsedYaml): Fault | null {
   const { text } = parsed
   if (text.trim() === '') return null
   try {

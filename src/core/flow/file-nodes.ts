@@ -1,24 +1,18 @@
 import {
   type Alias,
-  Composer,
-  CST,
-  type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  Lexer,
   type LineCounter,
   type Node,
-  Parser,
   type YAMLMap,
 } from 'yaml'
 import { isNumberKept } from '../number/exact-numbers.ts'
 import { below, quoted, shown } from '../text/wording.ts'
 import { jsonFault, yamlFault } from './file-faults.ts'
+import { parseYaml } from './yaml.ts'
 
-const maxBytes = 1_048_576
-const maxDepth = 20
 const maxAliases = 100
 
 /** Records a problem. `offset` is its place in the text, `path` a JSON pointer. */
@@ -57,26 +51,17 @@ export function parse(
   lines: LineCounter,
   report: Report,
 ): Source | null {
-  if (Buffer.byteLength(text) > maxBytes) {
-    report('too_large', 0, '', 'The file is over 1 MiB: split it into several')
+  const parsed = parseYaml(text, lines)
+  if ('excess' in parsed) {
+    report(parsed.excess, parsed.offset, '', parsed.message)
     return null
   }
-  const tokens = tokensOf(text, lines)
-  if ('tooDeepAt' in tokens) {
-    const message = `More than ${maxDepth} levels deep: no flow needs that, flatten it`
-    report('too_deep', tokens.tooDeepAt, '', message)
-    return null
-  }
-  // The library's own check for repeated fields is quadratic in the size of a mapping; see `inspect`.
-  const composer = new Composer({ prettyErrors: false, uniqueKeys: false })
-  const documents: Document.Parsed[] = [...composer.compose(tokens, true, text.length)]
-  const parsed = { text, tokens, documents }
   const fault = format === 'json' ? jsonFault(parsed) : yamlFault(parsed)
   if (fault !== null) {
     report('invalid_syntax', fault.offset, '', fault.message)
     return null
   }
-  const full = documents.flatMap(({ contents }) =>
+  const full = parsed.documents.flatMap(({ contents }) =>
     contents === null || (isScalar(contents) && contents.value === null) ? [] : [contents as Node],
   )
   const roots = full.map((node, index) => ({ node, path: full.length > 1 ? `/${index}` : '' }))
@@ -125,23 +110,6 @@ export function offsetAt(node: Node, pointer: string, aliases: Source['aliases']
     at = next
   }
   return start(at ?? node)
-}
-
-/**
- * The tokens of a file, or where its first collection that is too deep begins: nothing else could exhaust the
- * stack of the composer, which recurses. Found on the way, because to read on takes ever longer with depth.
- */
-function tokensOf(text: string, lines: LineCounter): CST.Token[] | { tooDeepAt: number } {
-  const parser = new Parser(lines.addNewLine)
-  lines.addNewLine(0)
-  const tokens: CST.Token[] = []
-  for (const lexeme of new Lexer().lex(text)) {
-    tokens.push(...parser.next(lexeme))
-    if (parser.stack.length <= maxDepth) continue
-    const tooDeep = parser.stack.filter(token => CST.isCollection(token))[maxDepth]
-    if (tooDeep) return { tooDeepAt: tooDeep.offset }
-  }
-  return [...tokens, ...parser.end()]
 }
 
 /** Whether a number in decimals, as written in the file, differs from the number that was read. */

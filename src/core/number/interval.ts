@@ -1,3 +1,5 @@
+import { quotient } from './statistics.ts'
+
 /** The 97.5 % quantile of the standard normal distribution. */
 const z = 1.959963984540054
 
@@ -26,6 +28,14 @@ export interface Share {
   trials: number
 }
 
+/** The difference of two shares, `now` minus `before`; null if either has no trials. */
+export const shareDifference = (now: Share, before: Share, decimals: number): number | null =>
+  quotient(
+    now.hits * before.trials - before.hits * now.trials,
+    now.trials * before.trials,
+    decimals,
+  )
+
 /**
  * The 95 % confidence interval for the difference of two shares, `now` minus `before`; null if either has
  * no trials. Combines the two Wilson intervals.
@@ -35,13 +45,12 @@ export interface Share {
 export function differenceInterval(
   now: Share,
   before: Share,
-): { difference: number; low: number; high: number } | null {
+): { low: number; high: number } | null {
   const [a, b] = [wilsonInterval(now.hits, now.trials), wilsonInterval(before.hits, before.trials)]
   if (a === null || b === null) return null
   const [p, q] = [now.hits / now.trials, before.hits / before.trials]
   const difference = p - q
   return {
-    difference,
     low: difference - Math.hypot(p - a.low, b.high - q),
     high: difference + Math.hypot(a.high - p, q - b.low),
   }

@@ -1,5 +1,6 @@
 /**
- * A number rounded to four decimals, as every rate and score in an answer is.
+ * A number rounded to four decimals, as scores and the ends of intervals in an answer are. Use `quotient` for
+ * counts.
  *
  * @param value a finite number
  */
@@ -8,17 +9,22 @@ export function fourDecimals(value: number): number {
 }
 
 /**
- * `n / d` with four decimals, rounded half up; `null` when there is nothing to divide by.
+ * `n / d`, rounded half away from zero; `null` when there is nothing to divide by.
  *
- * @param n a count, at least 0
- * @param d a count, at least 0
+ * @param n a whole number
+ * @param d a whole number, at least 0
  */
-export function rate(n: number, d: number): number | null {
+export function quotient(n: number, d: number, decimals: number): number | null {
   if (d === 0) return null
-  // Computed in whole numbers: 57 / 800 is 0.07125, but in floating point it is slightly below that half.
-  const doubled = 20_000 * n + d
-  return (doubled - (doubled % (2 * d))) / (2 * d) / 10_000
+  const scale = 10 ** decimals
+  // In floating point 201 / 200 * 100 is slightly below the half that 100.5 is.
+  const doubled = 2n * BigInt(scale) * BigInt(Math.abs(n))
+  const rounded = (doubled + BigInt(d)) / (2n * BigInt(d))
+  return Number(n < 0 ? -rounded : rounded) / scale
 }
+
+/** `n / d` with four decimals, as every rate has. */
+export const rate = (n: number, d: number): number | null => quotient(n, d, 4)
 
 /** A zero for each name, to count up from. */
 export const zeros = <Name extends string>(names: readonly Name[]) =>

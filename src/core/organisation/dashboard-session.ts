@@ -35,6 +35,12 @@ export const isStanding = (
 /** The text of a cookie or of a link's code: 256 random bits. */
 export const newDashboardSecret = (): string => randomBytes(32).toString('base64url')
 
+const identifier = /^[^\p{Cc}\p{Cf}\p{Cs}]{1,255}$/u
+
+/** Whether a claim names a person, or their session, at the identity provider (OpenID Connect Core 1.0, section 2). */
+export const isIdentifier = (claim: unknown): claim is string =>
+  typeof claim === 'string' && identifier.test(claim)
+
 const form = /^[A-Za-z0-9_-]{43}$/
 
 /**

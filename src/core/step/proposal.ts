@@ -1,4 +1,5 @@
-import type { AstSelector } from 'css-selector-parser'
+import type { AstRule, AstSelector } from 'css-selector-parser'
+import { givenRank } from './given-attribute.ts'
 import { fragileParts } from './selector-fragility.ts'
 import { partsOf, readSelector } from './selector-syntax.ts'
 
@@ -15,19 +16,15 @@ export interface JudgedSelector {
   mayNamePerson: boolean
 }
 
-/** Attributes that people set on an element on purpose. */
-const givenAttributes = /^(?:data-test[\w-]*|data-cy|data-qa|name|aria-label)$/
-
 /** Whether the element itself, and not only one around it, is identified by something that was set by hand. */
 const isGivenByHand = ({ rules }: AstSelector): boolean =>
-  rules.every(rule =>
-    [...partsOf(rule)]
-      .at(-1)!
-      .items.some(
-        item =>
-          item.type === 'Id' || (item.type === 'Attribute' && givenAttributes.test(item.name)),
-      ),
-  )
+  rules.every(rule => [...partsOf(rule)].at(-1)!.items.some(isGiven))
+
+function isGiven(item: AstRule['items'][number]): boolean {
+  if (item.type !== 'Attribute') return item.type === 'Id'
+  if (item.name === 'name' || item.name === 'aria-label') return true
+  return item.value?.type === 'String' && givenRank(item.name, item.value.value) !== null
+}
 
 /** Judges a selector by itself, without a page. */
 export function judgeSelector(selector: string): JudgedSelector {

@@ -1,3 +1,5 @@
+import { shareDifference } from '../../core/number/interval.ts'
+import { quotient } from '../../core/number/statistics.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 
@@ -53,6 +55,7 @@ export interface ReportedFlow {
   starts: number
   startsBefore: number
   completions: number
+  completionsBefore: number
   /** Null below five runs, because a percentage of so few says nothing. */
   completionRate: number | null
   completionRateBefore: number | null
@@ -80,17 +83,25 @@ export const mostReported = 20
 export const escaped = (text: string) =>
   text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
-const percent = (share: number | null) =>
-  share === null ? '–' : `${(Math.round(share * 1_000) / 10).toFixed(1)} %`
+/** Computed from counts, because a rate of four decimals would be rounded twice. */
+const percentCompleted = ({ completions, starts, completionRate }: ReportedFlow) =>
+  completionRate === null ? '–' : `${quotient(100 * completions, starts, 1)!.toFixed(1)} %`
 
-/** The change against the week before, in words. */
-function changeOf(now: number | null, before: number | null, unit: 'points' | '%'): string {
-  if (now === null || before === null) return ''
-  if (unit === '%' && before === 0) return ''
-  const change = unit === 'points' ? (now - before) * 100 : ((now - before) / before) * 100
-  const rounded = Math.round(change * 10) / 10
-  if (rounded === 0) return 'as before'
-  return `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)} ${unit}`
+/** A change against the week before, in words. */
+function changeInWords(change: number | null, unit: 'points' | '%'): string {
+  if (change === null) return ''
+  if (change === 0) return 'as before'
+  return `${change > 0 ? '+' : '−'}${Math.abs(change)} ${unit}`
+}
+
+const changeOfStarts = ({ starts, startsBefore }: ReportedFlow) =>
+  changeInWords(quotient(100 * (starts - startsBefore), startsBefore, 1), '%')
+
+function changeOfRate(flow: ReportedFlow): string {
+  if (flow.completionRate === null || flow.completionRateBefore === null) return ''
+  const now = { hits: 100 * flow.completions, trials: flow.starts }
+  const before = { hits: 100 * flow.completionsBefore, trials: flow.startsBefore }
+  return changeInWords(shareDifference(now, before, 1), 'points')
 }
 
 /** The days of a week, written as 9–15 November 2026. */
@@ -116,11 +127,11 @@ export function reportText(report: Report, unsubscribe?: string): string {
     '',
     ...(flows.length === 0 ? ['No flow is published.'] : []),
     ...flows.flatMap(flow => {
-      const starts = changeOf(flow.starts, flow.startsBefore, '%')
-      const rate = changeOf(flow.completionRate, flow.completionRateBefore, 'points')
+      const starts = changeOfStarts(flow)
+      const rate = changeOfRate(flow)
       return [
         flow.name,
-        `  started ${flow.starts}${starts && ` (${starts})`}, completed ${percent(flow.completionRate)}${rate && ` (${rate})`}`,
+        `  started ${flow.starts}${starts && ` (${starts})`}, completed ${percentCompleted(flow)}${rate && ` (${rate})`}`,
         ...(flow.csv === null ? [] : [`  CSV: ${flow.csv}`]),
       ]
     }),
@@ -155,8 +166,8 @@ export function reportHtml(report: Report, unsubscribe: string): string {
   const rows = flows.map(
     flow =>
       `<tr>${cell(`<strong>${escaped(flow.name)}</strong>`, 'left', flow.csv === null ? '' : link(flow.csv, 'CSV'))}` +
-      `${cell(String(flow.starts), 'right', changeOf(flow.starts, flow.startsBefore, '%'))}` +
-      `${cell(percent(flow.completionRate), 'right', changeOf(flow.completionRate, flow.completionRateBefore, 'points'))}</tr>`,
+      `${cell(String(flow.starts), 'right', changeOfStarts(flow))}` +
+      `${cell(percentCompleted(flow), 'right', changeOfRate(flow))}</tr>`,
   )
   const broken = [
     ...alerts.map(

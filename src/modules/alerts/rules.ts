@@ -1,4 +1,5 @@
 import { differenceInterval, type Share } from '../../core/number/interval.ts'
+import { fourDecimals, rate } from '../../core/number/statistics.ts'
 import { hourMs } from '../../core/time/durations.ts'
 import type { Alert, AlertRules, AlertSettings, Facts } from './port.ts'
 
@@ -111,19 +112,20 @@ export function fallenCompletion(
 ): Observation | null {
   const interval = differenceInterval(now, before)
   if (interval === null || interval.high >= 0) return null
+  // In whole numbers, because 0.45 - 0.5 is slightly less than 5 points in floating point.
+  const fell = 100 * (before.hits * now.trials - now.hits * before.trials)
   const isEnough =
     Math.min(now.trials, before.trials) >= rule.fewestRuns &&
-    interval.difference <= -rule.points / 100
+    fell >= rule.points * now.trials * before.trials
   if (!isEnough && !open.has(flow)) return null
-  const rounded = (value: number) => Math.round(value * 10_000) / 10_000
   const facts = {
     flow,
-    rate: rounded(now.hits / now.trials),
-    rateBefore: rounded(before.hits / before.trials),
+    rate: rate(now.hits, now.trials),
+    rateBefore: rate(before.hits, before.trials),
     starts: now.trials,
     startsBefore: before.trials,
-    low: rounded(interval.low),
-    high: rounded(interval.high),
+    low: fourDecimals(interval.low),
+    high: fourDecimals(interval.high),
   }
   return { rule: 'completion.fell', subject: flow, facts, since }
 }

@@ -229,6 +229,7 @@ export class AlertWatch {
           starts: totals.starts,
           startsBefore: past.starts,
           completions: totals.completions,
+          completionsBefore: past.completions,
           completionRate: rated(totals),
           completionRateBefore: rated(past),
           csv: at(`flows/${encodeURIComponent(flowKey)}/export.csv?${query}`),

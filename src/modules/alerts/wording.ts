@@ -3,7 +3,8 @@ import { hourMs } from '../../core/time/durations.ts'
 import type { Alert, WebhookState } from './port.ts'
 import { type MessageType, overOf, type RuleName } from './rules.ts'
 
-const percent = (share: unknown) => `${Math.round(Number(share) * 1_000) / 10} %`
+/** All that a rate of four decimals says; with fewer decimals it would be rounded twice. */
+const percent = (rate: unknown) => `${Math.round(Number(rate) * 10_000) / 100} %`
 
 /** What is wrong, in one sentence. */
 export function messageOf({ rule, facts }: Pick<Alert, 'rule' | 'facts'>): string {

@@ -1,6 +1,6 @@
 import { scaleOf } from '../../core/flow/answer.ts'
 import type { Question } from '../../core/flow/question.ts'
-import { nearestRank, rate } from '../../core/number/statistics.ts'
+import { nearestRank, quotient, rate } from '../../core/number/statistics.ts'
 import type { StepRef } from '../../core/reference.ts'
 import type { RunRow } from '../../core/run/stored-run.ts'
 
@@ -10,10 +10,6 @@ export type AnsweredRun = Pick<RunRow, 'version' | 'traits' | 'answers'>
 /** On the scale from 0 to 10: promoters answer at least this, detractors at most that. */
 const promotersFrom = 9
 const detractorsTo = 6
-
-/** One decimal, as scores are shown. */
-const oneDecimal = (value: number) => Math.round(value * 10) / 10
-const twoDecimals = (value: number) => Math.round(value * 100) / 100
 
 /** Counts the last answers of runs, by step. */
 export class AnswerTally {
@@ -66,6 +62,7 @@ function ratings(counts: Counts, question: Question) {
   const byValue = [...given].sort(([a], [b]) => a - b)
   const all = byValue.flatMap(([value, count]) => Array<number>(count).fill(value))
   const answers = all.length
+  const total = all.reduce((a, b) => a + b, 0)
   const countOf = (is: (value: number) => boolean) => all.filter(is).length
   const promoters = countOf(value => value >= promotersFrom)
   const detractors = countOf(value => value <= detractorsTo)
@@ -73,11 +70,11 @@ function ratings(counts: Counts, question: Question) {
   return {
     type: question.type,
     answers,
-    average: answers === 0 ? null : twoDecimals(all.reduce((a, b) => a + b, 0) / answers),
+    average: quotient(total, answers, 2),
     median: nearestRank(all, 0.5),
     nps: isNps
       ? {
-          score: answers === 0 ? null : oneDecimal((100 * (promoters - detractors)) / answers),
+          score: quotient(100 * (promoters - detractors), answers, 1),
           promoters,
           passives: answers - promoters - detractors,
           detractors,

@@ -124,7 +124,7 @@ export const askedDefinitions = {
   },
   experiment: {
     experiment:
-      'How many people reached the goal of the newest version: of those whose runs started in the range (shown), and of those who were first held back in it (heldOut); of versions from which anybody was held back. Who was ever held back is not among the shown. Null where runs are counted by segments, for nothing is known of the traits of people held back.',
+      'How many people reached the goal of the newest version: of those whose runs started in the range (shown), and of those who were first held back in it (heldOut); of versions from which anybody was held back. Who was ever held back, by any version, is not among the shown. Null where runs are counted by segments, for nothing is known of the traits of people held back.',
     'experiment.people': 'Distinct people of the group.',
     'experiment.achieved':
       "Those of them who caused the goal's event at or after their first start in the range, or after they were first held back in it; counted from when a published version names it.",

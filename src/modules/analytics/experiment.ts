@@ -1,4 +1,4 @@
-import { differenceInterval } from '../../core/number/interval.ts'
+import { differenceInterval, shareDifference } from '../../core/number/interval.ts'
 import { fourDecimals, rate } from '../../core/number/statistics.ts'
 import type { Analytics } from './model.ts'
 import type { ExperimentCounts, GroupCounts } from './port.ts'
@@ -14,12 +14,12 @@ const groupOf = ({ people, achieved }: GroupCounts) => ({
 /** What a flow changes: people who saw it compared with people who were held back. */
 export function experimentOf(goal: string, { shown, heldOut }: ExperimentCounts): Experiment {
   const share = ({ people, achieved }: GroupCounts) => ({ hits: achieved, trials: people })
-  const compared = differenceInterval(share(shown), share(heldOut))
+  const interval = differenceInterval(share(shown), share(heldOut))
   return {
     goal,
     shown: groupOf(shown),
     heldOut: groupOf(heldOut),
-    difference: compared && fourDecimals(compared.difference),
-    interval: compared && { low: fourDecimals(compared.low), high: fourDecimals(compared.high) },
+    difference: shareDifference(share(shown), share(heldOut), 4),
+    interval: interval && { low: fourDecimals(interval.low), high: fourDecimals(interval.high) },
   }
 }

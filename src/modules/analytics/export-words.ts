@@ -61,7 +61,7 @@ const meanings: Record<string, string> = {
 
 const named = (columns: readonly string[]) => columns.map(column => `\`${column}\``).join(', ')
 
-const rowTypes = new Map(rowsOf(example).map(cells => [cells.row_type, Object.keys(cells)]))
+export const rowTypes = new Map(rowsOf(example).map(cells => [cells.row_type, Object.keys(cells)]))
 
 const rowTypeRows = [...rowTypes].map(
   ([type, [, ...columns]]) => `| \`${type}\` | ${meanings[type]} | ${named(columns)} |`,
@@ -83,7 +83,7 @@ for every step that the flow ever had: \`completed\`, \`skipped\`, \`viewed\`, \
 answered in words, which \`rows=events\` has; at the end \`run_id\`, as the run's events have it, or empty.
 \`run_key\` also tells those runs apart that have no \`run_id\`: it is made of that, or else of the person, with the session if there was one.
 
-\`rows=events\`: a row for every event that occurred in the range, in the order of arrival:
+\`rows=events\`: a row for every event that occurred in the range, in the order in which they were stored:
 ${named(eventColumns)}, and, where the organisation lists traits, \`traits\`. \`reported_at\` is the sender's own time, before its clock was corrected. Times
 are RFC 3339 in UTC.
 `.trim()

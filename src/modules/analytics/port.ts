@@ -37,7 +37,7 @@ export interface AnalyticsReader {
     flowRef: FlowRef,
     range: TimeRange,
   ): AsyncIterable<readonly AnsweredRun[]>
-  /** Events of a flow that occurred in the range, in the order of arrival, one page at a time. */
+  /** Events of a flow that occurred in the range, in the order in which they were stored, one page at a time. */
   events(
     orgRef: OrganisationRef,
     flowRef: FlowRef,
@@ -56,8 +56,8 @@ export interface AnalyticsReader {
   ): AsyncIterable<RunColumns<StepRef, ItemRef>>
   /**
    * Counts only versions from which anybody was held back: the people whose runs started in the range, and
-   * those who were held back in it. Anyone who was ever held back is not counted among the others. The goal
-   * is reached by an event at or after the start, or after the person was first held back.
+   * those who were held back in it. Anyone who was ever held back, by any version, is not counted among the
+   * others. The goal is reached by an event at or after the start, or after the person was first held back.
    */
   experiment(
     orgRef: OrganisationRef,

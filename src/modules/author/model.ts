@@ -78,6 +78,11 @@ const Proposal = Type.Object(
       { description: 'Selectors that find it, the best first.' },
     ),
     fingerprint: FingerprintShape,
+    isWrapper: Type.Boolean({
+      description:
+        'The element is only around what people use: look whether it is the one that is meant.',
+      examples: [false],
+    }),
     mayNamePerson: Type.Boolean({
       description: 'A text of the element may be the name of a person.',
       examples: [false],
@@ -133,5 +138,6 @@ export const PickBody = closed({
   ),
   /** `allowedFingerprint` drops everything that may not be kept. */
   fingerprint: Type.Object({}),
+  isWrapper: Type.Optional(Type.Boolean()),
 })
 export type PickBody = Static<typeof PickBody>

@@ -21,6 +21,8 @@ export interface Proposal {
   /** Best first. */
   candidates: readonly Candidate[]
   fingerprint: Fingerprint
+  /** Whether the element is only around what people use. */
+  isWrapper: boolean
   /** Whether a text of the element may be the name of a person. */
   mayNamePerson: boolean
 }

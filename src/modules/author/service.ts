@@ -119,6 +119,7 @@ export class AuthorVisits {
       element: pick.element,
       candidates: pick.candidates.map(sent => ({ ...sent, ...judgeSelector(sent.selector) })),
       fingerprint: print,
+      isWrapper: pick.isWrapper ?? false,
       mayNamePerson: words.some(word => word !== undefined && mayNamePerson(word)),
     }
     const isKept = await this.store.propose(sha256, origin, proposal, now)

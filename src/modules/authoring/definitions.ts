@@ -1,8 +1,8 @@
 import { invalid, type Problem } from '../../core/errors.ts'
-import { readFlowFile } from '../../core/flow/file.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { patientSlices } from '../../scheduling/cooperative.ts'
 import { excessOfValue } from './bounds.ts'
 import { mostFlowsACall } from './model.ts'
 import { mostFlows } from './rules.ts'
@@ -15,21 +15,17 @@ import { mostFlows } from './rules.ts'
  */
 export async function definitionsIn(
   written: readonly { flow: unknown; path: string }[],
+  orgRef: OrganisationRef,
+  flowWork: FlowWork,
 ): Promise<FlowDefinition[]> {
   const flows: FlowDefinition[] = []
   const wrong: Problem[] = []
   const places = new Map<string, string>()
-  // Validating fifty flows at once would keep pages waiting.
-  const slices = patientSlices()
   for (const { flow, path } of written) {
-    await slices.rest()
     const excess = excessOfValue(flow)
     if (excess !== null) throw invalid({ path, message: excess })
-    // Wrapped in a list, so that the flow itself cannot be a list.
-    const file = readFlowFile(JSON.stringify([flow]), { format: 'json' })
-    const errors = file.problems.filter(({ severity }) => severity === 'error')
-    wrong.push(...errors.map(({ path: at, message }) => ({ path: path + at.slice(2), message })))
-    const [definition] = file.flows
+    const { definition, errors } = await flowWork(orgRef, 'define', JSON.stringify(flow))
+    wrong.push(...errors.map(({ path: at, message }) => ({ path: path + at, message })))
     if (!definition) continue
     const earlier = places.get(definition.key)
     if (earlier !== undefined) {

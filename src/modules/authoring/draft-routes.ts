@@ -1,4 +1,5 @@
 import { invalid } from '../../core/errors.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
 import { definitionsIn } from './definitions.ts'
@@ -11,14 +12,15 @@ import {
   mostBytesACall,
   Noted,
 } from './model.ts'
-import { byOf, draftReply, expectedIn, keyOf } from './replies.ts'
+import { byOf, draftReplies, expectedIn, keyOf } from './replies.ts'
 import type { Authoring, Side } from './service.ts'
 
 const reads = managing('flows:read')
 const writes = managing('flows:write')
 
 /** Routes for a flow's draft: what its author wrote last. */
-export function draftRoutes(authoring: Authoring): Route[] {
+export function draftRoutes(authoring: Authoring, flowWork: FlowWork): Route[] {
+  const draftReply = draftReplies(flowWork)
   return [
     route({
       ...reads,
@@ -31,7 +33,7 @@ export function draftRoutes(authoring: Authoring): Route[] {
       answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
         const flow = await authoring.flow(call.org.ref, keyOf(call))
-        return draftReply(200, flow, call.query.text !== undefined)
+        return draftReply(call, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -49,13 +51,17 @@ export function draftRoutes(authoring: Authoring): Route[] {
       isConditional: true,
       answers: { 200: { description: 'The draft.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
-        const [definition] = await definitionsIn([{ flow: call.body, path: '' }])
+        const [definition] = await definitionsIn(
+          [{ flow: call.body, path: '' }],
+          call.org.ref,
+          flowWork,
+        )
         if (definition?.key !== keyOf(call)) {
           throw invalid({ path: '/key', message: 'Must be the key in the path' })
         }
         const isExpected = expectedIn(call)
         const flow = await authoring.putDraft(call.org.ref, definition, byOf(call), isExpected)
-        return draftReply(200, flow, call.query.text !== undefined)
+        return draftReply(call, flow, call.query.text !== undefined)
       },
     }),
     route({
@@ -70,7 +76,7 @@ export function draftRoutes(authoring: Authoring): Route[] {
       async handle(call) {
         const isExpected = expectedIn(call)
         return draftReply(
-          200,
+          call,
           await authoring.discardDraft(call.org.ref, keyOf(call), byOf(call), isExpected),
         )
       },
@@ -87,7 +93,7 @@ export function draftRoutes(authoring: Authoring): Route[] {
       answers: { 200: { description: 'The flow.', schema: DraftAnswer, hasETag: true } },
       async handle(call) {
         const by = byOf(call, call.body.note)
-        return draftReply(200, await authoring.unlock(call.org.ref, keyOf(call), by))
+        return draftReply(call, await authoring.unlock(call.org.ref, keyOf(call), by))
       },
     }),
     route({

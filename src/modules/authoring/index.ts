@@ -1,8 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { invalid } from '../../core/errors.ts'
-import { asPublished } from '../../core/flow/as-published.ts'
-import { readFlowFile } from '../../core/flow/file.ts'
 import { flowFileSchema } from '../../core/flow/schema.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import { freshReply } from '../../http/encoded.ts'
 import { requireScope } from '../../http/principal.ts'
@@ -57,13 +56,15 @@ const writes = managing('flows:write')
 export function authoringRoutes({
   flows: store,
   looks,
+  flowWork,
   clock,
 }: {
   flows: FlowStore
   looks: LookStore
+  flowWork: FlowWork
   clock: Clock
 }): Route[] {
-  const authoring = new Authoring(store, clock)
+  const authoring = new Authoring(store, flowWork, clock)
   const pins = new Pins(authoring, looks, clock)
   const repairs = new Repairs(authoring, looks, clock)
   return [
@@ -92,7 +93,7 @@ export function authoringRoutes({
         return freshReply(call, { flows: await Promise.all(flows) })
       },
     }),
-    ...draftRoutes(authoring),
+    ...draftRoutes(authoring, flowWork),
     ...publicationRoutes(authoring),
     route({
       ...writes,
@@ -112,6 +113,8 @@ export function authoringRoutes({
         requireFew(call, '/flows', flows)
         const definitions = await definitionsIn(
           flows.map((flow, i) => ({ flow, path: `/flows/${i}` })),
+          call.org.ref,
+          flowWork,
         )
         const origins = new Map(definitions.map(({ key }) => [key, originFor(key, source, lock)]))
         const options = { publish, isTrial: dryRun, origins }
@@ -136,19 +139,20 @@ export function authoringRoutes({
         const { text, format = 'yaml', normalised = false } = call.body
         const excess = excessOfText(text)
         if (excess !== null) throw invalid({ path: '/text', message: excess })
-        let file = readFlowFile(text, { format })
-        if (file.problems.some(({ code }) => code === 'unknown_flow')) {
-          const others = (await authoring.flows(call.org.ref)).map(({ key }) => key)
-          file = readFlowFile(text, { format, others })
+        const given = normalised && { given: { version: 1, publishedAt: isoTime(clock.now()) } }
+        const options = { format, ...given }
+        const { ref } = call.org
+        let judged = await flowWork(ref, 'judge', text, options)
+        if (judged.problems.some(({ code }) => code === 'unknown_flow')) {
+          const others = (await authoring.flows(ref)).map(({ key }) => key)
+          judged = await flowWork(ref, 'judge', text, { ...options, others })
         }
-        const { flows, problems } = file
-        const valid = !problems.some(({ severity }) => severity === 'error')
-        const given = { version: 1, publishedAt: isoTime(clock.now()) }
+        const { keys, problems } = judged
         return json(200, {
-          valid,
-          flows: flows.map(({ key }) => key),
+          valid: !problems.some(({ severity }) => severity === 'error'),
+          flows: keys,
           problems,
-          ...(normalised && { normalised: flows.map(flow => asPublished(flow, given)) }),
+          ...(judged.normalised && { normalised: judged.normalised }),
         })
       },
     }),

@@ -131,7 +131,11 @@ export const Restored = closed({
 })
 
 export const PushBody = closed({
-  flows: Type.Array(WrittenFlow, { minItems: 1, description: 'The flows, at most 50.' }),
+  flows: Type.Array(WrittenFlow, {
+    minItems: 1,
+    maxItems: 1_000,
+    description: 'The flows, at most 50.',
+  }),
   publish: Type.Optional(Type.Boolean({ description: 'Publish them too.' })),
   dryRun: Type.Optional(
     Type.Boolean({ description: 'Say what would become of them, and change nothing.' }),

@@ -1,8 +1,8 @@
 import { AppError, invalid } from '../../core/errors.ts'
 import { type FlowDefinition, meantBy, type Target } from '../../core/flow/flow.ts'
-import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { healthWindowMs } from '../../core/step/health.ts'
+import { readSelector } from '../../core/step/selector-syntax.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import type { AuthoredFlow, LookStore } from './port.ts'
 import { newestDefinition } from './rules.ts'
@@ -66,10 +66,10 @@ export class Repairs {
       const outcome = isSame ? 'unchanged' : 'repaired'
       made = { outcome, suggestedBy: suggested?.by ?? null, before: target.selector, selector }
       if (isSame) return definition
+      const read = readSelector(selector)
+      if ('fault' in read) throw invalid({ path: '/selector', message: read.fault })
       // A suggested selector finds one element by itself, so the old place among several no longer applies.
-      const next = withSelector(definition, stepKey, selector, given?.isAlone ?? true)
-      requireSoundSelector(next, stepKey)
-      return next
+      return withSelector(definition, stepKey, selector, given?.isAlone ?? true)
     }
     const how = { isExpected, action: 'flow.repair' }
     const flow = await this.authoring.edit(orgRef, flowKey, by, how, edited)
@@ -134,16 +134,4 @@ function withSelector(
       }
     }),
   }
-}
-
-/**
- * Checks only the selector, because other mistakes in the draft are not its fault.
- *
- * @throws AppError `validation_failed`
- */
-function requireSoundSelector(flow: FlowDefinition, stepKey: string): void {
-  const at = flow.steps.findIndex(({ key }) => key === stepKey)
-  const path = `/steps/${at}/target/selector`
-  const problem = storedFlowErrors(flow).find(wrong => wrong.path === path)
-  if (problem) throw invalid({ path: '/selector', message: problem.message })
 }

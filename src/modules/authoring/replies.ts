@@ -1,9 +1,9 @@
 import { isPromoted } from '../../core/flow/flow.ts'
-import { flowText } from '../../core/flow/text.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import { isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import { actorOf } from '../../http/principal.ts'
 import type { RequestContext } from '../../http/request-context.ts'
-import { json } from '../../http/responder.ts'
+import { json, type Reply } from '../../http/responder.ts'
 import type { AuthoredFlow as AuthoredFlowAnswer } from './model.ts'
 import type { AuthoredFlow } from './port.ts'
 import { etagOf, newestDefinition } from './rules.ts'
@@ -48,11 +48,13 @@ export function told(flow: AuthoredFlow): AuthoredFlowAnswer {
 }
 
 /** A flow with its newest definition, and the ETag to send with a change to it. */
-export const draftReply = (status: number, flow: AuthoredFlow, withText = false) => {
-  const etag = etagOf(flow)
-  const state = flow.draft === null ? 'published' : 'draft'
-  const definition = newestDefinition(flow)
-  const text = withText && { text: flowText(definition) }
-  const body = { ...told(flow), state, definition, ...text }
-  return json(status, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
-}
+export const draftReplies =
+  (flowWork: FlowWork) =>
+  async ({ org }: RequestContext, flow: AuthoredFlow, withText = false): Promise<Reply> => {
+    const etag = etagOf(flow)
+    const state = flow.draft === null ? 'published' : 'draft'
+    const definition = newestDefinition(flow)
+    const text = withText && { text: await flowWork(org.ref, 'flowText', definition) }
+    const body = { ...told(flow), state, definition, ...text }
+    return json(200, body, { ETag: etag, 'Cache-Control': 'private, no-cache' })
+  }

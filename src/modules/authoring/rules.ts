@@ -1,6 +1,5 @@
-import { AppError, invalid, type Problem } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { type FlowDefinition, isPromoted } from '../../core/flow/flow.ts'
-import { storedFlowErrors } from '../../core/flow/rules.ts'
 import type { AuthoredFlow, FlowChange, FlowOrigin, FlowsRead } from './port.ts'
 
 /**
@@ -124,20 +123,6 @@ export function requireUnlocked({ isLocked, source }: AuthoredFlow): void {
     'flow_locked',
     `The flow is changed in ${where} alone: change it there, or unlock it`,
   )
-}
-
-/** The mistakes in what pages would be shown of a flow. It may have been stored under older rules. */
-export function problemsOf(flow: AuthoredFlow): Problem[] {
-  if (flow.draft === null && flow.status === 'published') return []
-  return storedFlowErrors(newestDefinition(flow)).map(({ path, message }) => ({
-    path: `/${flow.key}${path}`,
-    message,
-  }))
-}
-
-/** @throws AppError `validation_failed` if there are any */
-export function requireNone(problems: readonly Problem[]): void {
-  if (problems.length > 0) throw invalid(...problems)
 }
 
 /** @throws AppError `too_many_flows` if there would be more than an organisation may have */

@@ -1,6 +1,7 @@
-import { AppError, flowNotFound, type Problem } from '../../core/errors.ts'
-import { type FlowDifference, flowDifference } from '../../core/flow/difference.ts'
+import { AppError, flowNotFound, invalid, type Problem } from '../../core/errors.ts'
+import type { FlowDifference } from '../../core/flow/difference.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import type { Actor, AuditEntry } from '../../core/organisation/audit.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -20,10 +21,8 @@ import {
   type FlowChangeDecision,
   newestDefinition,
   type PushOutcome,
-  problemsOf,
   published,
   pushed,
-  requireNone,
   requireRoom,
   requireUnlocked,
   type StatusOutcome,
@@ -94,27 +93,13 @@ function requireAll(flows: readonly AuthoredFlow[], keys: readonly string[]): vo
 }
 
 /**
- * Validates what pages would be shown of flows, without blocking the thread.
- *
- * @throws AppError `validation_failed`
- */
-async function requireSound(flows: readonly AuthoredFlow[]): Promise<void> {
-  const problems: Problem[] = []
-  const slices = patientSlices()
-  for (const flow of flows) {
-    await slices.rest()
-    problems.push(...problemsOf(flow))
-  }
-  requireNone(problems)
-}
-
-/**
  * What authors do with flows: push, publish, withdraw, roll back, compare. A change is decided from what
  * was read, and made only if nobody has changed the organisation since; otherwise it is decided again.
  */
 export class Authoring {
   constructor(
     private readonly store: FlowStore,
+    private readonly flowWork: FlowWork,
     private readonly clock: Clock,
   ) {}
 
@@ -168,7 +153,7 @@ export class Authoring {
       if (!publish) return pushes.map(push => ({ ...push, publication: null }))
       const now = this.clock.now()
       const drafts = pushes.map(push => after(byKey.get(push.key), push, now))
-      await requireSound(drafts)
+      await this.requireSound(orgRef, drafts)
       return pushes.map((push, i) => {
         const { change, outcome } = published(drafts[i]!)
         const { origin } = push.change ?? {}
@@ -193,7 +178,9 @@ export class Authoring {
    * @throws AppError `flow_not_found`; `validation_failed` with every mistake in what would be shown
    */
   publish(orgRef: OrganisationRef, keys: readonly string[], by: By, isExpected?: Expected) {
-    return this.changeStatus(orgRef, keys, by, 'flow.publish', published, isExpected, requireSound)
+    return this.changeStatus(orgRef, keys, by, 'flow.publish', published, isExpected, flows =>
+      this.requireSound(orgRef, flows),
+    )
   }
 
   /** Hides flows from pages, all or none. @throws AppError `flow_not_found` */
@@ -322,7 +309,27 @@ export class Authoring {
       itemKeys: new Set(parts.itemKeys),
     }
     const named = (side: Side) => `${key} (${side === 'draft' ? side : `version ${side}`})`
-    return flowDifference(baseline, next, [named(from), named(to)])
+    return this.flowWork(orgRef, 'flowDifference', baseline, next, [named(from), named(to)])
+  }
+
+  /**
+   * Checks what pages would be shown of flows, which may have been stored under older rules.
+   *
+   * @throws AppError `validation_failed`
+   */
+  private async requireSound(
+    orgRef: OrganisationRef,
+    flows: readonly AuthoredFlow[],
+  ): Promise<void> {
+    const problems: Problem[] = []
+    for (const flow of flows) {
+      if (flow.draft === null && flow.status === 'published') continue
+      const errors = await this.flowWork(orgRef, 'storedFlowErrors', newestDefinition(flow))
+      problems.push(
+        ...errors.map(({ path, message }) => ({ path: `/${flow.key}${path}`, message })),
+      )
+    }
+    if (problems.length > 0) throw invalid(...problems)
   }
 
   private async changeStatus(

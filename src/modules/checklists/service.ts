@@ -1,5 +1,6 @@
 import { invalid } from '../../core/errors.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
+import { quotient } from '../../core/number/statistics.ts'
 import { type FlowEntry, oldestAccepted } from '../../core/organisation/catalogue.ts'
 import type { ItemRef } from '../../core/reference.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -105,7 +106,7 @@ export function checklistService(deps: ChecklistDeps) {
         items,
         completed,
         total: items.length,
-        percent: items.length === 0 ? 0 : Math.round((completed / items.length) * 100),
+        percent: quotient(100 * completed, items.length, 0) ?? 0,
         completedAt: isoTimeOrNull(completedAt),
       }
     },

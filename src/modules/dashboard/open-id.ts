@@ -1,9 +1,11 @@
 import { jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { AppError } from '../../core/errors.ts'
+import { isIdentifier } from '../../core/organisation/dashboard-session.ts'
 import { signatureAlgorithms } from '../../core/organisation/key-set.ts'
 import { roleIn } from '../../core/organisation/role.ts'
 import { secureUrl } from '../../core/organisation/secure-url.ts'
+import { shortReasonOf } from '../../core/text/reason.ts'
 import { shown } from '../../core/text/wording.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
@@ -142,8 +144,8 @@ export class OpenIdProvider implements SignInProvider {
       /^(?:application\/)?(?:logout\+jwt|jwt)$/i.test(typ) &&
       isObject(isObject(events) ? events[logoutEvent] : null) &&
       nonce === undefined
-    const subject = typeof sub === 'string' ? sub : null
-    const session = typeof sid === 'string' ? sid : null
+    const subject = isIdentifier(sub) ? sub : null
+    const session = isIdentifier(sid) ? sid : null
     if (!isOne || (subject === null && session === null)) throw new Error('no logout token')
     return { issuer: this.issuer, subject, sid: session, begunBy: (iat + clockTolerance) * 1_000 }
   }
@@ -167,13 +169,16 @@ export class OpenIdProvider implements SignInProvider {
   ): Promise<Identity> {
     const { organisationClaim, roleClaim } = this.settings
     const claims = oauth.getValidatedIdTokenClaims(tokens)!
+    const { sub, sid = null } = claims
+    if (!isIdentifier(sub)) throw mismatch('the ID token names nobody as "sub"')
+    if (sid !== null && !isIdentifier(sid)) throw mismatch('the ID token names no session as "sid"')
     let told: Claims = claims
     if (!isText(told[organisationClaim]) && server.userinfo_endpoint !== undefined) {
       const { access_token: token } = tokens
       const response = await oauth.userInfoRequest(server, this.client, token, this.options)
       told = {
         ...claims,
-        ...(await oauth.processUserInfoResponse(server, this.client, claims.sub, response)),
+        ...(await oauth.processUserInfoResponse(server, this.client, sub, response)),
       }
     }
     const organisation = told[organisationClaim]
@@ -183,14 +188,14 @@ export class OpenIdProvider implements SignInProvider {
         `the provider names none in "${organisationClaim}"`,
       )
     }
-    const names = [told.name, told.preferred_username, told.email, claims.sub]
+    const names = [told.name, told.preferred_username, told.email]
     return {
       organisation,
       role: roleIn(told[roleClaim]),
-      name: names.find(isText)!,
-      subject: claims.sub,
+      name: names.find(isText) ?? sub,
+      subject: sub,
       issuer: this.issuer,
-      sid: isText(claims.sid) ? claims.sid : null,
+      sid,
     }
   }
 
@@ -262,10 +267,12 @@ export class OpenIdProvider implements SignInProvider {
   }
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== ''
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
+
+const mismatch = (reason: string) => new SignInFailure('mismatch', reason)
 
 const down = (reason: string) => new SignInFailure('provider_unavailable', reason)
 
@@ -277,7 +284,7 @@ function withQuery(endpoint: string, query: Record<string, string>): string {
 
 /**
  * Turns what oauth4webapi and jose throw into a word for the person and a sentence for the log, without
- * what was sent.
+ * what was sent. Whatever else comes of what the provider has sent is a mismatch.
  */
 function failureOf(error: unknown): unknown {
   if (error instanceof SignInFailure) return error
@@ -286,26 +293,22 @@ function failureOf(error: unknown): unknown {
   }
   if (error instanceof oauth.ResponseBodyError) {
     const said = `the provider answered ${error.status} ${shown(error.error)}`
-    return new SignInFailure(
-      error.error === 'invalid_grant' ? 'refused' : 'provider_unavailable',
-      said,
-    )
+    return error.error === 'invalid_grant' ? new SignInFailure('refused', said) : down(said)
   }
-  const { code, name, message } = error as { code?: unknown; name?: string; message?: string }
-  const said = `${typeof code === 'string' ? code : name}: ${shown(message ?? '', 200)}`
-  if (
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    return down(`the provider answered ${error.status}: check the client's id and secret`)
+  }
+  if (error instanceof AppError) {
+    return error.code === 'unauthorized' ? mismatch(String(error.cause)) : error
+  }
+  const { code, message, syscall } = error as Partial<NodeJS.ErrnoException>
+  // Of this server's own files.
+  if (syscall !== undefined) return error
+  const said =
+    typeof code === 'string' ? `${code}: ${shown(message ?? '', 200)}` : shortReasonOf(error)
+  const isNoAnswer =
     code === oauth.RESPONSE_IS_NOT_CONFORM ||
     code === oauth.RESPONSE_IS_NOT_JSON ||
     code === oauth.PARSE_ERROR
-  ) {
-    return down(said)
-  }
-  const isOurs =
-    error instanceof oauth.OperationProcessingError ||
-    error instanceof oauth.UnsupportedOperationError
-  const isJoses = typeof code === 'string' && /^ERR_J/.test(code)
-  const isRefused = error instanceof AppError && error.code === 'unauthorized'
-  return isOurs || isJoses || isRefused
-    ? new SignInFailure('mismatch', isRefused ? String(error.cause) : said)
-    : error
+  return isNoAnswer ? down(said) : mismatch(said)
 }

@@ -5,6 +5,7 @@ import type { Organisation } from '../../core/organisation/catalogue.ts'
 import {
   type DashboardSession,
   dashboardSecretHash,
+  isIdentifier,
   linkMs,
   newDashboardSecret,
   sessionLongestMs,
@@ -82,8 +83,8 @@ export class SignIns {
     )
     if (!organisation) throw unauthorized('unknown_organisation')
     const { exp = 0, iss, sub } = decodeJwt(token)
-    const who = sub === undefined || iss === undefined ? nobody : { subject: sub, issuer: iss }
-    const name = shown(sub ?? 'session token', longestName)
+    const who = isIdentifier(sub) && isIdentifier(iss) ? { subject: sub, issuer: iss } : nobody
+    const name = shown(isIdentifier(sub) ? sub : 'session token', longestName)
     const begun = this.begin(organisation, { ...nobody, ...who, role: 'viewer', name }, exp * 1_000)
     await this.store.beginSession(
       organisation.ref,
@@ -121,7 +122,7 @@ export class SignIns {
   private begin(organisation: Organisation, who: Who, latest = Number.POSITIVE_INFINITY) {
     const at = this.clock.now()
     const secret = newDashboardSecret()
-    const endsAt = Math.min(at + sessionLongestMs, latest)
+    const endsAt = Math.floor(Math.min(at + sessionLongestMs, latest))
     const session = hashed(secret, { ...who, createdAt: at, lastSeenAt: at, endsAt })
     return { secret, endsAt, organisation, session }
   }

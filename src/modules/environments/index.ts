@@ -1,4 +1,5 @@
 import { invalid } from '../../core/errors.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import { type Clock, isoTime } from '../../core/time/clock.ts'
 import type { GateStores, KnownTokens } from '../../http/port.ts'
 import { actorOf, requireScope } from '../../http/principal.ts'
@@ -58,16 +59,18 @@ export function environmentRoutes({
   flows,
   stores,
   managementTokens,
+  flowWork,
   clock,
 }: {
   environments: EnvironmentStore
   flows: FlowStore
   stores: Pick<GateStores, 'catalogue'>
   managementTokens: Pick<KnownTokens, 'find'>
+  flowWork: FlowWork
   clock: Clock
 }): Route[] {
   const linking = new Linking(store, stores, managementTokens, clock)
-  const promotion = new Promotion(flows, stores, clock)
+  const promotion = new Promotion(flows, stores, flowWork, clock)
   const answer = async ({ org }: RequestContext): Promise<EnvironmentsAnswer> => {
     const { production, staging } = await store.links(org.ref)
     return { production: production && toldLink(production), staging: staging.map(toldLink) }

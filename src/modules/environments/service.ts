@@ -1,7 +1,7 @@
 import { AppError, flowNotFound } from '../../core/errors.ts'
-import { flowDifference, newFlowDifference } from '../../core/flow/difference.ts'
 import type { FlowDefinition } from '../../core/flow/flow.ts'
 import { foreignOrigins, promotionStateOf } from '../../core/flow/promotion.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import type { Actor } from '../../core/organisation/audit.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type Clock, isoTimeOrNull } from '../../core/time/clock.ts'
@@ -55,9 +55,10 @@ export class Promotion {
   constructor(
     private readonly flows: FlowStore,
     private readonly stores: Pick<GateStores, 'catalogue'>,
+    private readonly flowWork: FlowWork,
     private readonly clock: Clock,
   ) {
-    this.authoring = new Authoring(flows, clock)
+    this.authoring = new Authoring(flows, flowWork, clock)
   }
 
   /** The flows of both organisations by key, with what each is in the other. */
@@ -95,16 +96,21 @@ export class Promotion {
     const before = own && newestDefinition(own)
     const to = `${key} (${named(staging, staged)})`
     const other = await this.stores.catalogue().organisationByName(staging.id)
+    const { ref } = production
+    const difference = before
+      ? await this.flowWork(
+          ref,
+          'flowDifference',
+          await this.baseline(production, key, before),
+          staged.definition,
+          [`${key} (${own.draft ? 'draft' : `version ${own.newest?.version}`})`, to],
+        )
+      : await this.flowWork(ref, 'newFlowDifference', staged.definition, [key, to])
     return {
       staged,
       own,
       state: promotionStateOf(staged.definition, before),
-      difference: before
-        ? flowDifference(await this.baseline(production, key, before), staged.definition, [
-            `${key} (${own.draft ? 'draft' : `version ${own.newest?.version}`})`,
-            to,
-          ])
-        : newFlowDifference(staged.definition, [key, to]),
+      difference,
       foreignOrigins: foreignOrigins(staged.definition, other?.origins ?? null, production.origins),
     }
   }

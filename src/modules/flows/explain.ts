@@ -7,15 +7,17 @@ import {
   type Candidate,
   type DecidedRule,
   decide,
+  firstDue,
   noHistory,
   type Visit,
   waitsForIdentify,
 } from '../../core/flow/decision.ts'
-import { interruptions, type Moment, newcomer } from '../../core/flow/moment.ts'
+import { interruptions, judgeOf, type Moment, newcomer } from '../../core/flow/moment.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { readOrigin } from '../../core/organisation/origin.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import { shown } from '../../core/text/wording.ts'
+import { patientSlices } from '../../scheduling/cooperative.ts'
 import { type AuthoredFlow, newestDefinition } from '../authoring/index.ts'
 import type { Explanation } from './model.ts'
 import type { ExplainStore, PublishedFlowStores } from './port.ts'
@@ -52,13 +54,20 @@ export async function explain(
   const all = await candidates(organisation.ref, person, stores, store)
   const candidate = all.find(({ authored: { id, key } }) => key === name || id === name)
   if (!candidate) throw flowNotFound(name)
-  const others = all.filter(other => other !== candidate)
   const visit = { url, traits, ...(await momentOf(organisation, all, person, { stores, now })) }
-  const decision = decide(candidate, visit, others)
+  const slices = patientSlices()
+  const rivals: AuthoredCandidate[] = []
+  for (const other of all) {
+    await slices.rest()
+    if (other !== candidate && firstDue([other], visit, judgeOf(visit))) rivals.push(other)
+  }
+  await slices.rest()
+  const decision = decide(candidate, visit, rivals)
   const hasKey = await store.hasSnippetKey(organisation.ref)
   const gate = [keyRule(hasKey), originRule(url, organisation)]
   const isOpen = gate.every(({ holds }) => holds)
   const isShown = isOpen && decision.shown
+  await slices.rest()
   const identify = identifyRule(candidate, visit, person?.userId != null)
   const { id, key, status, newest, draft } = candidate.authored
   return {

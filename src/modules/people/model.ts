@@ -117,7 +117,9 @@ export const PersonData = Type.Object(
     progress: Rows('How far they have come with each checklist.'),
     looseFacts: Rows('What belongs to no run of theirs yet.'),
     checklistCompletions: Rows('When they completed checklists.'),
-    sharedRuns: Rows('Runs of others in which they took part.'),
+    sharedRuns: Rows(
+      'Runs of others in which they took part, and the two ids of events that name two.',
+    ),
     causedEvents: Rows('When they last caused the events that published flows wait for.'),
     heldOut: Rows('Flows from which they were held back, by version.'),
     goals: Rows('When they last reached the goals of flows.'),

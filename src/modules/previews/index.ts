@@ -1,5 +1,7 @@
 import { invalid, unauthorized } from '../../core/errors.ts'
+import type { FlowWork } from '../../core/flow/work.ts'
 import { knowsNoPreviews, previewsSince } from '../../core/organisation/preview-link.ts'
+import type { OrganisationRef } from '../../core/reference.ts'
 import { type Clock, isoTime, isoTimeOrNull } from '../../core/time/clock.ts'
 import type { GateStores } from '../../http/port.ts'
 import { actorOf } from '../../http/principal.ts'
@@ -20,12 +22,16 @@ const told = (preview: Preview) => {
 }
 
 /** @throws AppError `validation_failed` */
-async function shownBy({ flow, definition, url, minutes }: NewPreviewBody): Promise<Shown> {
+async function shownBy(
+  { flow, definition, url, minutes }: NewPreviewBody,
+  orgRef: OrganisationRef,
+  flowWork: FlowWork,
+): Promise<Shown> {
   if ((flow === undefined) === (definition === undefined)) {
     throw invalid({ path: '/flow', message: 'Is required, or a definition in its place' })
   }
   const [written] = definition
-    ? await definitionsIn([{ flow: definition, path: '/definition' }])
+    ? await definitionsIn([{ flow: definition, path: '/definition' }], orgRef, flowWork)
     : []
   const where = { ...(url !== undefined && { url }), ...(minutes !== undefined && { minutes }) }
   return { flow: written ?? flow!, ...where }
@@ -43,11 +49,13 @@ export function previewRoutes({
   previews: store,
   flows,
   stores,
+  flowWork,
   clock,
 }: {
   previews: PreviewStore
   flows: Pick<FlowStore, 'read'>
   stores: Pick<GateStores, 'catalogue'> & { presence: SeenSnippet }
+  flowWork: FlowWork
   clock: Clock
 }): Route[] {
   const previews = new Previews(store, flows, stores, clock)
@@ -68,7 +76,8 @@ export function previewRoutes({
       answers: { 201: { description: 'The link, told this once.', schema: CreatedPreview } },
       async handle(call) {
         const { org } = call
-        const { link, ...made } = await previews.begin(org, await shownBy(call.body), actorOf(call))
+        const shown = await shownBy(call.body, org.ref, flowWork)
+        const { link, ...made } = await previews.begin(org, shown, actorOf(call))
         const { snippetVersion } = await stores.presence.read(org.ref, call.receivedAt)
         const isOld = snippetVersion !== null && knowsNoPreviews(snippetVersion)
         const oldSnippet = isOld ? snippetVersion : null

@@ -12,11 +12,11 @@ export interface CairnOptions extends Omit<Settings, 'baseUrl'> {
   /** Where pages reach your server: `https://cairn.example.com`. */
   url: string
   /** The nonce of your page's content security policy. */
-  nonce?: string
+  nonce?: string | undefined
   /** Loads only this version of the script, which the browser verifies; `cairn key show` prints both values. */
-  pinned?: { file: string; integrity: string }
+  pinned?: { file: string; integrity: string } | undefined
   /** Called if the script did not load, for example because of a blocker or a policy. Nothing else happens. */
-  onLoadFailure?(error: Error): void
+  onLoadFailure?: ((error: Error) => void) | undefined
 }
 
 export interface CairnClient extends Cairn {

@@ -6,22 +6,24 @@ import { userHash } from './user-hash.ts'
 export type { Rejection, WaitingEvent } from './sender.ts'
 export { CairnError, userHash }
 
-export interface CairnClientOptions extends Partial<SenderOptions> {
+type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined }
+
+export interface CairnClientOptions extends Optional<SenderOptions> {
   /** Where your server is: `https://cairn.example.com`. */
   url: string
   /** The snippet key of your organisation. */
   key: string
   /** Needed where identities are verified: the client uses it to prove each user. */
-  identitySecret?: string
+  identitySecret?: string | undefined
   /** How long calls with an answer are retried, milliseconds; 15,000 unless set. */
-  patienceMs?: number
+  patienceMs?: number | undefined
   /** Used in place of the runtime's own. */
-  fetch?: Fetch
+  fetch?: Fetch | undefined
 }
 
 export interface Tracking {
   /** When it happened; now unless set. */
-  occurredAt?: Date | number
+  occurredAt?: Date | number | undefined
 }
 
 /** A person's progress in a checklist, as the API returns it. */

@@ -26,7 +26,7 @@ export interface CairnProviderProps {
   /** Where Cairn is. Read once, at the first render. */
   options: CairnOptions
   /** Who is there. Null is nobody; after somebody, it logs them out. Without it, call `identify()` yourself. */
-  user?: Identity | null
+  user?: Identity | null | undefined
   children?: ReactNode
 }
 

@@ -1,7 +1,7 @@
 import { mayNamePerson } from '../../core/step/proposal.ts'
 import { safely } from '../snippet/safely.ts'
 import { fingerprintOf } from '../snippet/stage/fingerprint.ts'
-import { candidatesFor } from './candidates.ts'
+import { candidatesFor, isWrapper } from './candidates.ts'
 import { describe } from './describe.ts'
 import { createPanel } from './panel.ts'
 import { createPicking } from './picking.ts'
@@ -76,7 +76,7 @@ export async function startAuthor(baseUrl: string, proof: Proof): Promise<void> 
     panel.say(words.sending(named))
     const print = fingerprintOf(element, best.selector, best.matchCount)
     try {
-      await session.propose(named, candidates, print)
+      await session.propose(named, candidates, print, isWrapper(element))
       const texts = [named, print.name, print.text, print.ariaLabel]
       const mayName = texts.some(text => text !== undefined && mayNamePerson(text))
       panel.result(candidates, mayName || candidates.some(one => one.mayNamePerson))

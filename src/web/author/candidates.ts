@@ -1,7 +1,13 @@
-import { isGeneratedClass, isGeneratedId } from '../../core/step/generated-name.ts'
+import { isGeneratedClass } from '../../core/step/generated-name.ts'
 import { type Grade, judgeSelector } from '../../core/step/proposal.ts'
 import { matching } from '../snippet/stage/elements.ts'
-import { shortestOf, testIdOf } from '../snippet/stage/fingerprint.ts'
+import { shortestOf } from '../snippet/stage/fingerprint.ts'
+import {
+  byAttribute,
+  givenSelectors,
+  idSelector,
+  ownSelectors,
+} from '../snippet/stage/own-selectors.ts'
 
 /** A selector that finds the element, and what is known about it. */
 export interface Candidate {
@@ -17,37 +23,37 @@ const searchMs = 500
 const most = 5
 /** No flow takes a longer selector, characters. */
 const longest = 1_000
+/** The value of an attribute in a selector, characters. */
+const longestText = 120
 
-const valued = (name: string, value: string) =>
-  `[${name}="${value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\a ')}"]`
-
-const testIdSelector = (element: Element): string | null => {
-  const testId = testIdOf(element)
-  return testId && testId.value !== '' ? valued(testId.attr, testId.value) : null
+/** By the name that the page's author gave it for screen readers, with its role or else its tag. */
+function* byName(element: Element): Iterable<string> {
+  const label = element.getAttribute('aria-label')
+  if (!label || label.length > longestText) return
+  const role = element.getAttribute('role')
+  const what = role ? byAttribute('role', role) : CSS.escape(element.localName)
+  yield what + byAttribute('aria-label', label)
 }
 
-const idSelector = ({ id }: Element): string | null =>
-  id && !isGeneratedId(id) ? `#${CSS.escape(id)}` : null
-
-/** The element's tag with an attribute that was written by hand, then a class that was. */
-function* byAttribute(element: Element): Iterable<string> {
-  const tag = CSS.escape(element.localName)
-  for (const name of ['name', 'aria-label', 'href', 'type', 'role']) {
+/** The element's tag with another attribute that was written by hand, then a class that was. */
+function* byLooks(element: Element): Iterable<string> {
+  for (const name of ['href', 'type', 'role']) {
     const value = element.getAttribute(name)
     // A link's query may hold anything, so only links within the site and without one are used.
-    const isKept = value && value.length <= 120 && (name !== 'href' || /^[#/.][^?]*$/.test(value))
-    if (isKept) yield `${tag}${valued(name, value)}`
+    const isKept =
+      value && value.length <= longestText && (name !== 'href' || /^[#/.][^?]*$/.test(value))
+    if (isKept) yield CSS.escape(element.localName) + byAttribute(name, value)
   }
   const [named] = [...element.classList].filter(name => !isGeneratedClass(name))
   if (named !== undefined) yield `.${CSS.escape(named)}`
 }
 
-/** The nearest ancestor with a test id or an id written by hand, followed by the element's tag. */
+/** The nearest ancestor with something that was set by hand, followed by the element's tag. */
 function* within(element: Element): Iterable<string> {
   const tag = CSS.escape(element.localName)
   let depth = 0
   for (let at = element.parentElement; at && depth < 8; at = at.parentElement, depth++) {
-    const outer = testIdSelector(at) ?? idSelector(at)
+    const outer = givenSelectors(at)[0] ?? idSelector(at)
     if (outer === null) continue
     yield `${outer} ${tag}`
     const alike = [...(element.parentElement?.children ?? [])].filter(
@@ -60,12 +66,22 @@ function* within(element: Element): Iterable<string> {
 
 function* selectorsOf(element: Element): Iterable<string | null> {
   const root = element.getRootNode()
-  yield testIdSelector(element)
-  yield idSelector(element)
+  yield* ownSelectors(element)
+  yield* byName(element)
   yield shortestOf(element, root instanceof ShadowRoot ? root : undefined, searchMs)
-  yield* byAttribute(element)
+  yield* byLooks(element)
   yield* within(element)
 }
+
+const generic = 'body, main, div, span, section, article, ul, ol'
+const controls = 'a[href], button, input, select, textarea, summary, [role=button], [tabindex]'
+
+/** Whether an element is only around what people use, and nobody has set anything on it so that it is found. */
+export const isWrapper = (element: Element): boolean =>
+  element.matches(generic) &&
+  !element.hasAttribute('role') &&
+  givenSelectors(element).length === 0 &&
+  element.querySelector(controls) !== null
 
 const rank: Record<Grade, number> = { strong: 0, fair: 1, weak: 2 }
 

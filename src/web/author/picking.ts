@@ -1,4 +1,5 @@
 import { ownHostAttribute } from '../snippet/stage/elements.ts'
+import { ownSelectors } from '../snippet/stage/own-selectors.ts'
 import { isVisible } from '../snippet/stage/visibility.ts'
 import type { Place } from './place.ts'
 
@@ -19,6 +20,16 @@ const isPickable = (element: Element | null | undefined): element is Element =>
   element != null &&
   !element.matches('html, head, script, style, template') &&
   !element.closest(`[${ownHostAttribute}]`)
+
+/** What only draws a control: its icon and its text. */
+const decorative = 'svg, svg *, img, span, i, b, em, strong, small, bdi, kbd, mark'
+const controls = 'button, a[href], summary, [role=button], [role=link], [role=menuitem], [role=tab]'
+
+/** The control that an element only draws, or the whole picture; otherwise the element, or if it was named by hand. */
+function wholeOf(element: Element): Element {
+  if (!element.matches(decorative) || !ownSelectors(element).next().done) return element
+  return element.closest(controls) ?? element.closest('svg') ?? element
+}
 
 /** Walks from one element to those around it, open shadow roots included. */
 class Walk {
@@ -74,10 +85,10 @@ export function createPicking(
     if (event.cancelable) event.preventDefault()
     event.stopImmediatePropagation()
   }
-  /** The innermost element, in open shadow roots too. */
+  /** The innermost element that is something by itself, in open shadow roots too. */
   const targetOf = (event: Event): Element | null => {
     const [target] = event.composedPath()
-    return target instanceof Element && isPickable(target) ? target : null
+    return target instanceof Element && isPickable(target) ? wholeOf(target) : null
   }
 
   const onMove = (event: Event) => {

@@ -77,12 +77,18 @@ export function sessionAt(baseUrl: string) {
     },
 
     /** @throws Ended */
-    async propose(element: string, candidates: Candidate[], fingerprint: Fingerprint) {
+    async propose(
+      element: string,
+      candidates: Candidate[],
+      fingerprint: Fingerprint,
+      isWrapper: boolean,
+    ) {
       await ask('picks', {
         page: location.origin + location.pathname,
         element,
         candidates: candidates.map(({ selector, matchCount }) => ({ selector, matchCount })),
         fingerprint,
+        isWrapper,
       })
     },
 

@@ -9,21 +9,21 @@ export interface Settings {
   baseUrl: string
   key: string
   /** Keeps query strings and fragments in reported URLs; they are cut off unless the page allows them. */
-  keepQuery?: boolean
+  keepQuery?: boolean | undefined
   /**
    * `wait`, for applications with a login: flows that are only for some people, and those that are not
    * shown `always`, begin only once the page has called `identify()`.
    */
-  identify?: 'wait'
+  identify?: 'wait' | undefined
   /** The language of what is shown, such as `pt-BR`; the page's `<html lang>`, then the browser's, unless set. */
-  locale?: string
+  locale?: string | undefined
   /** How long to wait for that, milliseconds; 3,000 unless set. Then it is nobody, or whoever was there last. */
-  identifyTimeoutMs?: number
+  identifyTimeoutMs?: number | undefined
   /**
    * Draws nothing. `on('step', …)` and `on('checklist', …)` tell what is due and what a person can do
    * with it, for components of your own. Everything is decided, found and reported as if it were drawn.
    */
-  headless?: boolean
+  headless?: boolean | undefined
 }
 
 /**
@@ -36,8 +36,8 @@ export type Identified = 'known' | 'alone' | 'refused' | 'invalid'
 /** A person, for `reset()` to switch straight to. */
 export interface Identity {
   userId: string
-  traits?: Readonly<Record<string, unknown>>
-  userHash?: string
+  traits?: Readonly<Record<string, unknown>> | undefined
+  userHash?: string | undefined
 }
 
 /** How far somebody has come: the items that are ticked, or the steps that lie behind them. */

@@ -10,9 +10,11 @@ const isLarge = (width: number, height: number) => Math.min(width, height) >= le
 /** Whether no style hides the frames that a page is in, as far as their pages are of its own origin. */
 export function isFrameShown(page: Window): boolean {
   for (let at = page; at.frameElement; at = at.parent) {
-    const { width, height } = at.frameElement.getBoundingClientRect()
+    const { right, bottom, width, height } = at.frameElement.getBoundingClientRect()
     const properties = { visibilityProperty: true, opacityProperty: true }
     if (!at.frameElement.checkVisibility(properties) || !isLarge(width, height)) return false
+    // Moved where nobody can scroll to.
+    if (right + at.parent.scrollX <= 0 || bottom + at.parent.scrollY <= 0) return false
   }
   return true
 }

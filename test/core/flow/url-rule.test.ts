@@ -320,6 +320,7 @@ describe('patternFault', () => {
     ['glob', 'https://*.exa|mple.com/', /host/],
     ['glob', 'https://*.müller.example/', /xn--/],
     ['glob', '*', /leading \*.*\*\*/],
+    ['glob', `/${'*/'.repeat(11)}`, /more than 10 wildcards/],
     ['glob', '*.example.com/**', /write \*\*\.example\.com\/\*\*/],
     ['glob', 'example.com/**', /did you mean https:\/\/example\.com\/\*\*\?/],
   ] as const)('%s %j is faulted', (match, pattern, sentence) => {

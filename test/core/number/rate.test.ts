@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fourDecimals, rate } from '../../../src/core/number/statistics.ts'
+import { fourDecimals, quotient, rate } from '../../../src/core/number/statistics.ts'
 
 describe('rate', () => {
   test.each([
@@ -18,15 +18,32 @@ describe('rate', () => {
   ])('%p of %p is %p', (n, d, expected) => {
     expect(rate(n, d)).toBe(expected)
   })
+})
 
-  test('rounds half up exactly, whatever the counts', () => {
-    const counts = fc.integer({ min: 1, max: 1e9 }).chain(d => {
-      return fc.tuple(fc.integer({ min: 0, max: d }), fc.constant(d))
+describe('quotient', () => {
+  test.each([
+    [201, 200, 2, 1.01],
+    [-201, 200, 2, -1.01],
+    [100, 16, 1, 6.3],
+    [-100, 16, 1, -6.3],
+    [2_300, 40, 0, 58],
+    [-1, 1_000, 2, 0],
+    [9_007_199_254_740_991, 2, 0, 4_503_599_627_370_496],
+  ])('%p of %p to %p decimals is %p', (n, d, decimals, expected) => {
+    expect(quotient(n, d, decimals)).toBe(expected)
+  })
+
+  test('is the nearest decimal, and of two that are as near the one further from zero', () => {
+    const counts = fc.integer({ min: 1, max: 1_000 }).chain(d => {
+      return fc.tuple(fc.integer({ min: -3 * d, max: 3 * d }), fc.constant(d))
     })
     fc.assert(
-      fc.property(counts, ([n, d]) => {
-        const tenThousandths = (20_000n * BigInt(n) + BigInt(d)) / (2n * BigInt(d))
-        expect(rate(n, d)).toBe(Number(tenThousandths) / 10_000)
+      fc.property(counts, fc.nat({ max: 4 }), ([n, d], decimals) => {
+        const parts = Math.round(quotient(n, d, decimals)! * 10 ** decimals)
+        // Twice the distance of n / d from the result, in parts of the last decimal and of d.
+        const distance = 2 * (parts * d - n * 10 ** decimals)
+        expect(Math.abs(distance)).toBeLessThanOrEqual(d)
+        if (Math.abs(distance) === d) expect(Math.sign(distance)).toBe(Math.sign(n))
       }),
     )
   })

@@ -5,6 +5,10 @@ describe('a proposed selector', () => {
   test.each([
     ['[data-testid="new"]', 'strong'],
     ['#new', 'strong'],
+    ['[data-tour="new"]', 'strong'],
+    ["[data-action='new-project']", 'strong'],
+    ['[data-state="open"]', 'fair'],
+    ['[data-tour="new"] button', 'fair'],
     ['main button[aria-label="New project"]', 'strong'],
     ['#main button', 'fair'],
     ['.profile', 'fair'],

@@ -78,6 +78,11 @@ describe('completion falls', () => {
     expect(fallenCompletion(rule, { flow: 'welcome', now: many, before }, none, 0)).toBeNull()
   })
 
+  test('by exactly the points that are set, which floating point would miss', () => {
+    const weeks = { now: { hits: 4_500, trials: 10_000 }, before: { hits: 5_000, trials: 10_000 } }
+    expect(fallenCompletion(rule, { flow: 'welcome', ...weeks }, none, 0)).not.toBeNull()
+  })
+
   test('and is over once chance alone could explain it', () => {
     const open = new Map([['welcome', { facts: {}, since: 0, openedAt: 1 }]])
     expect(fell(95, 200, open)).not.toBeNull()

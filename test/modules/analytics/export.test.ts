@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
+import { rowTypes } from '../../../src/modules/analytics/export-words.ts'
 import { checklist, tour } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
@@ -73,6 +74,12 @@ describe('the file', () => {
       ['item', 3],
       ['version', 1],
     ])
+  })
+
+  test('has the types of rows that the manual lists', async () => {
+    const manual = await Bun.file('src/manual/export-and-sql.md').text()
+    const listed = [...manual.matchAll(/^\| `(\w+)` \|/gm)].map(([, type]) => type)
+    expect(listed).toEqual([...rowTypes.keys()])
   })
 
   test('gives no spreadsheet a formula: texts that begin like one have a quote in front', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { type FlowDefinition, meantBy } from '../../../src/core/flow/flow.ts'
+import { flowWorkHere } from '../../../src/core/flow/work.ts'
 import { Pins } from '../../../src/modules/authoring/pins.ts'
 import type { LookStore } from '../../../src/modules/authoring/port.ts'
 import { newestDefinition } from '../../../src/modules/authoring/rules.ts'
@@ -19,7 +20,7 @@ test('a draft that is edited while its steps are pinned keeps the edit, and is p
   tenant.publish(
     tour({ key: 'pinned', steps: [{ key: 'a', title: 'A', target: { selector: '#a' } }] }),
   )
-  const authoring = new Authoring(management.flows, clock)
+  const authoring = new Authoring(management.flows, flowWorkHere, clock)
   const read = async (): Promise<FlowDefinition> =>
     newestDefinition(await authoring.flow(tenant.ref, 'pinned'))
   const { steps } = await read()

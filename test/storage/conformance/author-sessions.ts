@@ -33,6 +33,7 @@ const proposal: Omit<Proposal, 'number'> = {
   candidates: [],
   fingerprint: { matchCount: 1 },
   mayNamePerson: false,
+  isWrapper: false,
 }
 
 export function authorSessionsConform(open: OpenStore): void {

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { readFlowFile } from '../../../src/core/flow/file.ts'
 import { Flow, type FlowDefinition } from '../../../src/core/flow/flow.ts'
 import { flowText } from '../../../src/core/flow/text.ts'
+import { flowWorkHere } from '../../../src/core/flow/work.ts'
 import { mostFlows, newestDefinition } from '../../../src/modules/authoring/rules.ts'
 import { Authoring } from '../../../src/modules/authoring/service.ts'
 import { rightFlow } from '../../support/any-flow.ts'
@@ -26,7 +27,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
   const stepOf = (key: string) => ({ key, title: key })
   const tour = (...steps: string[]) => definitionOf({ key: 'tour', steps: steps.map(stepOf) })
 
-  const authoring = () => new Authoring(store.management.flows, store.clock)
+  const authoring = () => new Authoring(store.management.flows, flowWorkHere, store.clock)
   const by = { actor }
   const push = (...flows: FlowDefinition[]) => authoring().push(tenant.ref, flows, by)
   const pushAndPublish = (...flows: FlowDefinition[]) =>

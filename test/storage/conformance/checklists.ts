@@ -60,6 +60,8 @@ const deed = fc.oneof(
         'flow_completed',
       ),
       person,
+      // A user's event may name the browser, too.
+      beside: fc.option(fc.constantFrom('v', 'w'), { nil: undefined }),
       item: fc.constantFrom(...items),
       run: inRun,
       flowVersion: fc.option(fc.constantFrom(1, 2), { nil: undefined }),
@@ -123,6 +125,15 @@ async function hasRunsThatBeginTogether(tenant: Tenant): Promise<boolean> {
   return new Set(runs.map(run => `${run.startedAt} ${run.person}`)).size < runs.length
 }
 
+/** Whether an item counts for somebody only because an event names another id beside theirs. */
+function isTickedBeside(flow: RefFlow, events: RefEvent[], one: string): boolean {
+  const alone = events.map(event =>
+    event.userId === undefined ? event : { ...event, anonymousId: undefined },
+  )
+  const tickedIn = (some: RefEvent[]) => Object.keys(progressOf(flow, some, one).ticked).length
+  return tickedIn(events) > tickedIn(alone)
+}
+
 /** One flow with two items. An event can tick the first one as well. */
 const twoItems: RefFlow = {
   key: 'setup',
@@ -160,7 +171,14 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
     test('answers match the ledger, even when somebody is erased', async () => {
       const store = await open()
       const numRuns = rounds(70)
-      const met = { sharedRun: 0, completed: 0, takenBack: 0, passedAgain: 0, erased: 0 }
+      const met = {
+        sharedRun: 0,
+        bothIds: 0,
+        completed: 0,
+        takenBack: 0,
+        passedAgain: 0,
+        erased: 0,
+      }
       await fc.assert(
         fc.asyncProperty(caseArbitrary, async ({ flow, deeds, erased }) => {
           const tenant = await Tenant.withFlows(store, [flow])
@@ -180,13 +198,13 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
               const written = Object.fromEntries(deed.items.filter(([key]) => has(key)))
               pending.push(tenant.tick('setup', ids, written, deed.run))
             } else {
-              const { kind, item, run, flowVersion, agoMs } = deed
+              const { kind, beside, item, run, flowVersion, agoMs } = deed
               if (kind === 'item_completed' && !has(item)) continue
               const event = {
                 kind,
                 ...(ids.userId === null
                   ? { anonymousId: ids.anonymousId! }
-                  : { userId: ids.userId }),
+                  : { userId: ids.userId, ...(beside && { anonymousId: beside }) }),
                 ...run,
                 at: now - agoMs,
                 ...(kind === 'custom'
@@ -215,6 +233,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
           met.passedAgain += people.some(one => passesOf(flow, events, one).length > 1) ? 1 : 0
           const inFirst = events.filter(event => event.runId === '1').map(personOfEvent)
           met.sharedRun += new Set(inFirst).size > 1 ? 1 : 0
+          met.bothIds += people.some(one => isTickedBeside(flow, events, one)) ? 1 : 0
 
           // If two runs began at the same moment, the greater key counts as later, and erasing changes keys.
           if (erased === null || (await hasRunsThatBeginTogether(tenant))) return
@@ -291,6 +310,46 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
       expect(await rebuilt(store)).toBe(0)
       await store.close()
     }, 300_000)
+
+    describe('ticks by both ids', () => {
+      const both = { userId: 'u', anonymousId: 'v' }
+      const opened: EventOf = { kind: 'checklist_opened', flowKey: 'setup' }
+      const ticks: EventOf[] = [
+        { kind: 'item_completed', flowKey: 'setup', itemKey: 'one', anonymousId: 'v', at: begin },
+        { kind: 'item_completed', flowKey: 'setup', itemKey: 'two', userId: 'u', at: begin + 1 },
+      ]
+      const naming: [string, EventOf, boolean][] = [
+        ['of an event of a run', { ...opened, runId: '1', ...both }, true],
+        ['of an event of a session', { ...opened, sessionId: '1', ...both }, true],
+        ['of an event without either', { ...opened, ...both }, true],
+        ['of a lone completion', { kind: 'flow_completed', flowKey: 'setup', ...both }, true],
+        ['of a lone tick', { ...ticks[0]!, ...both }, true],
+        ['of a custom event', { kind: 'custom', name: 'seen', ...both }, false],
+        ['of who is held back', { kind: 'flow_held_out', flowKey: 'setup', ...both }, false],
+      ]
+
+      test('count together if it is an event of a run, whenever it arrives', async () => {
+        const store = await open()
+        for (const [name, event, isTogether] of naming) {
+          for (const place of [0, 1, 2]) {
+            const tenant = await Tenant.withFlows(store, [twoItems])
+            store.clock.moveTo(begin)
+            const events = ticks.toSpliced(place, 0, { at: begin, ...event })
+            for (const [i, one] of events.entries()) {
+              await tenant.append([tenant.event(`${i}`, one)])
+              if (place === 1) await store.settle()
+            }
+            for (const ids of [idsOf('uu'), idsOf('av')]) {
+              const { ticked } = await tenant.progress('setup', ids)
+              const count = Object.keys(ticked).length
+              expect([name, place, count]).toEqual([name, place, isTogether ? 2 : 1])
+            }
+          }
+        }
+        expect(await rebuilt(store)).toBe(0)
+        await store.close()
+      })
+    })
 
     test('a custom event ticks an item again that was taken back, even in the same commit', async () => {
       const store = await open()

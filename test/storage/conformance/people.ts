@@ -377,6 +377,20 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       expect(await rebuilt(store)).toBe(0)
     })
 
+    test('takes along the id of a browser that was only ever named beside theirs', async () => {
+      const items = [{ key: 'one', title: 'One' }]
+      await tenant.publish(definitionOf({ ...tour, key: 'list', checklist: { items } }))
+      const listed = { flowKey: 'list', userId: 'ada-7', anonymousId: 'browser-7' }
+      await send(
+        started({ ...listed, runId: 'r' }),
+        started({ ...listed, kind: 'item_completed', itemKey: 'one' }),
+      )
+      expect((await tenant.progress('list', visitor('browser-7'))).ticked).toHaveProperty('one')
+      await tenant.erase('uada-7')
+      expect(await store.traces(['ada-7', 'browser-7'])).toEqual([])
+      expect(await rebuilt(store)).toBe(0)
+    })
+
     describe('where the retention has deleted events', () => {
       /** Deletes what was received before now. */
       const deleteAll = async () => {

@@ -73,7 +73,8 @@ function inPlace(source: Source, asked: Change): string | null {
 /** Has the library rewrite the whole text: comments and order stay, spacing may not. */
 function throughDocument(text: string, asked: Change, expected: Plain): string | null {
   try {
-    const document = parseDocument(text)
+    // Repeated fields were looked for already, and the library takes long to do so.
+    const document = parseDocument(text, { uniqueKeys: false })
     const { path } = asked
     if (asked.kind === 'set') document.setIn(path, document.createNode(asked.value))
     else if (asked.kind === 'unset') {

@@ -5,12 +5,14 @@ import {
   isMap,
   isScalar,
   Lexer,
+  LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  visit,
   type YAMLMap,
 } from 'yaml'
 import type { Plain } from '../minimal.ts'
+import { parseYaml } from '../yaml.ts'
 
 /** Finds positions in the text of a flow file, without changing anything. */
 
@@ -35,18 +37,42 @@ export interface Fault {
 
 /** Reads one document. If anything is wrong with the text, none of it is trusted, and it is a fault. */
 export function parseSource(text: string): Source | Fault {
+  const lines = new LineCounter()
+  const syntax = (offset: number): Fault => ({ reason: 'syntax', line: lines.linePos(offset).line })
+  const parsed = parseYaml(text, lines)
+  if ('excess' in parsed) return syntax(parsed.offset)
+  const [document, second] = parsed.documents
+  if (!document) return syntax(0)
+  const [error] = document.errors
+  if (error) return syntax(error.pos[0])
+  if (second) return { reason: 'several', line: lines.linePos(second.range[0]).line }
+  const repeated = repeatedField(document)
+  if (repeated) return syntax(startOf(repeated))
   try {
-    const document = parseDocument(text, { prettyErrors: true })
-    const [error] = document.errors
-    if (error) {
-      const reason = error.code === 'MULTIPLE_DOCS' ? 'several' : 'syntax'
-      return { reason, line: error.linePos?.[0].line ?? null }
-    }
     return { text, document, value: unshared(document.toJS() as Plain) }
   } catch {
-    // An alias without an anchor, too many aliases, or so deep that the parser gives up.
+    // An alias without an anchor, or too many aliases.
     return { reason: 'syntax', line: null }
   }
+}
+
+/** The name of the first field that its mapping has already. */
+function repeatedField(document: Document.Parsed): Node | null {
+  let repeated: Node | null = null
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>()
+      for (const field of fieldsOf(map)) {
+        const name = nameOf(field)
+        if (seen.has(name)) {
+          repeated = field.key
+          return visit.BREAK
+        }
+        seen.add(name)
+      }
+    },
+  })
+  return repeated
 }
 
 /** A copy in which a value that an anchor shares is repeated wherever it is used. */

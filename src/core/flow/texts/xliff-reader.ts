@@ -17,6 +17,13 @@ const aside = new Set([
 /** Marks that a tool puts around words. Their content is kept. */
 const around = new Set(['mrk', 'g', 'pc', 'sub'])
 
+/** The character of a code in hex (XLIFF 2.0, 4.3.1.1); null if a text can have none such. */
+function charOf(hex: string): string | null {
+  const code = /^[0-9a-f]{1,6}$/i.test(hex) ? Number.parseInt(hex, 16) : 0
+  const char = code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
+  return char !== '' && char.isWellFormed() ? char : null
+}
+
 /** A unit while it is being read, segment by segment. */
 interface Reading {
   id: string
@@ -56,6 +63,7 @@ export function readXliff(text: string): TextSheet {
   })
 
   const beginUnit = (id: string | undefined) => {
+    if (unit) throw fault(`a unit is within ${quoted(unit.id)}: take the file that was exported`)
     if (!id) throw fault('a unit has no id: take the file that was exported')
     if (known.has(id)) throw fault(`the unit ${quoted(id)} is there twice: keep one`)
     if (known.size >= mostEntries) throw fault(`there are more than ${mostEntries} units`)
@@ -108,7 +116,13 @@ export function readXliff(text: string): TextSheet {
       into = local
       if (local === 'target') segment.target = ''
     } else if (into && local === 'cp') {
-      take(String.fromCodePoint(Number.parseInt(value('hex') ?? '', 16) || 0xfffd))
+      const char = charOf(value('hex') ?? '')
+      if (char === null) {
+        throw fault(
+          `<cp> in ${quoted(unit!.id)} needs the code of a character, 1 to 10FFFF: hex="001F"`,
+        )
+      }
+      take(char)
     } else if (into && !around.has(local)) {
       throw fault(
         `<${local}> stands in a text of ${quoted(unit!.id)}: texts have no such marks here`,

@@ -6,8 +6,9 @@ import type { Queries } from '../database/connection.ts'
 const counts = `
 with
   held as (
-    select person, min(at) filter (where at >= $4 and at < $5) as at
-    from held_out where org_id = $1 and flow_id = $2 and version = coalesce($3, version)
+    select person,
+      min(at) filter (where at >= $4 and at < $5 and version = coalesce($3, version)) as at
+    from held_out where org_id = $1 and flow_id = $2
     group by person
   ),
   -- In the range the first run of a person is their earliest.

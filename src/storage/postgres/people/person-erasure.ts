@@ -8,6 +8,7 @@ import type { ErasureRow } from '../../sqlite/erasure/erasure-table.ts'
 import { type ErasedCounts, ErasureWork, summed } from '../../sqlite/erasure/erasure-work.ts'
 import { isOf } from '../../sqlite/erasure/person-matcher.ts'
 import { NamedRuns, type RunNaming } from '../../sqlite/erasure/traces.ts'
+import { sharedRunsOf } from '../../sqlite/runs/run-people.ts'
 import type { StoredRun } from '../../sqlite/runs/stored-run.ts'
 import { asRows, type Queries } from '../database/connection.ts'
 import { pages, piecesOf } from '../database/pages.ts'
@@ -17,7 +18,7 @@ import { lockOrganisation } from '../ledger/lock.ts'
 import { Scratch } from '../projections/scratch.ts'
 import type { RunName, State } from '../projections/state.ts'
 import { renumbered, writeChanges } from '../projections/write-changes.ts'
-import type { Row } from '../rows/tables.ts'
+import type { Row, RowChange } from '../rows/tables.ts'
 import { type Counts, eraseBeside, stepRows } from './erase-beside.ts'
 import type { LongWorkParts, StillHeld } from './long-work.ts'
 
@@ -31,6 +32,20 @@ interface Place {
 }
 
 /** A run that names the person, or is named by an event of theirs. */
+/** Those who are named together with somebody in a flow. */
+const ofOthers = `org_id = $1 and flow_id = $2 and person in (
+  select others.person from run_people own
+  join run_people others using (org_id, flow_id, run_key)
+  where org_id = $1 and flow_id = $2 and own.person = $3 and others.person <> $3)`
+
+/** What decides whether the anonymous ids beside a user's stay, by table. */
+const ofOthersIn: readonly (readonly [table: string, rows: string])[] = [
+  ['run_people', `select * from run_people where ${ofOthers}`],
+  ['progress', `select * from progress where ${ofOthers}`],
+  ['ticks', `select distinct on (person) * from ticks where ${ofOthers}`],
+  ['runs', `select distinct on (person) * from runs where ${ofOthers}`],
+]
+
 interface FoundRun extends RunName {
   least_user_id: string | null
   least_anonymous_id: string | null
@@ -301,15 +316,32 @@ export class PersonErasure {
     const counts: Counts = {}
     const changes = this.scratch.work([runs, facts], () => {
       const rewrite = runEraser(work, named)
+      const whose = { orgRow: this.row.orgRow, flowRow, person: this.name }
+      const shared = sharedRunsOf(this.scratch.database, whose)
       const own = (runs.get('runs') as unknown as readonly StoredRun[]).filter(run =>
-        isConcerned(work, named, run),
+        isConcerned(work, named, run, shared),
       )
       for (const { id } of own) rewrite(id)
       counts.runs = own.length
-      if (isLast) Object.assign(counts, eraseFacts(work, this.name)(flowRow))
+      if (isLast) Object.assign(counts, eraseFacts(work, named, this.name)(flowRow))
     })
     await writeChanges(transaction, await renumbered(transaction, changes))
+    await this.forgetChanges(transaction, changes)
     return counts
+  }
+
+  /** Forgets when something changed for those who no longer stand beside the person. */
+  private async forgetChanges(transaction: Queries, changes: readonly RowChange[]): Promise<void> {
+    const gone = changes.flatMap(({ table, key, content }) =>
+      table.name === 'run_people' && content === null ? [{ person: key.person }] : [],
+    )
+    if (gone.length === 0) return
+    await transaction.run(
+      `delete from person_changes c
+      using json_to_recordset($2::text::json) as k(person text)
+      where c.org_id = $1 and c.person = k.person`,
+      ...[this.row.orgRow, asRows(gone)],
+    )
   }
 
   /** What is kept of runs, by their keys. */
@@ -343,17 +375,16 @@ export class PersonErasure {
 
   /** What is kept of the person in a flow. */
   private async readFacts(transaction: Queries, flowRow: number): Promise<State> {
-    return new Map(
-      await Promise.all(
-        tablesByPerson.map(async ([table]) => {
-          const rows = await transaction.all<Row>(
-            `select * from ${table} where org_id = $1 and flow_id = $2 and person = $3`,
-            ...[this.row.orgRow, flowRow, this.name],
-          )
-          return [table, rows] as const
-        }),
-      ),
+    const state = new Map<string, Row[]>()
+    const read = async (table: string, query: string) => {
+      const rows = await transaction.all<Row>(query, this.row.orgRow, flowRow, this.name)
+      state.set(table, [...(state.get(table) ?? []), ...rows])
+    }
+    const own = tablesByPerson.map(([table]) =>
+      read(table, `select * from ${table} where org_id = $1 and flow_id = $2 and person = $3`),
     )
+    await Promise.all([...own, ...ofOthersIn.map(([table, rows]) => read(table, rows))])
+    return state
   }
 
   /** Rewrites events without anything of the person. No event changes its place or its time. */

@@ -1,4 +1,4 @@
-import { needsItem, personOf } from '../../../core/event/event.ts'
+import { namesOf, needsItem, personOf } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
 import { isUnattributed, runKeyOf } from '../../../core/run/run.ts'
 import type { StoredCatalogue } from '../../sqlite/catalogue/catalogue.ts'
@@ -157,17 +157,17 @@ export class Concerns {
   }
 
   private addPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
-    const person = personOf(ids.userId, ids.anonymousId)
-    this.people.set(nameIn(flowRow, person), { org_id: orgRow, flow_id: flowRow, person })
+    for (const person of namesOf(ids)) {
+      this.people.set(nameIn(flowRow, person), { org_id: orgRow, flow_id: flowRow, person })
+    }
   }
 
   private addRun(orgRow: number, flowRow: number, key: string, ids: PersonIds): void {
     const name = nameIn(flowRow, key)
     const known = this.runs.get(name)
-    const person = personOf(ids.userId, ids.anonymousId)
-    if (known) known.people.add(person)
+    if (known) for (const person of namesOf(ids)) known.people.add(person)
     else {
-      const people = new Set([person])
+      const people = new Set(namesOf(ids))
       this.runs.set(name, { org_id: orgRow, flow_id: flowRow, run_key: key, people })
     }
   }

@@ -1,7 +1,9 @@
 import { pages } from '../database/pages.ts'
 import { letterIn, letterText, namesIn } from '../ledger/dead-letters.ts'
+import { type Pair, pairIn, pairKeyOf, pairPrefix } from '../runs/run-people.ts'
 import type { ErasedCounts, ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf, isPerson } from './person-matcher.ts'
+import type { NamedRuns } from './traces.ts'
 
 /** Erases what is known of a person besides their runs: these rows get the same names as the runs. */
 
@@ -38,8 +40,58 @@ export function* nameInFacts(work: ErasureWork): Generator<number, string | null
   return null
 }
 
+/**
+ * Erases whom a person is named together with, within a step of the work. The anonymous ids beside a user's go
+ * too, unless more is known of them: then their ticks count together with what is left of the user. No event
+ * says so any more, so a rebuild takes it as it is.
+ */
+function togetherEraser(work: ErasureWork, named: NamedRuns, name: string) {
+  const { database, orgRow } = work
+  const ofPerson = 'org_id = ?1 and flow_id = ?2 and person = ?3'
+  const besides = database.query<{ run_key: string; person: string }, [number, number, string]>(
+    `select run_key, person from run_people where org_id = ?1 and flow_id = ?2 and person <> ?3
+      and run_key in (select run_key from run_people where ${ofPerson})`,
+  )
+  const isKnown = database.query<unknown, [number, number, string, string]>(
+    `select 1 from ticks where ${ofPerson}
+    union all select 1 from runs where ${ofPerson}
+    union all select 1 from run_people where ${ofPerson} and run_key not in (
+      select run_key from run_people where org_id = ?1 and flow_id = ?2 and person = ?4)
+    limit 1`,
+  )
+  const forget = ['run_people', 'progress'].map(table =>
+    database.query(`delete from ${table} where ${ofPerson}`),
+  )
+  const forgetAlone = database.query(
+    `delete from run_people where ${ofPerson} and not exists (
+      select 1 from run_people others where others.org_id = ?1 and others.flow_id = ?2
+        and others.run_key = run_people.run_key and others.person <> ?3)`,
+  )
+  const renamePair = database.query(
+    'update run_people set run_key = ? where org_id = ? and flow_id = ? and run_key = ?',
+  )
+  return (flowRow: number): void => {
+    const nameNow = work.nameIn(flowRow, name)
+    const found = besides.all(orgRow, flowRow, name)
+    const visitors = found.filter(({ person }) => person.startsWith('a'))
+    for (const other of new Set(visitors.map(({ person }) => person))) {
+      if (name.startsWith('a') || named.mayNameOther(flowRow, other)) continue
+      if (isKnown.get(orgRow, flowRow, other, name) !== null) continue
+      for (const rows of forget) rows.run(orgRow, flowRow, other)
+    }
+    forgetAlone.run(orgRow, flowRow, name)
+    for (const { run_key: key } of found) {
+      if (!key.startsWith(pairPrefix)) continue
+      const [user, visitor] = pairIn(key)
+      const pair: Pair = user === name ? [nameNow, visitor] : [user, nameNow]
+      renamePair.run(pairKeyOf(pair), orgRow, flowRow, key)
+    }
+  }
+}
+
 /** Renames a person's rows of one flow in these tables, within a step of the work. */
-export function eraseFacts(work: ErasureWork, name: string) {
+export function eraseFacts(work: ErasureWork, named: NamedRuns, name: string) {
+  const eraseTogether = togetherEraser(work, named, name)
   const renames = tablesByPerson.map(([table, counted]) => ({
     counted,
     rename: work.database.query(
@@ -48,6 +100,7 @@ export function eraseFacts(work: ErasureWork, name: string) {
   }))
   return (flowRow: number): Partial<ErasedCounts> => {
     const counts: Partial<ErasedCounts> = {}
+    eraseTogether(flowRow)
     for (const { counted, rename } of renames) {
       const { changes } = rename.run(work.nameIn(flowRow, name), work.orgRow, flowRow, name)
       if (counted !== null) counts[counted] = changes

@@ -1,7 +1,8 @@
-import { personOf } from '../../../core/event/event.ts'
+import { idsOf, personOf } from '../../../core/event/event.ts'
 import { least, ownRunKey } from '../../../core/run/run.ts'
 import { firstFreeRow, noteReplacedRows } from '../engine/hash-index/row-index.ts'
 import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
+import { sharedRunsOf } from '../runs/run-people.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { eraseFacts, nameInFacts } from './erase-facts.ts'
 import type { ErasureWork } from './erasure-work.ts'
@@ -77,7 +78,7 @@ export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) =>
   const rewrite = (row: number): boolean => {
     const run = sql.run.get(row, orgRow)
     if (!run) return false
-    const now = renamedRun(work, named, run)
+    const now = renamedRun(work, named, run, peopleIn(run))
     sql.rename.run(
       firstFreeRow(database),
       now.run_key,
@@ -122,11 +123,12 @@ export function* eraseRuns(work: ErasureWork, named: NamedRuns): Generator<numbe
   const flows = database.query<{ id: number }, [number]>('select id from flows where org_id = ?')
   const rewrite = runEraser(work, named)
   const name = yield* nameInFacts(work)
-  const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, name)
+  const eraseFactsIn = name === null ? () => ({}) : eraseFacts(work, named, name)
   for (const { id: flowRow } of flows.all(orgRow)) {
     const concerned: number[] = []
+    const shared = sharedRunsOf(database, { orgRow, flowRow, person: name ?? '' })
     for (const runs of runsOfFlow(database, orgRow, flowRow)) {
-      for (const run of runs) if (isConcerned(work, named, run)) concerned.push(run.id)
+      for (const run of runs) if (isConcerned(work, named, run, shared)) concerned.push(run.id)
       yield runs.length
     }
     let from = 0
@@ -146,30 +148,50 @@ export function* eraseRuns(work: ErasureWork, named: NamedRuns): Generator<numbe
 /** The id in a run's key; null for a run without an id. */
 const runIdIn = ({ run_key: key }: NamedRun) => (key.startsWith('r') ? key.slice(1) : null)
 
-/** Whether a run is the person's, or has their name. */
+/**
+ * Whether a run is the person's, or has their name.
+ *
+ * @param shared the keys of the runs of its flow that name the person and others
+ */
 export function isConcerned(
   { person }: ErasureWork,
   { namedRuns }: NamedRuns,
   run: NamedRun & Pick<StoredRun, 'person'>,
+  shared: ReadonlySet<string>,
 ): boolean {
   const ids = { userId: run.least_user_id, anonymousId: run.least_anonymous_id }
   if (isPerson(person, run.person) || isNamedIn(person, ids)) return true
+  if (shared.has(run.run_key)) return true
   const runId = runIdIn(run)
   return runId !== null && namedRuns.has(runName(run.flow_id, runId))
 }
 
 /** A run after the person is renamed. It keeps its owner, so that every count stays the same. */
-function renamedRun(work: ErasureWork, named: NamedRuns, run: StoredRun): StoredRun {
+function renamedRun(
+  work: ErasureWork,
+  named: NamedRuns,
+  run: StoredRun,
+  people: readonly string[],
+): StoredRun {
   return {
     ...run,
-    ...idsAfter(work, named, run),
+    ...idsAfter(work, named, run, people),
     run_key: runKeyAfter(work, named, run.flow_id, run.run_key),
     person: isPerson(work.person, run.person) ? work.nameIn(run.flow_id, run.person) : run.person,
   }
 }
 
-/** The new ids in a run, and the traits of whoever is left in it. */
-function idsAfter({ person, pseudonyms }: ErasureWork, named: NamedRuns, run: StoredRun) {
+/**
+ * The new ids in a run, and the traits of whoever is left in it.
+ *
+ * @param people whom it names, if it names several
+ */
+function idsAfter(
+  { person, pseudonyms }: ErasureWork,
+  named: NamedRuns,
+  run: StoredRun,
+  people: readonly string[],
+) {
   const { flow_id: flowRow, least_user_id: userId, least_anonymous_id: anonymousId } = run
   const name = pseudonyms.person(flowRow)
   const runId = runIdIn(run)
@@ -185,10 +207,11 @@ function idsAfter({ person, pseudonyms }: ErasureWork, named: NamedRuns, run: St
   if (userId !== null && person.isUser(userId)) {
     return { least_user_id: name, least_anonymous_id: null, traits: null }
   }
-  const isBeside = anonymousId !== null && person.isAnonymous(anonymousId)
+  const visitors = [anonymousId, ...people.map(one => idsOf(one).anonymousId)]
+  const visitorsNow = visitors.map(id => (id !== null && person.isAnonymous(id) ? name : id))
   return {
     least_user_id: userId,
-    least_anonymous_id: isBeside ? name : anonymousId,
+    least_anonymous_id: visitorsNow.reduce<string | null>(least, null),
     traits: userId === null ? null : run.traits,
   }
 }

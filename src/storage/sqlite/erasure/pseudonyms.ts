@@ -3,6 +3,9 @@ import type { NewEvent } from '../../shared/in-rows.ts'
 
 const form = /^erased-[0-9a-f]{24}$/
 
+/** What every pseudonym matches, in SQLite's patterns. */
+export const pseudonymGlob = 'erased-*'
+
 /** Whether an id replaces that of somebody who was erased. */
 export const isPseudonym = (id: string): boolean => form.test(id)
 

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { idsOf } from '../../../core/event/event.ts'
+import { idsOf, namesOf } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
 import { least, makesNoRun, packTraits } from '../../../core/run/run.ts'
 import { pages } from '../database/pages.ts'
@@ -12,6 +12,9 @@ import { isPseudonym } from './pseudonyms.ts'
 /** Runs that a statement reads. */
 const pageRuns = 2_000
 
+/** Of so many others it is known by name that they are in the person's runs. */
+const mostOthers = 10_000
+
 /** Other people whom the events of a run name. */
 interface OthersInRun {
   leastUserId: string | null
@@ -23,6 +26,8 @@ interface OthersInRun {
 }
 
 export const runName = (flowRow: number | null, runId: string) => `${flowRow} ${runId}`
+
+const otherName = (flowRow: number | null, person: string) => `${flowRow} ${person}`
 
 /** The parts of an event that tell whose its run is. */
 export type RunNaming = Pick<
@@ -46,6 +51,8 @@ export class NamedRuns {
   /** Every run that an event of theirs names by id, or named, as `runName` writes it. */
   readonly namedRuns = new Set<string>()
   readonly others = new Map<string, OthersInRun>()
+  /** Whom others' events name in those runs, by flow. */
+  private readonly othersNamed = new Set<string>()
 
   constructor(private readonly person: PersonMatcher) {}
 
@@ -53,6 +60,12 @@ export class NamedRuns {
   isRenamed(flowRow: number | null, runId: string): boolean {
     const name = runName(flowRow, runId)
     return this.namedRuns.has(name) && !this.others.get(name)?.isAnyoneLeft
+  }
+
+  /** Whether others' events may name somebody in any of those runs. */
+  mayNameOther(flowRow: number, person: string): boolean {
+    const { othersNamed } = this
+    return othersNamed.has(otherName(flowRow, person)) || othersNamed.size >= mostOthers
   }
 
   /** Adds an event of the person. */
@@ -72,7 +85,7 @@ export class NamedRuns {
     if (!this.namedRuns.has(name)) return null
     const { traits } = event
     const packed = traits && packTraits(event.occurredAt, traits)
-    if (!makesNoRun(event.kind)) this.note(name, event, packed)
+    if (!makesNoRun(event.kind)) this.note(name, event.flowRow, event, packed)
     return isGone(event) ? name : null
   }
 
@@ -94,16 +107,24 @@ export class NamedRuns {
       this.isUser = ids.userId !== null && person.isUser(ids.userId)
     }
     if (!this.namedRuns.has(name)) return
-    for (const one of people) if (!isPerson(person, one)) this.note(name, idsOf(one))
+    for (const one of people) if (!isPerson(person, one)) this.note(name, flow_id, idsOf(one))
     // The anonymous id may have stood beside the person's user id, and goes with it.
     if (this.isUser) ids.anonymousId = null
     const isSomeones = ids.userId !== null || ids.anonymousId !== null
-    if (isSomeones && !isOf(person, ids)) this.note(name, ids)
+    if (isSomeones && !isOf(person, ids)) this.note(name, flow_id, ids)
   }
 
-  private note(name: string, ids: PersonIds, traits: string | null = null): void {
+  private note(
+    name: string,
+    flowRow: number | null,
+    ids: PersonIds,
+    traits: string | null = null,
+  ): void {
     const known = this.others.get(name)
     const anonymousId = isBeside(this.person, ids) ? null : ids.anonymousId
+    for (const one of namesOf(ids)) {
+      if (this.othersNamed.size < mostOthers) this.othersNamed.add(otherName(flowRow, one))
+    }
     this.others.set(name, {
       leastUserId: least(known?.leastUserId ?? null, ids.userId),
       leastAnonymousId: least(known?.leastAnonymousId ?? null, anonymousId),

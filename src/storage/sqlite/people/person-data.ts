@@ -9,6 +9,7 @@ import { type BatchRow, storedText } from '../engine/event-codec/event-batches.t
 import { decodeEvents } from '../engine/event-codec/event-text.ts'
 import { isNamedIn, isPerson, type PersonMatcher, personByName } from '../erasure/person-matcher.ts'
 import { type BuriedCommand, letterIn, namesIn } from '../ledger/dead-letters.ts'
+import { pairIn, pairPrefix } from '../runs/run-people.ts'
 import { unpackSteps } from '../runs/run-rows.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { causedReader } from './caused-events.ts'
@@ -251,7 +252,11 @@ const sections: Record<string, (asked: Asked) => Rows> = {
     'checklist_completions',
     ({ at, run_key: run }) => ({ at: isoTime(at), run }),
   ),
-  sharedRuns: inFlows<{ run_key: string }>('run_people', row => ({ run: row.run_key })),
+  sharedRuns: inFlows<{ run_key: string }>('run_people', ({ run_key: key }) => {
+    if (!key.startsWith(pairPrefix)) return { run: key }
+    const [user, visitor] = pairIn(key)
+    return { userId: user.slice(1), anonymousId: visitor.slice(1) }
+  }),
   causedEvents,
   heldOut: inFlows<{ version: number; at: number }>('held_out', ({ version, at }) => ({
     version,

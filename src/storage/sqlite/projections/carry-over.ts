@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { pages } from '../database/pages.ts'
+import { pairPrefix } from '../runs/run-people.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import type { Projector } from './projector.ts'
 
@@ -41,10 +42,10 @@ export function carryOver(
     from main.progress where ${ofFlow} and last_tick_at <= ${until}`,
   )
   database.run(
-    `insert into temp.run_people select * from main.run_people
-    where ${ofFlow} and run_key in (
+    `insert or ignore into temp.run_people select * from main.run_people
+    where ${ofFlow} and (run_key glob '${pairPrefix}*' or run_key in (
       select run_key from main.runs where ${ofFlow} and started_at <= ${until}
-    )`,
+    ))`,
   )
   database.run(
     `insert into temp.held_out select * from main.held_out where ${ofFlow} and at <= ${until}`,

@@ -1,4 +1,5 @@
 import { needsItem, personOf } from '../../../core/event/event.ts'
+import type { PersonIds } from '../../../core/event/stored-event.ts'
 import {
   addEvent,
   isUnattributed,
@@ -7,6 +8,7 @@ import {
   runKeyOf,
   runOfEvent,
 } from '../../../core/run/run.ts'
+import { type Pair, pairKeyOf } from '../runs/run-people.ts'
 import type { Fact } from './facts.ts'
 
 /** The events of a run joined, so that they cost one row however many there are. */
@@ -21,10 +23,19 @@ export interface JoinedRun {
   readonly state: RunState
   /** Whom the other events name, if it is somebody else. */
   others: Set<string> | null
+  /** The two ids of each event that names two, by `pairKeyOf`. */
+  pairs: Map<string, Pair> | null
 }
 
-export const personOfFact = ({ userId, anonymousId }: Pick<Fact, 'userId' | 'anonymousId'>) =>
-  personOf(userId, anonymousId)
+/** The two ids of an event; null if it names one. */
+export const pairOfFact = ({ userId, anonymousId }: PersonIds): Pair | null =>
+  userId === null || anonymousId === null ? null : [`u${userId}`, `a${anonymousId}`]
+
+/** Everybody whom the events of a run name, also beside somebody else. */
+export const namedIn = ({ person, others, pairs }: JoinedRun): Set<string> =>
+  new Set([person, ...(others ?? []), ...[...(pairs?.values() ?? [])].flat()])
+
+export const personOfFact = ({ userId, anonymousId }: PersonIds) => personOf(userId, anonymousId)
 
 /** Whether an event is part of a run by itself. */
 export const isInRun = (fact: Fact) =>
@@ -61,6 +72,13 @@ interface OfFlow {
   others: Fact[]
 }
 
+function notePair(run: JoinedRun, fact: Fact): void {
+  const pair = pairOfFact(fact)
+  if (pair === null) return
+  run.pairs ??= new Map()
+  run.pairs.set(pairKeyOf(pair), pair)
+}
+
 function inOrder(runs: Iterable<JoinedRun>, placeOf: (run: JoinedRun) => number): JoinedRun[] {
   const placed = [...runs].map(run => ({ run, place: placeOf(run) }))
   return placed.sort((a, b) => a.place - b.place).map(({ run }) => run)
@@ -93,17 +111,23 @@ export class JoinedFacts {
       const { userId, anonymousId } = fact
       const person = personOfFact(fact)
       const state = runOfEvent(fact)
-      const run = { orgRow, flowRow, key, person, userId, anonymousId, state, others: null }
+      const run: JoinedRun = {
+        ...{ orgRow, flowRow, key, person, userId, anonymousId, state },
+        ...{ others: null, pairs: null },
+      }
+      notePair(run, fact)
       flow.runs.set(key, run)
       return { run, isNews: true }
     }
     addEvent(known.state, fact)
-    const isOfSame =
-      known.userId === fact.userId &&
-      (known.userId !== null || known.anonymousId === fact.anonymousId)
+    const isOfSame = known.userId === fact.userId && known.anonymousId === fact.anonymousId
     if (!isOfSame) {
-      known.others ??= new Set()
-      known.others.add(personOfFact(fact))
+      const person = personOfFact(fact)
+      if (person !== known.person) {
+        known.others ??= new Set()
+        known.others.add(person)
+      }
+      notePair(known, fact)
     }
     return { run: known, isNews: !isOfSame }
   }

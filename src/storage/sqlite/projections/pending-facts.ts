@@ -1,12 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { type EventKind, needsItem } from '../../../core/event/event.ts'
 import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { isUnattributed } from '../../../core/run/run.ts'
 import type { LagBoard, ProgressBoard } from '../../shared/boards.ts'
 import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { Caused } from '../people/caused-events.ts'
 import type { Fact, LedgerFact } from './facts.ts'
-import { JoinedFacts, type JoinedRun, personOfFact } from './joined-facts.ts'
+import { JoinedFacts, type JoinedRun, namedIn, pairOfFact, personOfFact } from './joined-facts.ts'
 import type { Projector } from './projector.ts'
 
 /** The boards that show what is behind, and whose progress has changed. */
@@ -32,7 +33,8 @@ const none: ReadonlySet<string> = new Set()
 /** Twice as many people as may count together, so that the last change to such a group is told too. */
 const mostTogether = 34
 
-const isOfOnly = (run: JoinedRun, person: string) => run.person === person && run.others === null
+const isOfOnly = (run: JoinedRun, person: string) =>
+  run.person === person && run.others === null && run.pairs === null
 
 /**
  * What is committed and waits to be projected: the window that is being filled, and the one that was taken
@@ -105,7 +107,7 @@ export class PendingFacts {
     if (fact.userId !== null && fact.anonymousId !== null) {
       lag.markPerson(orgRow, `a${fact.anonymousId}`)
     }
-    const together = run && fact.runId !== null ? this.peopleOf(run, fact.kind, person) : null
+    const together = this.togetherWith(fact, run)
     // In a run that names more people, each counts alone.
     const isShared = together !== null && together.size <= mostTogether
     if (isShared) {
@@ -148,6 +150,20 @@ export class PendingFacts {
   }
 
   /**
+   * Everybody who is known to be named together with the person of an event that is being added; null if that is
+   * one person alone.
+   */
+  private togetherWith(fact: Fact, run: JoinedRun | null): Set<string> | null {
+    // A key that is not a run's id contains the person, so only pairs name somebody else.
+    if (run) {
+      const mayBeShared = fact.runId !== null || run.pairs !== null
+      return mayBeShared ? this.peopleOf(run, fact.kind, personOfFact(fact)) : null
+    }
+    const pair = isUnattributed(fact) && !fact.byCustomEvent ? pairOfFact(fact) : null
+    return pair && new Set(pair)
+  }
+
+  /**
    * Everybody who is known to be named by a run, projected or not; null if that is one person alone.
    *
    * @param kind the kind of the event that is being added, which names the person
@@ -161,14 +177,7 @@ export class PendingFacts {
         : (this.projector.ownerOf(orgRow, flowRow, key, person) ?? person)
     const earlier = this.taken?.facts.runOf(flowRow, key) ?? run
     if (owner === person && isOfOnly(run, person) && isOfOnly(earlier, person)) return null
-    return new Set([
-      person,
-      owner,
-      run.person,
-      ...(run.others ?? []),
-      earlier.person,
-      ...(earlier.others ?? []),
-    ])
+    return new Set([person, owner]).union(namedIn(run)).union(namedIn(earlier))
   }
 
   private newWindow(): Window {

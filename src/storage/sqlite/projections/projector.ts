@@ -1,17 +1,17 @@
 import type { Database } from 'bun:sqlite'
-import { needsItem, personOf } from '../../../core/event/event.ts'
+import { namesOf, needsItem, personOf } from '../../../core/event/event.ts'
 import { isUnattributed, least, versionAt } from '../../../core/run/run.ts'
 import { ChecklistProgress, type PersonInFlow } from '../checklists/checklist-progress.ts'
 import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import { HeldOut } from '../runs/held-out.ts'
-import { type PartyOf, RunPeople } from '../runs/run-people.ts'
+import { type PartyOf, pairKeyOf, RunPeople } from '../runs/run-people.ts'
 import { type RunChanges, type RunIndex, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
 import { TouchedPeople } from '../runs/touched-people.ts'
 import type { Fact, HistoryOf } from './facts.ts'
-import { JoinedFacts, type JoinedRun, personOfFact } from './joined-facts.ts'
+import { JoinedFacts, type JoinedRun, namedIn, pairOfFact, personOfFact } from './joined-facts.ts'
 import { UnattributedEvents } from './unattributed-events.ts'
 
 /**
@@ -76,7 +76,9 @@ export class Projector {
     for (const fact of others) {
       if (fact.kind === 'flow_completed') this.addCompletion(fact)
       if (fact.kind === 'flow_held_out') this.addHeldOut(fact)
-      if (isUnattributed(fact) && !fact.byCustomEvent) this.addUnattributed(fact, touched)
+      if (isUnattributed(fact) && !fact.byCustomEvent) {
+        this.addUnattributed(fact, touched, concerned)
+      }
     }
     const ticks = others.filter(({ kind }) => needsItem(kind))
     for (const { orgRow, flowRow, person } of ticks.length > 0 ? this.progress.add(ticks) : []) {
@@ -205,12 +207,30 @@ export class Projector {
   }
 
   private joinRun(run: JoinedRun, touched: TouchedPeople, concerned: People): void {
-    const { orgRow, flowRow, key, person, state, others } = run
-    const whose = this.runs.join(orgRow, flowRow, key, state, touched)
-    // A key that is not a run's id contains the person, so the run belongs to nobody else.
-    if (!key.startsWith('r')) return
-    if (others === null && whose === person) return
-    const people = new Set([person, whose, ...(others ?? [])])
+    const { orgRow, flowRow, key, person, state, others, pairs } = run
+    const before = this.runs.join(orgRow, flowRow, key, state, touched)
+    if (others === null && pairs === null && before.person === person) return
+    for (const [pairKey, pair] of pairs ?? []) {
+      this.joinPeople(orgRow, flowRow, pairKey, new Set(pair), concerned)
+    }
+    const people = new Set([person, before.person, ...(others ?? [])])
+    const idsBefore = { userId: before.least_user_id, anonymousId: before.least_anonymous_id }
+    const named = namedIn(run)
+      .union(people)
+      .union(new Set(namesOf(idsBefore)))
+    // A run of one person, and of one id beside them, says no more than its pairs.
+    const isShared = people.size > 1 || named.size > 2 || this.people.has(orgRow, flowRow, key)
+    if (isShared) this.joinPeople(orgRow, flowRow, key, named, concerned)
+  }
+
+  /** Notes whom a run or an event names. */
+  private joinPeople(
+    orgRow: number,
+    flowRow: number,
+    key: string,
+    people: ReadonlySet<string>,
+    concerned: People,
+  ): void {
     const changed = this.people.add(orgRow, flowRow, key, people)
     if (changed.size > 0 && this.progress.hasAny(orgRow, flowRow)) {
       concerned.add(orgRow, flowRow, changed)
@@ -236,12 +256,14 @@ export class Projector {
     }
   }
 
-  private addUnattributed(fact: Fact, touched: TouchedPeople): void {
+  private addUnattributed(fact: Fact, touched: TouchedPeople, concerned: People): void {
     const { orgRow, flowRow, occurredAt: at } = fact
     const person = personOfFact(fact)
     const completes = fact.kind === 'flow_completed'
     this.unattributed.add(orgRow, flowRow, person, { at, completes, version: fact.flowVersion })
     touched.touch(orgRow, flowRow, person, at)
+    const pair = pairOfFact(fact)
+    if (pair) this.joinPeople(orgRow, flowRow, pairKeyOf(pair), new Set(pair), concerned)
   }
 }
 

@@ -4,6 +4,7 @@ import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
 import { firstFreeRow, noteReplacedRows, RowIndex } from '../engine/hash-index/row-index.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
+import { pseudonymGlob } from '../erasure/pseudonyms.ts'
 import { flowFacts } from '../ledger/ledger.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import { replayCaused } from '../people/replay-caused.ts'
@@ -226,6 +227,13 @@ export class SideTables {
   begin(orgRow: number, flowRow: number, until: number | null): void {
     for (const table of tables) this.database.run(`delete from temp.${table}`)
     this.index.clear()
+    // What events said of an erased user and a visitor beside them, they no longer say.
+    const ofFlow = whereOf(orgRow, flowRow)
+    this.database.run(
+      `insert into temp.run_people select * from main.run_people ${ofFlow} and run_key in (
+        select run_key from main.run_people ${ofFlow} and person glob 'u${pseudonymGlob}'
+      )`,
+    )
     this.projector.forget()
     if (until !== null) carryOver(this.database, this.projector, { orgRow, flowRow, until })
   }

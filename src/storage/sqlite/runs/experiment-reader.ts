@@ -60,17 +60,17 @@ export class ExperimentReader {
       since
 
     const holding = new Set<number>()
-    /** When people were first held back within the range; null for those who were only before or after it. */
+    /** Everybody who was ever held back, and when first by these versions in the range; null if not then. */
     const held = new Map<string, number | null>()
     const heldAfter = (last: { person: string; version: number }) =>
       this.sql.held.all(orgRow, flowRow, last.person, last.version)
     for (const page of pages(heldAfter, { person: '', version: 0 }, pageRows)) {
       await slices.rest()
       for (const { person, version, at } of page) {
-        if (!isAsked(version)) continue
-        holding.add(version)
         const known = held.get(person) ?? null
-        held.set(person, isIn(at) ? Math.min(at, known ?? at) : known)
+        const isCounted = isAsked(version) && isIn(at)
+        held.set(person, isCounted ? Math.min(at, known ?? at) : known)
+        if (isAsked(version)) holding.add(version)
       }
     }
 

@@ -7,12 +7,41 @@ import { TransactionParticipant } from '../engine/participant.ts'
  */
 const most = 16
 
+/**
+ * The key of the two ids of an event that names two. They stand under it once for all runs, because back ends
+ * may name both in every event. No run's key begins with its letter.
+ */
+export const pairKeyOf = (pair: Pair): string => `${pairPrefix}${JSON.stringify(pair)}`
+
+/** The ids in such a key. */
+export const pairIn = (key: string): Pair => JSON.parse(key.slice(pairPrefix.length))
+
+export const pairPrefix = 'b'
+
+/** The two ids of an event that names two, each as `personOf` names people. */
+export type Pair = readonly [user: string, visitor: string]
+
+/** The keys under which somebody stands together with others in a flow. */
+export const sharedRunsOf = (
+  database: Database,
+  { orgRow, flowRow, person }: { orgRow: number; flowRow: number; person: string },
+): ReadonlySet<string> =>
+  new Set(
+    database
+      .query<{ run_key: string }, [number, number, string]>(
+        'select run_key from run_people where org_id = ? and flow_id = ? and person = ?',
+      )
+      .all(orgRow, flowRow, person)
+      .map(({ run_key }) => run_key),
+  )
+
 /** The people whose ticks count together with a person's, including that person. */
 export type PartyOf = (orgRow: number, flowRow: number, person: string) => readonly string[]
 
 /**
- * Finds a person's party: everybody who is named by a run that names the person. Runs that name too many
- * people are left out, and so are people who would be together with too many or through too many runs.
+ * Finds a person's party: everybody who is named by a run, or beside them in an event, that names the person.
+ * Runs that name too many people are left out, and so are people who would be together with too many or
+ * through too many runs.
  */
 export function partyReader(database: Database): PartyOf {
   const runsOf = database.query<{ run_key: string }, [number, number, string]>(
@@ -61,7 +90,10 @@ function statements(database: Database) {
   }
 }
 
-/** Which runs name several people, and whom. Few flows have such runs, and memory holds which have none. */
+/**
+ * Which runs name several people, and whom, and which ids stand in one event. Few flows have any, and memory
+ * holds which have none.
+ */
 export class RunPeople extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly read: PartyOf
@@ -89,10 +121,15 @@ export class RunPeople extends TransactionParticipant {
     return [person]
   }
 
+  /** Whether it is noted whom a run names. */
+  has(orgRow: number, flowRow: number, key: string): boolean {
+    return !this.flowsWithout.has(flowRow) && this.sql.people.get(orgRow, flowRow, key) !== null
+  }
+
   /**
-   * Notes whom a run names.
+   * Notes whom a run names, or an event.
    *
-   * @param people several; if the run named only one before, that one is among them
+   * @param people several; if nobody was noted before, all whom the run named are among them
    * @returns everybody whose party may have changed
    */
   add(orgRow: number, flowRow: number, key: string, people: ReadonlySet<string>): Set<string> {

@@ -22,6 +22,9 @@ const columns = `id, org_id, flow_id, run_key, person, least_user_id, least_anon
 
 const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose = 1'
 
+/** Whose a run is, and the least of the ids that its events name. */
+type NamesInRun = Pick<StoredRun, 'person' | 'least_user_id' | 'least_anonymous_id'>
+
 /** Numbers the rows of runs, and finds them by their flow and key. See `RowIndex`. */
 export interface RunIndex extends TransactionParticipant {
   add(flowRow: number, key: string, at: number): number
@@ -189,7 +192,7 @@ export class RunTable extends TransactionParticipant {
   /**
    * Joins the state of newly stored events into their run.
    *
-   * @returns whose run it was before; if it is new, whose it is
+   * @returns whose run it was before, and the least ids in it; if it is new, those that it has now
    */
   join(
     orgRow: number,
@@ -197,9 +200,13 @@ export class RunTable extends TransactionParticipant {
     key: string,
     state: RunState,
     touched: TouchedPeople,
-  ): string {
+  ): NamesInRun {
     const stored = this.get(orgRow, flowRow, key)
-    if (!stored) return this.insertOwn(orgRow, flowRow, key, state, touched)
+    if (!stored) {
+      const person = this.insertOwn(orgRow, flowRow, key, state, touched)
+      const { leastUserId, leastAnonymousId } = state
+      return { person, least_user_id: leastUserId, least_anonymous_id: leastAnonymousId }
+    }
     // A run that only unattributed events opened has no state of its own yet.
     const joined = stored.own_started_at === null ? state : mergeRuns(state, ownStateOf(stored))
     const person = this.owners.of(orgRow, flowRow, key, joined, personOfRun(state))
@@ -208,7 +215,7 @@ export class RunTable extends TransactionParticipant {
       this.delete(stored)
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       this.insertOwn(orgRow, flowRow, key, joined, touched, this.completedByChecklist(stored))
-      return stored.person
+      return stored
     }
     const isMoved = joined.startedAt !== stored.own_started_at
     const startedAt = isMoved ? joined.startedAt : stored.started_at
@@ -226,7 +233,7 @@ export class RunTable extends TransactionParticipant {
       touched.touch(orgRow, flowRow, stored.person, stored.started_at)
       touched.touch(orgRow, flowRow, stored.person, startedAt)
     }
-    return stored.person
+    return stored
   }
 
   /** When a checklist's ticks first completed a run. */

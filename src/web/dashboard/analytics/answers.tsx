@@ -44,8 +44,7 @@ function Score({
           <div class={`answer-figure ${group}`} key={group}>
             <dt>{words[group]}</dt>
             <dd>
-              {formatCount(nps[group])}{' '}
-              <small>{formatShare(answers === 0 ? null : nps[group] / answers, answers)}</small>
+              {formatCount(nps[group])} <small>{formatShare(nps[group], answers)}</small>
             </dd>
           </div>
         ))}
@@ -94,10 +93,10 @@ function columnsOf({ answers }: Asked): Column<Row>[] {
     {
       name: words.count,
       isNumber: true,
-      cell: ({ count, share }) => (
+      cell: ({ count }) => (
         <span class={count === 0 ? 'rate nought' : 'rate'}>
           {formatCount(count)}
-          {count > 0 && <small>{formatShare(share, answers)}</small>}
+          {count > 0 && <small>{formatShare(count, answers)}</small>}
         </span>
       ),
     },

@@ -47,7 +47,7 @@ export function Checklist({ data }: { data: Analytics }) {
       cell: row => (
         <span class="rate">
           {formatCount(row.people)}
-          <small>{formatShare(people === 0 ? null : row.people / people, people)}</small>
+          <small>{formatShare(row.people, people)}</small>
         </span>
       ),
     },

@@ -41,7 +41,7 @@ function columnsOf({ count, definitions, other }: Shown): Column<ComparedBin>[] 
     {
       name: shareName,
       isNumber: true,
-      cell: bin => formatShare(countIn(bin) / of, of),
+      cell: bin => formatShare(countIn(bin), of),
     },
   ]
   const { otherRuns, otherShare } = words

@@ -1,3 +1,5 @@
+import { shareDifference } from '../../../core/number/interval.ts'
+import { quotient } from '../../../core/number/statistics.ts'
 import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { Table } from '../parts/table.tsx'
@@ -5,7 +7,16 @@ import { formatCount } from '../words/time.ts'
 import { experimentWords as words } from '../words/when.ts'
 import type { Analytics } from './question.ts'
 
-const points = (share: number) => `${share > 0 ? '+' : ''}${(share * 100).toFixed(1)}`
+const signed = (points: number) => `${points > 0 ? '+' : ''}${points.toFixed(1)}`
+
+/** A share of four decimals in percentage points. */
+const points = (share: number) => signed(quotient(Math.round(share * 10_000), 100, 1)!)
+
+/** Computed from counts, because the answer's difference has been rounded. */
+const pointsBetween = ({ shown, heldOut }: NonNullable<Analytics['experiment']>) => {
+  const of = ({ achieved, people }: typeof shown) => ({ hits: 100 * achieved, trials: people })
+  return signed(shareDifference(of(shown), of(heldOut), 1)!)
+}
 
 /** For a flow that holds people back: whether those who saw it reach its goal more often. */
 export function Experiment({ data: { experiment, definitions } }: { data: Analytics }) {
@@ -56,7 +67,11 @@ export function Experiment({ data: { experiment, definitions } }: { data: Analyt
       {difference !== null && interval ? (
         <p>
           <Defined means={definitions['experiment.interval']}>
-            {words.difference(points(difference), points(interval.low), points(interval.high))}
+            {words.difference(
+              pointsBetween(experiment),
+              points(interval.low),
+              points(interval.high),
+            )}
           </Defined>{' '}
           {interval.low <= 0 && interval.high >= 0 && words.mayBeChance}
         </p>

@@ -9,21 +9,19 @@ import { flowWords } from '../words/flows.ts'
 import { fewest, formatCount, formatShare, none } from '../words/time.ts'
 import type { Analytics, StepNumbers } from './question.ts'
 
-/** A count, with its share below it if the share means something. */
+/** A count, with its share below it if it is part of something. */
 const Counted = ({
   count,
-  share,
   of,
   children,
 }: {
   count: number
-  share?: number | null
   of?: number
   children?: ComponentChildren
 }) => (
   <span class={count === 0 ? 'rate nought' : 'rate'}>
     {formatCount(count)}
-    {share !== undefined && count > 0 && <small>{formatShare(share, of ?? 0)}</small>}
+    {of !== undefined && count > 0 && <small>{formatShare(count, of)}</small>}
     {children}
   </span>
 )
@@ -32,7 +30,7 @@ const Counted = ({
 function Left({ step: { droppedHere, stillHere, reached } }: { step: StepNumbers }) {
   const left = droppedHere - stillHere
   return (
-    <Counted count={left} share={left / reached} of={reached}>
+    <Counted count={left} of={reached}>
       {stillHere > 0 && <small>{words.still(formatCount(stillHere))}</small>}
     </Counted>
   )
@@ -51,10 +49,10 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
   const { definitions, totals } = data
   const isTimed = (step: StepNumbers) => step.medianSeconds !== null && step.reached >= fewest
   const longest = Math.max(0, ...data.steps.filter(isTimed).map(step => step.p90Seconds ?? 0))
-  const share = (part: number, whole: number) => (whole === 0 ? null : part / whole)
   const otherShare = (key: string) => {
     const reached = other?.steps.find(step => step.key === key)?.reached
-    return reached === undefined ? null : share(reached, other?.totals.starts ?? 0)
+    const starts = other?.totals.starts
+    return reached === undefined || !starts ? null : reached / starts
   }
   const counted = (name: string, field: 'completed' | 'skipped' | 'targetMissing') => ({
     name,
@@ -90,9 +88,7 @@ function columnsOf(data: Analytics, other: Analytics | null): Column<StepNumbers
       name: words.reached,
       means: definitions.reached,
       isNumber: true,
-      cell: ({ reached }) => (
-        <Counted count={reached} share={share(reached, totals.starts)} of={totals.starts} />
-      ),
+      cell: ({ reached }) => <Counted count={reached} of={totals.starts} />,
     },
     counted(words.stepCompleted, 'completed'),
     counted(words.skipped, 'skipped'),

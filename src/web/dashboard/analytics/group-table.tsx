@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Table } from '../parts/table.tsx'
 import { segmentWords as words } from '../words/segments.ts'
-import { fewest, formatCount, formatPercent, formatTypical, none } from '../words/time.ts'
+import { formatCount, formatShare, formatTypical } from '../words/time.ts'
 import { intervalColumn } from './interval-column.tsx'
 import type { Analytics } from './question.ts'
 
@@ -51,7 +51,7 @@ export function GroupTable<Row extends Group>({
           formatTypical(timeToComplete.medianSeconds, timeToComplete.count),
         ),
         counted('completionRate', words.rate, ({ starts, completions }) =>
-          starts < fewest ? none : formatPercent(completions / starts),
+          formatShare(completions, starts),
         ),
         intervalColumn<Row>(words.interval, ({ interval }) => interval),
       ]}

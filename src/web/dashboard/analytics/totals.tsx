@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { wilsonInterval } from '../../../core/number/interval.ts'
+import { quotient } from '../../../core/number/statistics.ts'
 import { Defined } from '../parts/defined.tsx'
 import { Rate } from '../parts/rate.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
@@ -16,7 +17,7 @@ import type { Analytics, Question } from './question.ts'
 /** By how much a count has grown, in percent; null if there were too few before. */
 const changeOf = (now: number, before: number): string | null => {
   if (before < fewest) return null
-  const change = Math.round((now / before - 1) * 100)
+  const change = quotient(100 * (now - before), before, 0)!
   return change === 0 ? '±0%' : `${change > 0 ? '+' : '−'}${Math.abs(change)}%`
 }
 
@@ -95,9 +96,7 @@ export function Totals({
           means={definitions.completionRate}
           below={
             <>
-              {other && (
-                <p>{beside(formatShare(other.totals.completionRate, other.totals.starts))}</p>
-              )}
+              {other && <p>{beside(formatShare(other.totals.completions, other.totals.starts))}</p>}
               <p>
                 <bdi>{words.completed(formatCount(totals.completions))}</bdi>
               </p>

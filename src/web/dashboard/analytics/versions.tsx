@@ -4,7 +4,7 @@ import { Part } from '../parts/part.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 import { analyticsWords as words } from '../words/analytics.ts'
 import { flowWords } from '../words/flows.ts'
-import { fewest, formatCount, formatMoment, formatPercent, none } from '../words/time.ts'
+import { formatCount, formatMoment, formatShare } from '../words/time.ts'
 import { intervalColumn } from './interval-column.tsx'
 import type { Analytics } from './question.ts'
 
@@ -37,8 +37,7 @@ const columns = ({ definitions, range }: Analytics): Column<Version>[] => [
     name: words.rate,
     means: definitions.completionRate,
     isNumber: true,
-    cell: ({ starts, completions }) =>
-      starts < fewest ? none : formatPercent(completions / starts),
+    cell: ({ starts, completions }) => formatShare(completions, starts),
   },
   intervalColumn(words.interval, ({ starts, completions }) => wilsonInterval(completions, starts)),
 ]

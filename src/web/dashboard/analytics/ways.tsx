@@ -78,7 +78,7 @@ const columnsOf = ({ definitions }: Analytics): Column<Row>[] => [
     cell: ({ runs, of }) => (
       <span class="rate">
         {formatCount(runs)}
-        <small>{formatShare(of === 0 ? null : runs / of, of)}</small>
+        <small>{formatShare(runs, of)}</small>
       </span>
     ),
   },

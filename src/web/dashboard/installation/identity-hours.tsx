@@ -64,7 +64,7 @@ const columns: Column<Hour>[] = [
   {
     name: words.share,
     isNumber: true,
-    cell: hour => formatShare(countsOf(hour).proven / allOf(hour), allOf(hour)),
+    cell: hour => formatShare(countsOf(hour).proven, allOf(hour)),
   },
 ]
 

@@ -35,7 +35,7 @@ function Counts({ last24h }: Pick<IdentityAnswer, 'last24h'>) {
             <div class="figure" key={verdict}>
               <dt>{words.verdicts[verdict]}</dt>
               <dd class="figure-value">{formatCount(last24h[verdict])}</dd>
-              <dd class="figure-below">{formatShare(last24h[verdict] / all, all)}</dd>
+              <dd class="figure-below">{formatShare(last24h[verdict], all)}</dd>
             </div>
           ))}
         </dl>

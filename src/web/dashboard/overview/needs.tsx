@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { totalsOf } from '../../../core/step/health.ts'
 import { dayMs, isFullHour } from '../../../core/time/durations.ts'
 import type { AlertList } from '../../../modules/alerts/model.ts'
 import { momentHere } from '../analytics/zone.ts'
@@ -35,7 +36,7 @@ const isOf =
 
 function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert | undefined): Need {
   const flow = flows.find(({ key }) => key === step.flow)
-  const people = Object.values(step.people).reduce((sum, count) => sum + count, 0)
+  const { people, finds } = totalsOf(step.people)
   const since = step.missesSince ?? step.makeshiftSince
   return {
     key: `step ${step.stepId}`,
@@ -46,7 +47,7 @@ function ofStep(step: CheckedStep, flows: readonly AuthoredFlow[], alert: Alert 
       <>
         {step.state === 'drifting'
           ? words.drifting(people)
-          : step.okRate !== null && words.found(formatPercent(step.okRate), people)}
+          : people > 0 && words.found(formatPercent(finds / people), people)}
         {since && `, ${words.since(formatAge(since))}`}. {step.suggestion && words.suggestion}
         {alert && ` ${alertWords.openSince(formatAge(alert.openedAt))}.`}
       </>

@@ -44,7 +44,7 @@ const columnsOf = (definitions: StepCheck['definitions']): Column<HistoryDay>[] 
   {
     name: words.heads.share,
     isNumber: true,
-    cell: day => formatShare(day.okRate, foundOf(day).all),
+    cell: day => formatShare(foundOf(day).all - foundOf(day).misses, foundOf(day).all),
   },
   {
     name: words.heads.versions,

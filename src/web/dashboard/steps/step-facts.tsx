@@ -39,7 +39,7 @@ export function StepFacts({ step, zone }: { step: CheckedStep; zone: string }) {
             <dt>{words.found}</dt>
             <dd>
               {words.foundBy(formatCount(finds), formatCount(people))}
-              {people >= fewestPeople && <small> {formatShare(step.okRate, people)}</small>}
+              {people >= fewestPeople && <small> {formatShare(finds, people)}</small>}
             </dd>
           </div>
           {!isWell(step.state) && (

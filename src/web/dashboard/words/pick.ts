@@ -30,6 +30,7 @@ export const pickWords = {
   namesPerson: 'A text in this selector may be the name of a person.',
   elementNamesPerson:
     'A text of this element may be the name of a person. A selector that holds it is sent to every visitor.',
+  isWrapper: 'This element contains other controls. Use it only if the step is about all of them.',
   ambiguous: 'It finds more than this element: add a text to the step’s target, or take another.',
   use: 'Use this selector',
 } as const

@@ -3,6 +3,8 @@
 const count = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const oneDecimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+// Not a share times 100, which loses halves: 0.2875 * 100 is slightly below 28.75.
+const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 export const formatCount = (value: number): string => count.format(value)
 
@@ -15,12 +17,16 @@ export const none = '–'
 /** With fewer runs than this, neither a percentage nor a median means anything. */
 export const fewest = 5
 
-/** A share in percent; `none` if there are too few. */
-export const formatShare = (share: number | null, of: number): string =>
-  share === null || of < fewest ? none : `${oneDecimal.format(share * 100)}%`
+/** A part in percent of the whole; `none` if that has too few. */
+export const formatShare = (part: number, whole: number): string =>
+  whole < fewest ? none : formatPercent(part / whole)
 
-/** A share in percent, however few there are. */
-export const formatPercent = (share: number): string => `${oneDecimal.format(share * 100)}%`
+/**
+ * A share in percent, however few there are.
+ *
+ * @param share not a rate from an answer if its counts are known, because it has been rounded
+ */
+export const formatPercent = (share: number): string => percent.format(share)
 
 /** A duration in the two units that matter: 42 s, 2 min 5 s, 3 h 10 min, 4 d 2 h. */
 export function formatSeconds(seconds: number | null): string {

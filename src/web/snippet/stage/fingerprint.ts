@@ -3,6 +3,7 @@ import type { Ancestor, Fingerprint, TestId } from '../../../core/step/fingerpri
 import { isGeneratedClass, isGeneratedId } from '../../../core/step/generated-name.ts'
 import { folded } from '../../../core/text/text-hash.ts'
 import { matching, textOf } from './elements.ts'
+import { ownSelectors } from './own-selectors.ts'
 
 /** Attributes by which tests find elements. */
 const testIdAttributes = ['data-testid', 'data-test', 'data-test-id', 'data-cy', 'data-qa']
@@ -34,7 +35,7 @@ const tagOf = (element: Element) => element.localName
 
 const roleOf = (element: Element) => element.getAttribute('role') ?? roles[tagOf(element)]
 
-export function testIdOf(element: Element): TestId | undefined {
+function testIdOf(element: Element): TestId | undefined {
   const attr = testIdAttributes.find(name => element.hasAttribute(name))
   return attr ? { attr, value: element.getAttribute(attr) ?? '' } : undefined
 }
@@ -135,18 +136,23 @@ export function fingerprintOf(
   }
 }
 
-/** The element once for each selector that would find only it, the most lasting ones first. */
+/**
+ * The element with the most lasting selector that would find only it, if there is one. The server takes two
+ * selectors for two elements, of which it could suggest neither.
+ */
 export function candidatesOf(element: Element): Fingerprint[] {
-  const { ownerDocument } = element
-  const testId = testIdOf(element)
-  const selectors = [
-    testId && `[${testId.attr}=${CSS.escape(testId.value)}]`,
-    element.id && !isGeneratedId(element.id) && `#${CSS.escape(element.id)}`,
-    shortestOf(element),
-  ].filter(selector => typeof selector === 'string')
-  return [...new Set(selectors)]
-    .filter(selector => matching(ownerDocument, selector).length === 1)
-    .map(selector => fingerprintOf(element, selector))
+  for (const selector of lastingSelectors(element)) {
+    if (matching(element.ownerDocument, selector).length === 1) {
+      return [fingerprintOf(element, selector)]
+    }
+  }
+  return []
+}
+
+function* lastingSelectors(element: Element): Generator<string> {
+  yield* ownSelectors(element)
+  const shortest = shortestOf(element)
+  if (shortest !== null) yield shortest
 }
 
 /**

@@ -24,7 +24,7 @@ interface Change {
  * Makes room in the page for a bar at an edge, as high as the bar: the page begins below it, or ends above
  * it, and so does what stays at that edge while the page scrolls, such as a header. Style sheets may still
  * be on their way, so it is made anew when the page has loaded, and whenever the page has drawn anew what
- * stays at that edge.
+ * stays at that edge. On paper, where there is no bar, there is no room either.
  *
  * @returns a function that leaves the page as it was
  */
@@ -46,7 +46,7 @@ export function makeRoom(bar: HTMLElement, edge: Edge, page: Window): () => void
 
 function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window) {
   const { documentElement } = page.document
-  const changes: Change[] = []
+  let changes: Change[] = []
 
   const set = (element: HTMLElement, name: string, value: string) => {
     const { style } = element
@@ -68,32 +68,42 @@ function makeRoomNow(bar: HTMLElement, edge: Edge, page: Window) {
 
   const place = () => {
     const { height } = bar.getBoundingClientRect()
-    if (!(height > 0)) return
+    if (!(height > 0)) return undo()
     set(documentElement, `margin-${edge}`, `${margin + height}px`)
     set(documentElement, `scroll-padding-${edge}`, `${scroll + height}px`)
     for (const { element, at } of fixed) set(element, edge, `${at + height}px`)
   }
+  const isOurs = ({ element, name, now }: Change) => element.style.getPropertyValue(name) === now
+  const undo = () => {
+    for (const change of changes.reverse()) {
+      const { element, name, was, hadStyle } = change
+      // A value that the page has written since then is its own.
+      if (!isOurs(change)) continue
+      element.style.removeProperty(name)
+      if (was[0] !== '') element.style.setProperty(name, ...was)
+      if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
+    }
+    changes = []
+  }
   place()
   const observer = new ResizeObserver(quietly(async () => place()))
   observer.observe(bar)
+  // The page is laid out for paper before the observer could tell.
+  page.addEventListener('beforeprint', undo)
+  page.addEventListener('afterprint', place)
 
-  const isOurs = ({ element, name, now }: Change) => element.style.getPropertyValue(name) === now
   return {
     /** Whether something stands there that has not been moved. */
     isTaken: () =>
+      changes.length > 0 &&
       fixedAt(edge, bar, page).some(
         element => !changes.some(change => change.element === element && isOurs(change)),
       ),
     leave() {
       observer.disconnect()
-      for (const change of changes.reverse()) {
-        const { element, name, was, hadStyle } = change
-        // A value that the page has written since then is its own.
-        if (!isOurs(change)) continue
-        element.style.removeProperty(name)
-        if (was[0] !== '') element.style.setProperty(name, ...was)
-        if (!hadStyle && element.getAttribute('style') === '') element.removeAttribute('style')
-      }
+      page.removeEventListener('beforeprint', undo)
+      page.removeEventListener('afterprint', place)
+      undo()
     },
   }
 }

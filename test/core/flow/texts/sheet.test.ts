@@ -4,7 +4,7 @@ import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff'
 import { readFlowFile } from '../../../../src/core/flow/file.ts'
 import type { FlowDefinition } from '../../../../src/core/flow/flow.ts'
 import { importTexts, withText } from '../../../../src/core/flow/texts/import.ts'
-import { sheetFormats, sheetOf } from '../../../../src/core/flow/texts/sheet.ts'
+import { SheetFault, sheetFormats, sheetOf } from '../../../../src/core/flow/texts/sheet.ts'
 import { readSheet, sheetText } from '../../../../src/core/flow/texts/sheet-file.ts'
 import { textUnits } from '../../../../src/core/flow/texts/units.ts'
 
@@ -160,6 +160,27 @@ describe('other programs', () => {
 
   const unit =
     '<unit id="title"><segment><source>Welcome</source><target>W</target></segment></unit>'
+  const withCode = (hex: string) =>
+    xliff(`\n<unit id="a"><segment><source>A<cp${hex}/></source></segment></unit>`)
+
+  test.each([
+    ['41', 'A'],
+    ['0001', '\u0001'],
+    ['fffe', '\ufffe'],
+    ['1F600', '😀'],
+    ['10FFFF', '\u{10ffff}'],
+  ])('<cp hex="%s"/> is a character', (hex, char) => {
+    expect(readSheet(withCode(` hex="${hex}"`)).entries[0]?.source).toBe(`A${char}`)
+  })
+
+  test.each(
+    ['110000', '-1', '+41', 'D800', 'dfff', '0000', '', ' ', 'x', '4g', '0x41', '1e5000000']
+      .map(hex => ` hex="${hex}"`)
+      .concat('', ' dec="65"'),
+  )('<cp%s/> is refused with its line', hex => {
+    expect(() => readSheet(withCode(hex))).toThrow(/^line 2: .*<cp>/)
+  })
+
   test.each([
     ['a document type', `<!DOCTYPE a [<!ENTITY b "c">]>${xliff(unit)}`, 'document type'],
     [
@@ -180,6 +201,12 @@ describe('other programs', () => {
       ),
       'translated in part',
     ],
+    ['a unit within another', xliff('<unit id="a"><unit id="b"/></unit>'), 'is within "a"'],
+    [
+      'a unit within a text',
+      xliff('<unit id="a"><segment><source><unit id="b"/><ph/></source></segment></unit>'),
+      'is within "a"',
+    ],
     ['too deep', xliff('<group>'.repeat(60)), 'levels deep'],
     ['another file', '<html></html>', 'no XLIFF'],
     ['half a file', xliff(unit).slice(0, -10), 'no XML'],
@@ -189,6 +216,49 @@ describe('other programs', () => {
     ['nested JSON', '{"steps": {}}', 'has to be a text'],
   ])('%s is refused in words', (_, text, words) => {
     expect(() => readSheet(text)).toThrow(words)
+  })
+
+  test('whatever a file is made of, it is read or refused in words', () => {
+    const names = ['file', 'unit', 'trans-unit', 'segment', 'ignorable', 'source', 'target', 'mrk']
+    const attributes = ['', ' id="a"', ' id=""', ' hex="110000"', ' hex="41"', ' id="__proto__"']
+    const tag = fc
+      .tuple(
+        fc.constantFrom('<', '<', '</'),
+        fc.constantFrom(...names, 'cp', 'ph', 'note', 'xliff'),
+        fc.constantFrom(...attributes),
+        fc.constantFrom('>', '>', '/>'),
+      )
+      .map(([open, name, more, close]) =>
+        open === '</' ? `</${name}>` : open + name + more + close,
+      )
+    const part = fc.oneof(
+      { weight: 4, arbitrary: tag },
+      fc.constantFrom('A', ' ', '&lt;', '&#x110000;', '&#xd800;', '&x;', '<![CDATA[', ']]>', '\0'),
+    )
+    // Most files that are put together at random end at the first tag that is not closed.
+    const nested: fc.Arbitrary<string> = fc.letrec<{ element: string }>(tie => ({
+      element: fc
+        .tuple(
+          fc.constantFrom(...names, 'cp', 'note'),
+          fc.constantFrom(...attributes),
+          fc.array(fc.oneof({ maxDepth: 5 }, fc.constantFrom('A', ' '), tie('element')), {
+            maxLength: 3,
+          }),
+        )
+        .map(([name, more, inside]) => `<${name}${more}>${inside.join('')}</${name}>`),
+    })).element
+    const isRefused = (text: string) => {
+      try {
+        readSheet(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(SheetFault)
+      }
+    }
+    fc.assert(fc.property(fc.array(part), parts => isRefused(xliff(parts.join('')))))
+    fc.assert(
+      fc.property(fc.array(nested, { maxLength: 3 }), parts => isRefused(xliff(parts.join('')))),
+      { numRuns: 1_000 },
+    )
   })
 
   test.each([

@@ -260,6 +260,7 @@ describe('what is short-lived', () => {
     const proposal = {
       ...{ at: 2_100, page: origin, element: 'button', candidates: [], mayNamePerson: false },
       fingerprint: { matchCount: 1 },
+      isWrapper: false,
     }
     const proposed = Array.from({ length: 4 }, (_, i) =>
       [a, b][i % 2]!.management.authorSessions.propose(winner, origin, proposal, 2_100),

@@ -1,4 +1,5 @@
-import { isMap, isSeq, LineCounter, parseDocument } from 'yaml'
+import { isMap, isSeq, LineCounter } from 'yaml'
+import { parseYaml } from '../../../../core/flow/yaml.ts'
 import type { GoTo } from './yaml-editor.tsx'
 
 interface PartPlace extends GoTo {
@@ -14,10 +15,11 @@ let lastPlaces: PartPlace[] = []
 function placesIn(text: string): PartPlace[] {
   if (text === lastText) return lastPlaces
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const parsed = parseYaml(text, lines)
+  const document = 'excess' in parsed ? undefined : parsed.documents[0]
   const found: PartPlace[] = []
   for (const path of [['steps'], ['checklist', 'items']]) {
-    const list = isMap(document.contents) ? document.getIn(path) : null
+    const list = isMap(document?.contents) ? document.getIn(path) : null
     if (!isSeq(list)) continue
     for (const node of list.items) {
       if (!isMap(node) || !node.range) continue

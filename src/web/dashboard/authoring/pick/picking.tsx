@@ -54,10 +54,12 @@ export function Picking({
   const chosen = useSignal<Chosen | null>(null)
   const latest = data?.proposals.at(-1)
   const known = useRef(0)
-  // A new pick becomes the choice. Until then, a choice among what is there stays.
+  // A new pick becomes the choice if it is clear which. Until then, a choice among what is there stays.
   if (latest && latest.number !== known.current) {
     known.current = latest.number
-    const [best] = latest.candidates
+    const best = latest.isWrapper
+      ? undefined
+      : latest.candidates.find(({ matchCount }) => matchCount === 1)
     chosen.value = best ? { proposal: latest.number, selector: best.selector } : null
   }
   // Ends the session, so that the page can report nothing more once nobody listens.

@@ -52,16 +52,20 @@ function Choice({
 }
 
 function Picked({ proposal, chosen }: { proposal: Proposal; chosen: Signal<Chosen | null> }) {
-  const { number, element, page, candidates, mayNamePerson } = proposal
+  const { number, element, page, candidates, isWrapper, mayNamePerson } = proposal
+  const notes = [
+    ...(isWrapper ? [words.isWrapper] : []),
+    ...(mayNamePerson ? [words.elementNamesPerson] : []),
+  ]
   return (
     <fieldset class="proposal">
       <legend>{element}</legend>
       <p class="hint">{words.onPage(page)}</p>
-      {mayNamePerson && (
-        <p class="caution">
-          <Icon name="warning" /> {words.elementNamesPerson}
+      {notes.map(sentence => (
+        <p class="caution" key={sentence}>
+          <Icon name="warning" /> {sentence}
         </p>
-      )}
+      ))}
       {candidates.map(candidate => (
         <Choice
           key={candidate.selector}

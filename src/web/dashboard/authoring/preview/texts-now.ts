@@ -1,4 +1,4 @@
-import { parse } from 'yaml'
+import { isFault, parseSource } from '../../../../core/flow/edit/source.ts'
 import type { Flow } from '../../../../core/flow/flow.ts'
 
 /** A longer text would slow down the person who types it. */
@@ -34,12 +34,9 @@ const withKey = (list: unknown[], key: string) => list.find(one => isMap(one) &&
  */
 export function withTextsOf(flow: Flow, text: string): Flow | null {
   if (text.length > longest) return flow
-  let written: unknown
-  try {
-    written = parse(text)
-  } catch {
-    return null
-  }
+  const read = parseSource(text)
+  if (isFault(read)) return null
+  const written = read.value
   const steps = listIn(written, 'steps')
   const items = listIn(isMap(written) ? written.checklist : null, 'items')
   return {

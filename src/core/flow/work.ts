@@ -1,0 +1,67 @@
+import type { OrganisationRef } from '../reference.ts'
+import { asPublished } from './as-published.ts'
+import { flowDifference, newFlowDifference } from './difference.ts'
+import { readFlowFile } from './file.ts'
+import { storedFlowErrors } from './rules.ts'
+import { flowText } from './text.ts'
+
+/**
+ * Work on flows that takes up to a second for the largest of them, which is too long for a thread that answers
+ * requests. It is pure, and takes and returns plain data, so that another thread can do it.
+ */
+export const flowTasks = {
+  /** Judges a flow file, and returns its flows as pages would get them if `given` is. */
+  judge(
+    text: string,
+    {
+      given,
+      ...options
+    }: NonNullable<Parameters<typeof readFlowFile>[1]> & {
+      given?: Parameters<typeof asPublished>[1]
+    },
+  ) {
+    const { flows, problems } = readFlowFile(text, options)
+    return {
+      keys: flows.map(({ key }) => key),
+      problems,
+      normalised: given ? flows.map(flow => asPublished(flow, given)) : null,
+    }
+  },
+  /** Reads one flow, as JSON, by the rules of flow files. */
+  define(json: string) {
+    // Wrapped in a list, so that the flow itself cannot be a list.
+    const { flows, problems } = readFlowFile(`[${json}]`, { format: 'json' })
+    const errors = problems
+      .filter(({ severity }) => severity === 'error')
+      .map(({ path, message }) => ({ path: path.slice(2), message }))
+    return { definition: flows[0] ?? null, errors }
+  },
+  storedFlowErrors,
+  flowDifference,
+  newFlowDifference,
+  flowText,
+}
+
+type FlowTasks = typeof flowTasks
+export type FlowTask = keyof FlowTasks
+export type FlowTaskInput<Task extends FlowTask> = Parameters<FlowTasks[Task]>
+export type FlowTaskResult<Task extends FlowTask> = ReturnType<FlowTasks[Task]>
+
+/** Does a task for an organisation. */
+export type FlowWork = <Task extends FlowTask>(
+  organisation: OrganisationRef,
+  task: Task,
+  ...input: FlowTaskInput<Task>
+) => Promise<FlowTaskResult<Task>>
+
+/** Does a task in this thread. */
+export function doFlowTask<Task extends FlowTask>(
+  task: Task,
+  input: FlowTaskInput<Task>,
+): FlowTaskResult<Task> {
+  const work = flowTasks[task] as (...input: FlowTaskInput<Task>) => FlowTaskResult<Task>
+  return work(...input)
+}
+
+/** For commands and tests, where nobody else waits for this thread. */
+export const flowWorkHere: FlowWork = async (_, task, ...input) => doFlowTask(task, input)
