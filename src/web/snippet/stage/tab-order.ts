@@ -1,5 +1,5 @@
 import { safely } from '../safely.ts'
-import { around, focusedIn } from './elements.ts'
+import { around, contains, focusedIn } from './elements.ts'
 import type { Opened } from './opened.ts'
 import type { Spotlight } from './spotlight.ts'
 import { hasInnerStops, isOutOfOrder, tabbableIn } from './tabbable.ts'
@@ -88,8 +88,13 @@ export function leadTab(card: HTMLElement, beside: Beside | null, page: Window) 
       if (isTheirs(now) || !(isLost || isOutside)) return null
     }
     const next = at < 0 && direction < 0 ? ring.length - 1 : at + direction
-    // Between the element's own controls the browser knows the way best.
-    const isInOrder = next >= inCard.length && next < ring.length && !isOutOfOrder(ring[next]!)
+    // Between the controls of one element the browser knows the way best.
+    const isWithinOne = (one: Element) => contains(one, ring[at]!) && contains(one, ring[next]!)
+    const isInOrder =
+      next >= inCard.length &&
+      next < ring.length &&
+      elements().some(isWithinOne) &&
+      !isOutOfOrder(ring[next]!)
     if (at >= inCard.length) {
       if (hasInnerStops(ring[at]!) || (isInOrder && !isOutOfOrder(ring[at]!))) return null
     }
