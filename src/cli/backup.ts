@@ -9,7 +9,7 @@ import { noteBackup } from '../storage/sqlite/backup/last-backup.ts'
 import { clearAbandoned } from '../storage/sqlite/backup/partial.ts'
 import type { Command } from './command.ts'
 import { directoryOf, requireData } from './data.ts'
-import { CommandFailure, UsageFailure } from './failure.ts'
+import { CommandFailure, UsageFailure, warn } from './failure.ts'
 import { interruptible } from './interrupt.ts'
 import { print, printJson, printTable, sizeOf, tell } from './output.ts'
 import { progressBar } from './progress.ts'
@@ -28,7 +28,7 @@ export function addBackup(cairn: Command): void {
       'a new file, or a directory: the file in it is then named after the time',
     )
     .option('--keep <count>', 'keep only this many of the newest backups in the directory')
-    .option('--json', 'print {file, bytes, sha256, removed} as JSON')
+    .option('--json', 'print {file, bytes, sha256, differences, removed} as JSON')
     .notes(`The file is a whole SQLite database. It holds all that Cairn stores except
 session.key, which would let a reader make session tokens, and files that can be
 fetched again. Restore it with "cairn restore".`)
@@ -42,6 +42,7 @@ fetched again. Restore it with "cairn restore".`)
         const data = directoryOf(settingsOf(command, 'data', 'databaseUrl'), ofPostgres)
         requireData(data)
         const result = await backUpTo(target, data, keepOf(options.keep))
+        warnOfDifferences(result)
         if (options.json) return printJson(result)
         print(result.file)
         tell(`cairn: ${sizeOf(result.bytes)}, checked; sha256 ${result.sha256}`)
@@ -59,6 +60,12 @@ fetched again. Restore it with "cairn restore".`)
       const { json } = command.optsWithGlobals<{ json?: boolean }>()
       return listBackups(folder, json === true)
     })
+}
+
+function warnOfDifferences({ file, differences: [first, ...more] }: Backup): void {
+  if (first === undefined) return
+  const rest = more.length === 0 ? '' : ` and ${more.length} more`
+  warn(`${file} cannot be restored: ${first}${rest}. See "cairn doctor"`)
 }
 
 function keepOf(text: string | undefined): number | null {

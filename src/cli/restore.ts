@@ -27,8 +27,9 @@ export function addRestore(cairn: Command): void {
     .option('--check', 'only check whether the backup is intact and can be restored')
     .option('--undo', 'bring back the database that the last restore replaced')
     .option('--json', 'print what was done as JSON')
-    .notes(`The backup is first checked against its checksum and to its last page. All else
-in the data directory stays as it is: session.key, and who was erased.`)
+    .notes(`The backup is first checked against its checksum, to its last page, and against
+the schema that Cairn makes. All else in the data directory stays as it is:
+session.key, and who was erased.`)
     .examples(
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --check',
       'cairn restore /mnt/backups/cairn-2026-11-20T03-00-00Z.db --data /var/lib/cairn',
@@ -117,5 +118,7 @@ const shownContent = ({ schema, newestEventAt }: BackupContent) => ({
 
 function warnOfNoChecksum(file: string, hasChecksum: boolean): void {
   if (hasChecksum) return
-  warn(`there is no ${file}.sha256 to check it against; its pages are intact`)
+  warn(
+    `there is no ${file}.sha256 to check it against: its pages, its schema and its JSON are intact, but a changed value in it would not be noticed`,
+  )
 }

@@ -113,13 +113,16 @@ export class BackupSchedule {
       const made = await this.run(['backup', join(folder, '/'), ...options])
       if (made === null) return await clearPartials(folder, partialIn(folder, data))
       const durationMs = this.clock.monotonic() - startedAt
-      const { file, bytes, removed } = made
+      const { file, bytes, removed, differences } = made
       const now = this.clock.now()
       const at = (await newestIn(folder, now))?.at ?? now
       this.last = { at, bytes, durationMs }
       this.isFailing = false
       this.dueSince = null
       this.log.info({ file, bytes, durationMs: Math.round(durationMs), removed }, 'backed up')
+      if (differences.length > 0) {
+        this.log.warn({ file, differences }, 'the backup cannot be restored: see "cairn doctor"')
+      }
     } catch (error) {
       this.failures++
       this.isFailing = true
@@ -156,6 +159,7 @@ interface Made {
   file: string
   bytes: number
   removed: string[]
+  differences: string[]
 }
 
 /** This program: a single file, or in development a script that Bun runs. */

@@ -23,6 +23,9 @@ const noOrganisation = ({ data, databaseUrl }: Config) =>
     ? `there is no organisation in this data directory yet: cairn org create NAME --data ${shellWord(resolve(data))}`
     : 'there is no organisation in the database yet: run "cairn org create NAME" with its CAIRN_DATABASE_URL'
 
+const foreign = (what: string) =>
+  `cairn.db has ${what}, which is not Cairn's and may change what is stored: see "cairn doctor"`
+
 const erasuresUnfinished = (reason: string) =>
   `unused parts of the files may still hold what was erased (${reason}): the next start tries again`
 
@@ -61,6 +64,7 @@ export class Opening {
     const prepared = await this.prepare()
     keepSnippet(config.data)
     if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
+    this.warnings.push(...prepared.foreignActors().map(foreign))
     await Promise.all([threads.start(), disk.start()])
     if (prepared.hasAlerts()) all.wantAlerts()
     prepared.close()

@@ -117,6 +117,23 @@ describe('backup', () => {
     expect((await cairn.run(['backup', '.', '--data', 'link'])).status).toBe(0)
   })
 
+  test('of a database that a restore would refuse says so, as do doctor and the start', async () => {
+    {
+      using database = new Database(cairn.path('cairn-data/cairn.db'))
+      database.run('create trigger t after insert on runs begin delete from runs; end')
+    }
+    const { status, stderr } = await cairn.run(['backup', 'a.db'])
+    expect([status, stderr]).toEqual([
+      0,
+      expect.stringContaining('a.db cannot be restored: the trigger "t" on "runs" is not Cairn\'s'),
+    ])
+    const { stdout } = await cairn.run(['doctor'])
+    expect(stdout).toMatch(/^error .*the trigger "t" on "runs" is not Cairn's — .*drop trigger/m)
+    const server = await cairn.serve()
+    await server.until(() => server.stderr.includes('cairn.db has the trigger "t" on "runs"'))
+    await server.end()
+  })
+
   test('is not made of a damaged database', async () => {
     const file = cairn.path('cairn-data/cairn.db')
     const bytes = readFileSync(file)
@@ -301,6 +318,12 @@ describe('restore', () => {
       using other = new Database(cairn.path('c.db'), { create: true })
       other.run('create table t (a)')
       await refused("is not a database of Cairn's", 'c.db')
+    })
+
+    test('if it has what Cairn has not made, whatever its checksum says', async () => {
+      changed('create trigger t after insert on runs begin delete from runs; end')
+      writeFileSync(cairn.path('b.db.sha256'), `${sha256('b.db')}  b.db\n`)
+      await refused('the trigger "t" on "runs" is not Cairn\'s')
     })
 
     test('a database in use, with its log beside it', async () => {

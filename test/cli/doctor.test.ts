@@ -316,14 +316,6 @@ describe('a damaged database', () => {
         writeFileSync(databaseFile(), bytes)
       },
     ],
-    [
-      'with a row that its table forbids',
-      () => {
-        changeDatabase('create table broken (a int     )', 'insert into broken values (null)')
-        const text = readFileSync(databaseFile(), 'latin1')
-        writeFileSync(databaseFile(), text.replace('(a int     )', '(a not null)'), 'latin1')
-      },
-    ],
   ]
 
   test.each(damage)('%s is an error that says what to do', async (_, harm) => {
@@ -336,6 +328,20 @@ describe('a damaged database', () => {
       // Where no event can be looked for.
       expect(more.join()).toMatch(/^(warning {2}no backup is known, and .* cannot be read — .*)?$/)
     }
+  })
+
+  test('a row that its table forbids is damage, beside the table that is not Cairn’s', async () => {
+    changeDatabase('create table broken (a int     )', 'insert into broken values (null)')
+    const text = readFileSync(databaseFile(), 'latin1')
+    writeFileSync(databaseFile(), text.replace('(a int     )', '(a not null)'), 'latin1')
+    const { status, lines } = await complaints()
+    expect([status, lines]).toEqual([
+      1,
+      [
+        expect.stringMatching(/^error .*the table "broken" is not Cairn's — /),
+        expect.stringMatching(/^error {4}cairn\.db is damaged.* — stop the server, keep a copy/),
+      ],
+    ])
   })
 
   test('an empty file is reported as such', async () => {

@@ -1,3 +1,4 @@
+import type { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { shellWord, shown } from '../../core/text/wording.ts'
 import { dayMs } from '../../core/time/durations.ts'
@@ -5,12 +6,15 @@ import { isHeld } from '../../runtime/lock.ts'
 import { type Copy, copiesIn } from '../../storage/sqlite/database/copies.ts'
 import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { type SchemaState, schemaState } from '../../storage/sqlite/database/migrate.ts'
+import { schemaDifferences } from '../../storage/sqlite/database/schema-check.ts'
 import { upgradeNote } from '../../storage/sqlite/database/upgrade-note.ts'
 import { counted, sizeOf } from '../output.ts'
 import { type DataSubject, error, type Finding, ok, warning } from './finding.ts'
 
 /** For how long a copy from before a migration is worth its room and is not reported. */
 const wantedForDays = 30
+/** How many differences of the schema are named. */
+const mostNamed = 5
 
 /** Whether the database fits this release, and what a migration has left behind. */
 export function checkMigration({ data, now }: DataSubject): Finding[] {
@@ -21,7 +25,7 @@ export function checkMigration({ data, now }: DataSubject): Finding[] {
     const copies = copiesIn(data)
     const isDone = state.due.length === 0
     return [
-      ...checkSchema(state, copies),
+      ...checkSchema(database, state, copies),
       ...(isDone ? [] : checkUnfinished(data, state)),
       ...(isDone ? checkCopies(copies, now) : []),
     ]
@@ -31,7 +35,11 @@ export function checkMigration({ data, now }: DataSubject): Finding[] {
   }
 }
 
-function checkSchema({ applied, known, differing }: SchemaState, copies: Copy[]): Finding[] {
+function checkSchema(
+  database: Database,
+  { applied, known, differing }: SchemaState,
+  copies: Copy[],
+): Finding[] {
   if (applied === 0) {
     const advice = 'restore a backup if there was data; else the next command makes its tables'
     return [warning('database', 'cairn.db is empty', advice)]
@@ -45,6 +53,15 @@ function checkSchema({ applied, known, differing }: SchemaState, copies: Copy[])
   if (differing.length > 0) {
     const what = `step ${differing.join(', ')} of the database's schema is not the one this cairn has`
     return [error('database', what, 'run the cairn release that made it')]
+  }
+  const differences = schemaDifferences(database)
+  if (differences.length > 0) {
+    const named = differences.slice(0, mostNamed).join('; ')
+    const rest = differences.length - mostNamed
+    const what = `cairn.db is not as Cairn makes it: ${named}${rest > 0 ? `; ${rest} more` : ''}`
+    const advice =
+      'stop the server and remove what is not Cairn\'s (sqlite3 cairn.db "drop trigger NAME"), or restore a backup: no backup of it can be restored'
+    return [error('database', what, advice)]
   }
   if (applied < known) {
     const advice = 'run "cairn migrate", or start the server: both make a copy of it first'

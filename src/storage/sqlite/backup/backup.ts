@@ -4,7 +4,8 @@ import { link, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { databaseFile, hasDatabase } from '../database/database.ts'
 import { lockFile } from '../database/file-lock.ts'
-import { fullCheck } from '../database/inspect.ts'
+import { fullCheck, jsonFaults } from '../database/inspect.ts'
+import { schemaDifferences } from '../database/schema-check.ts'
 import { makeSyncedDirectory, syncDirectory } from '../database/synced-files.ts'
 import { sha256Of, writeChecksum } from './checksum.ts'
 import { copyDatabase, type OnBackupProgress } from './copy-database.ts'
@@ -24,6 +25,8 @@ export interface Backup {
   bytes: number
   /** In hexadecimal; also in the file beside it, as `sha256sum -c` reads it. */
   sha256: string
+  /** Why it cannot be restored as it is: what of it is not as Cairn makes it. */
+  differences: string[]
 }
 
 /** Room that a backup on the disk of the data leaves there: without it, the server would refuse writes. */
@@ -58,12 +61,12 @@ export async function backUp(
     await copyDatabase(dataDir, partial, onProgress)
     const { size } = await stat(partial)
     onProgress({ phase: 'checking', done: 0, total: size })
-    requireWhole(partial)
+    const differences = requireWhole(partial)
     const sha256 = await sha256Of(partial, done =>
       onProgress({ phase: 'hashing', done, total: size }),
     )
     await publish(dataDir, partial, file, sha256)
-    return { file, bytes: size, sha256 }
+    return { file, bytes: size, sha256, differences }
   } catch (error) {
     throw explained(error, folder)
   } finally {
@@ -116,10 +119,11 @@ async function requireRoom(dataDir: string, folder: string): Promise<void> {
   )
 }
 
-function requireWhole(copy: string): void {
+/** @returns what a restore would refuse it for all the same @throws BackupRefused */
+function requireWhole(copy: string): string[] {
   using database = new Database(copy, { readonly: true, strict: true })
   const [first, ...more] = fullCheck(database)
-  if (first === undefined) return
+  if (first === undefined) return [...schemaDifferences(database), ...jsonFaults(database)]
   throw new BackupRefused(
     `the database is damaged, so no backup was made: ${first}${more.length > 0 ? `, and ${more.length} more` : ''}. Keep a copy of the data directory, and see "cairn doctor --full"`,
   )

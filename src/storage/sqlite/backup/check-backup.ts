@@ -2,8 +2,9 @@ import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { fullCheck, newestReceipt } from '../database/inspect.ts'
+import { fullCheck, jsonFaults, newestReceipt } from '../database/inspect.ts'
 import { schemaState } from '../database/migrate.ts'
+import { schemaDifferences } from '../database/schema-check.ts'
 import { expectedChecksum } from './checksum.ts'
 
 /** A file that is not restored; the message says why and what to do. Nothing has changed. */
@@ -48,10 +49,10 @@ export function requireNoLog(file: string): void {
 }
 
 /**
- * Checks every page of a backup, and whose it is.
+ * Checks every page of a backup, its schema, and whose it is.
  *
  * @param name what the file is called in messages
- * @throws RestoreRefused if it is damaged, of a newer Cairn, or no database of Cairn's
+ * @throws RestoreRefused if it is damaged, of a newer Cairn, or not as Cairn makes it
  */
 export function checkBackup(file: string, name = file): BackupContent {
   try {
@@ -68,16 +69,28 @@ export function checkBackup(file: string, name = file): BackupContent {
         `${name} was made by another Cairn: step ${differing.join(', ')} of its schema is not this one's`,
       )
     }
-    const [fault, ...more] = fullCheck(database)
-    if (fault !== undefined) {
-      throw new RestoreRefused(`${name} is damaged: ${[fault, ...more.slice(0, 2)].join('; ')}`)
-    }
+    requireNone(schemaDifferences(database), `${name} does not have the schema of a backup`)
+    requireNone(fullCheck(database), `${name} is damaged`)
+    requireNone(jsonFaults(database), `${name} is damaged`)
     return { schema: applied, knownSchema: known, newestEventAt: newestReceipt(database) }
   } catch (error) {
     const { code = '' } = error as { code?: string }
-    if (!/^SQLITE_(CORRUPT|NOTADB|CANTOPEN)/.test(code)) throw error
+    if (!code.startsWith('SQLITE_') || ofMachine.test(code)) throw error
     throw new RestoreRefused(`${name} is damaged, or no database (${code})`, { cause: error })
   }
+}
+
+/** SQLite's errors that say nothing about a file. */
+const ofMachine = /^SQLITE_(?:IOERR|NOMEM|FULL|BUSY|LOCKED|PERM|READONLY|INTERRUPT)/
+
+const mostNamed = 3
+
+/** @throws RestoreRefused that names the first faults, if there are any */
+function requireNone(faults: readonly string[], what: string): void {
+  if (faults.length === 0) return
+  const named = faults.slice(0, mostNamed).join('; ')
+  const more = faults.length - mostNamed
+  throw new RestoreRefused(`${what}: ${named}${more > 0 ? `; ${more} more` : ''}`)
 }
 
 /**
@@ -86,5 +99,8 @@ export function checkBackup(file: string, name = file): BackupContent {
  */
 function openUnchanging(file: string): Database {
   const flags = constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI
-  return new Database(`${pathToFileURL(resolve(file))}?immutable=1`, flags)
+  const database = new Database(`${pathToFileURL(resolve(file))}?immutable=1`, flags)
+  // Nothing in the file's own schema may have functions run that reach beyond it.
+  database.run('pragma trusted_schema = off')
+  return database
 }

@@ -1,4 +1,4 @@
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import initial from '../migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from '../migrations/0002-old-key-used.sql' with { type: 'text' }
@@ -90,7 +90,9 @@ export interface SchemaState {
 }
 
 export function schemaState(database: Database): SchemaState {
-  const isMade = database.query("select 1 from sqlite_schema where name = 'migrations'").get()
+  const isMade = database
+    .query("select 1 from sqlite_schema where type = 'table' and name = 'migrations'")
+    .get()
   const rows = isMade
     ? database
         .query<{ id: number; sha256: string }, []>('select id, sha256 from migrations order by id')
@@ -123,6 +125,18 @@ export function requireKnownSchema({ applied, known, differing }: SchemaState, w
   throw new SchemaMismatch(
     `step ${id} (${migrations.find(step => step.id === id)?.name}) of the database's schema is not the one of this cairn: run the release that made it`,
   )
+}
+
+/** An empty database in memory that has been through these steps. */
+export function emptyWith(steps: ReadonlySet<number>): Database {
+  const database = new Database(':memory:', { strict: true })
+  applySteps(
+    database,
+    migrations.filter(({ id }) => steps.has(id)),
+    0,
+    () => {},
+  )
+  return database
 }
 
 /** How far a migration is. */

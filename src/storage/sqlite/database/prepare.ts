@@ -6,6 +6,7 @@ import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
 import { migrate, requireKnownSchema, type SchemaState, schemaState } from './migrate.ts'
+import { foreignActors } from './schema-check.ts'
 
 export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
@@ -27,6 +28,8 @@ export function prepareDatabase(dataDir: string, now: number) {
       /** Schema steps that the database has to go through first: see `upgradeDatabase`. */
       due: isNew ? [] : state.due,
       hasOrganisation: () => hasOrganisation(database),
+      /** What in it acts by itself and is not Cairn's. */
+      foreignActors: () => foreignActors(database),
       /** Whether any organisation wants to be told what is wrong. */
       hasAlerts: () => hasAlerts(database),
       /** Whether `finishErasures` has anything to do. */

@@ -1,0 +1,135 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { recordedSchemas, writeReleased } from '../../../../scripts/support/released.ts'
+import { checkBackup, RestoreRefused } from '../../../../src/storage/sqlite/backup/check-backup.ts'
+import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
+import { prepareDatabase } from '../../../../src/storage/sqlite/database/prepare.ts'
+import { upgradeDatabase } from '../../../../src/storage/sqlite/database/upgrade.ts'
+
+/** What a restore finds out about a file before it replaces anything. */
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-check-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const asOneFile = (dataDir: string): string => {
+  using database = new Database(databaseFile(dataDir))
+  database.run('pragma journal_mode = delete')
+  // Otherwise what was dropped may still be somewhere in the file.
+  database.run('vacuum')
+  return databaseFile(dataDir)
+}
+const dataDir = join(folder, 'data')
+writeReleased(dataDir, 11)
+await upgradeDatabase(dataDir, Date.now(), { withCopy: false, onProgress: () => {} })
+const good = asOneFile(dataDir)
+const bad = join(folder, 'b.db')
+
+/** Changes a copy as a program would, and returns why it is refused; null if it is not. */
+function refusalOf(...statements: string[]): string | null {
+  copyFileSync(good, bad)
+  {
+    using database = new Database(bad)
+    for (const sql of statements) database.run(sql)
+  }
+  return refusal()
+}
+
+function refusal(): string | null {
+  try {
+    checkBackup(bad, 'b.db')
+    return null
+  } catch (error) {
+    if (error instanceof RestoreRefused) return error.message
+    throw error
+  }
+}
+
+test('what this release, and each one before it, has made is as it should be', () => {
+  expect(refusalOf()).toBeNull()
+  const fresh = mkdtempSync(join(folder, 'fresh-'))
+  prepareDatabase(fresh, Date.now()).close()
+  expect(() => checkBackup(asOneFile(fresh))).not.toThrow()
+  for (const schema of recordedSchemas) {
+    const released = join(folder, `schema-${schema}`)
+    writeReleased(released, schema)
+    expect(checkBackup(asOneFile(released)).schema).toBe(schema)
+  }
+})
+
+test('so is what SQLite and Litestream add for themselves', () => {
+  const ofLitestream = [
+    'CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)',
+    'CREATE TABLE _litestream_lock (id INTEGER)',
+  ]
+  expect(refusalOf('analyze', ...ofLitestream)).toBeNull()
+})
+
+describe('a schema that is not the one of its steps is refused, with what differs', () => {
+  test.each([
+    [
+      'create trigger t after insert on runs begin delete from event_batches; end',
+      'the trigger "t" on "runs" is not Cairn\'s',
+    ],
+    ['create view v as select 1', 'the view "v" is not Cairn\'s'],
+    ['create table other (a)', 'the table "other" is not Cairn\'s'],
+    ['create virtual table other using fts5(a)', 'the table "other" is not Cairn\'s'],
+    ['create index i on runs (person)', 'the index "i" on "runs" is not Cairn\'s'],
+    [
+      'create table _litestream_seq (id integer primary key, seq integer, more text)',
+      'the table "_litestream_seq" is not Cairn\'s',
+    ],
+    ['drop index runs_by_start', 'the index "runs_by_start" on "runs" is missing'],
+    ['drop table goals', 'the table "goals" is missing'],
+    ['alter table goals add column more text', 'the table "goals" is not as Cairn makes it'],
+    [
+      'alter table migrations rename to m; create view migrations as select 24 as id, 1 as sha256',
+      "is not a database of Cairn's",
+    ],
+  ])('%s', (sql, differs) => {
+    const told = refusalOf(sql)
+    expect(told).toContain(differs)
+    expect(told).toStartWith('b.db ')
+  })
+
+  test.each([
+    ['CREATE TABLE completions', 'CREATE TABLE completionz'],
+    ['as callers get it', 'as callerz get it'],
+    ['CREATE INDEX runs_by_start', 'CREATE INDEX runs_by_stars'],
+  ])('%s', (written, instead) => {
+    const bytes = readFileSync(good)
+    bytes.write(instead, bytes.lastIndexOf(written))
+    writeFileSync(bad, bytes)
+    expect(refusal()).toStartWith('b.db ')
+  })
+
+  test('of many differences the first are named', () => {
+    const sql = Array.from({ length: 6 }, (_, i) => `create view v${i} as select 1`)
+    const told = refusalOf(...sql)
+    expect(told).toContain('"v0"')
+    expect(told).toContain('3 more')
+  })
+})
+
+test('JSON that cannot be read is refused, with its place', () => {
+  const told = refusalOf('update flow_versions set body = substr(body, 2)')
+  expect(told).toBe('b.db is damaged: body of flow_versions is no JSON in 2 rows')
+})
+
+test('a changed bit of the schema never passes, and what is refused is refused in words', () => {
+  const bytes = readFileSync(good)
+  const step = bytes.lastIndexOf('CREATE TABLE flows')
+  for (let i = 0; i < 24; i++) {
+    const inHeader = 4 * i
+    const inSchema = step + 5 * i
+    for (const at of [inHeader, inSchema]) {
+      const changed = Buffer.from(bytes)
+      changed[at]! ^= 1 << (i % 8)
+      writeFileSync(bad, changed)
+      const told = refusal()
+      if (at === inSchema) expect([5 * i, told]).toEqual([5 * i, expect.any(String)])
+    }
+  }
+})
