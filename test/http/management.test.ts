@@ -1,6 +1,7 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { type Scope, scopes } from '../../src/core/organisation/management-token.ts'
 import { dayMs, hourMs } from '../../src/core/time/durations.ts'
+import { defaultBodyLimitBytes, type Route } from '../../src/http/route.ts'
 import { Description, type Document } from '../support/described.ts'
 import { tour } from '../support/flows.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
@@ -54,25 +55,45 @@ const named = routes.map(route => {
 })
 
 describe('who is let in', () => {
-  test.each(named)('%s: nobody without a good management token', async (what, { body }) => {
-    const asked = body ? { body: {} } : {}
-    const expired = await tenant.managementToken(...scopes)
+  const strangers: [what: string, credential: string | null][] = []
+  beforeAll(async () => {
     const revoked = await tenant.managementToken(...scopes)
     const { body: list } = await ask('GET /manage/tokens')
     const [{ id }] = (list as { tokens: [{ id: string }] }).tokens
     expect((await ask(`DELETE /manage/tokens/${id}`)).status).toBe(204)
     const mistyped = `${everything.slice(0, -1)}${everything.endsWith('A') ? 'B' : 'A'}`
-    for (const credential of [null, tenant.key, tenant.token, 'crn_', mistyped, revoked]) {
+    const credentials = { key: tenant.key, token: tenant.token, short: 'crn_', mistyped, revoked }
+    strangers.push(['none', null], ...Object.entries(credentials))
+  })
+
+  test.each(named)('%s: nobody without a good management token', async (what, { body }) => {
+    const asked = body ? { body: {} } : {}
+    for (const [stranger, credential] of strangers) {
       const { status, body: refusal } = await ask(what, { ...asked, credential })
-      expect({ credential, status, refusal }).toEqual({
-        credential,
-        status: 401,
-        refusal: { error: 'Unauthorized' } as never,
-      })
+      const refused = { status: 401, refusal: { error: 'Unauthorized' } as never }
+      expect({ stranger, status, refusal }).toEqual({ stranger, ...refused })
     }
+  })
+
+  test('an expired token is let in nowhere', async () => {
+    const expired = await tenant.managementToken(...scopes)
     world.clock.advance(366 * dayMs)
-    expect((await ask(what, { ...asked, credential: expired })).status).toBe(401)
+    for (const [what, { body }] of named) {
+      const { status } = await ask(what, { ...(body && { body: {} }), credential: expired })
+      expect([what, status]).toEqual([what, 401])
+    }
     world.clock.advance(-366 * dayMs)
+  })
+
+  test('every route counts in the one bucket of management', async () => {
+    const small = await Tenant.of(world)
+    const credential = await small.managementToken(...scopes)
+    small.limit({ manage: 1 })
+    expect((await ask('GET /manage/me', { by: small, credential })).status).toBe(200)
+    for (const [what, { body }] of named) {
+      const { status } = await ask(what, { ...(body && { body: {} }), by: small, credential })
+      expect([what, status]).toEqual([what, 429])
+    }
   })
 
   test.each(named.filter(([, route]) => route.caller === 'management' && route.needs !== 'any'))(
@@ -143,20 +164,37 @@ describe('who is let in', () => {
 })
 
 describe('bad input', () => {
-  test.each(named.filter(([, { body }]) => body))('%s', async (what, route) => {
-    const headers = { 'if-match': '*' }
-    const asOperator = route.caller === 'management' && route.needs === 'operator'
-    const sent = (body: unknown, more = {}) =>
-      ask(what, { body, headers: { ...headers, ...more }, asOperator })
-    expect((await sent('{')).status).toBe(400)
-    expect((await sent('[]')).status).toBe(422)
-    expect((await sent('{}', { 'content-type': 'text/xml' })).status).toBe(415)
-    expect((await sent(`"${'x'.repeat(1_048_577)}"`)).status).toBe(413)
-    const unknown = await sent({ nonsense: 1 })
-    expect(unknown.status).toBe(422)
-    expect(JSON.stringify(unknown.body)).toContain('/nonsense')
-    const inQuery = await ask(`${what}?nonsense=1`, { body: {}, headers, asOperator })
-    expect(inQuery.status).toBe(422)
+  const isOperators = (route: Route) => route.caller === 'management' && route.needs === 'operator'
+  const headers = { 'if-match': '*' }
+
+  test.each(named.filter(([, { body }]) => body))(
+    '%s: a body of another form, type, size or field',
+    async (what, route) => {
+      const sent = (body: unknown, more = {}) =>
+        ask(what, { body, headers: { ...headers, ...more }, asOperator: isOperators(route) })
+      const ofBytes = async (bytes: number) => (await sent('['.padEnd(bytes))).status
+      const limit = route.bodyLimitBytes ?? defaultBodyLimitBytes
+      expect([await ofBytes(limit), await ofBytes(limit + 1)]).toEqual([400, 413])
+      expect((await sent('')).status).toBe(400)
+      const list = await sent('[]')
+      expect([list.status, list.body]).toMatchObject([422, { details: [{ path: '' }] }])
+      expect((await sent('{}', { 'content-type': 'text/xml' })).status).toBe(415)
+      const unknown = await sent({ nonsense: 1 })
+      expect(unknown.status).toBe(422)
+      expect(JSON.stringify(unknown.body)).toContain('/nonsense')
+    },
+  )
+
+  test.each(named)('%s: a parameter that it does not have', async (what, route) => {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const { requestBody } = description.document.paths[path]![route.method.toLowerCase()]!
+    const { status, body } = await ask(`${what}?nonsense=1`, {
+      ...(requestBody && { body: requestBody.content['application/json']!.example }),
+      ...{ headers, asOperator: isOperators(route) },
+    })
+    expect([status, body]).toMatchObject([422, { code: 'validation_failed' }])
+    const details = [{ path: '/nonsense', message: 'There is no such parameter' }]
+    expect(body).toHaveProperty('details', details)
   })
 
   test('flows are judged by the rules of flow files, and with a bad one none is kept', async () => {
