@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { tour } from '../../support/flows.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -8,11 +7,9 @@ const world = new World()
 afterAll(() => world.close())
 
 let tenant: Tenant
-let flowId: string
 beforeAll(async () => {
   tenant = await Tenant.of(world)
   tenant.limit({ flows: 100_000 })
-  flowId = tenant.publish(tour()).id
 })
 
 const decoders: Record<string, (bytes: Uint8Array) => Uint8Array> = {
@@ -37,30 +34,6 @@ async function fetched(accept: string | null, more: Record<string, string> = {},
 }
 
 describe('the encoding', () => {
-  test.each([
-    [null, 'identity'],
-    ['', 'identity'],
-    ['identity', 'identity'],
-    ['gzip', 'gzip'],
-    ['zstd', 'zstd'],
-    ['br', 'br'],
-    ['gzip, deflate, br, zstd', 'br'],
-    ['gzip, deflate', 'gzip'],
-    ['GZIP', 'gzip'],
-    ['deflate', 'identity'],
-    ['*', 'br'],
-    ['br;q=0.5, gzip', 'gzip'],
-    ['br;q=0, *', 'zstd'],
-    ['br;q=0, zstd;q=0, gzip;q=0', 'identity'],
-    ['gzip;q=0.1, identity;q=0.9', 'identity'],
-    ['identity;q=0', 'identity'],
-    ['x-unknown;q=1, gzip;q=0.001', 'gzip'],
-    [';;;q=', 'identity'],
-  ])('for Accept-Encoding %j is %s', async (accept, encoding) => {
-    expect((await fetched(accept)).encoding).toBe(encoding)
-    expect((await fetched(accept, {}, `/flows/${flowId}`)).encoding).toBe(encoding)
-  })
-
   test('changes the bytes and the ETag, never the text', async () => {
     const plain = await fetched(null)
     const etags = new Set([plain.etag])
