@@ -4,7 +4,7 @@ import { storedEvents } from '../../support/ledger.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
-/** Why an event is not kept, and that its neighbours are. */
+/** Batches of events. The contract has why a single event is rejected. */
 
 const world = new World()
 afterAll(() => world.close())
@@ -17,7 +17,6 @@ beforeAll(async () => {
   tenant.limit({ events: 100_000 })
   const both = { ...checklist(), steps: tour().steps }
   foreign = (await Tenant.of(world)).publish(both)
-  tenant.push(tour({ key: 'draft' }))
 })
 
 const good = (more: Record<string, unknown> = {}) => ({
