@@ -12,7 +12,6 @@ import {
 } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { exportJWK, generateKeyPair } from 'jose'
 import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
@@ -572,51 +571,6 @@ describe('a server', () => {
         expect(lines[0]).toContain(message)
       })
     })
-  })
-})
-
-describe('an identity provider', () => {
-  const answerWith = async (headers: () => Record<string, string>) => {
-    const { publicKey } = await generateKeyPair('ES256', { extractable: true })
-    const keys = [{ ...(await exportJWK(publicKey)), alg: 'ES256', kid: 'one', use: 'sig' }]
-    return Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () => Response.json({ keys }, { headers: headers() }),
-    })
-  }
-
-  const settingsFor = (port: number | undefined) => ({
-    CAIRN_SESSION_ISSUER: 'https://id.example',
-    CAIRN_SESSION_JWKS_URL: `http://127.0.0.1:${port}/keys`,
-    CAIRN_SESSION_AUDIENCE: 'tours',
-  })
-
-  test.each([
-    ['that keeps our time', 0, []],
-    ['whose clock is ahead', 60, ['warning  the clock of this machine is 60 s behind']],
-    ['whose clock is late', -60, ['warning  the clock of this machine is 60 s ahead of']],
-  ] as const)('%s', async (_, aheadSeconds, expected) => {
-    await place.json(['org', 'create', 'Acme'])
-    const date = () => new Date(Date.now() + aheadSeconds * 1_000 - 500).toUTCString()
-    const server = await answerWith(() => ({ date: date() }))
-    try {
-      const { status, lines } = await complaints([], settingsFor(server.port))
-      expect(status).toBe(0)
-      // The header has whole seconds.
-      expect(lines.map(line => line.replace(/(59|61) s/, '60 s'))).toEqual(
-        expected.map(start => expect.stringContaining(start)) as string[],
-      )
-    } finally {
-      await server.stop(true)
-    }
-  })
-
-  test('that cannot be reached is an error', async () => {
-    await place.json(['org', 'create', 'Acme'])
-    const { status, lines } = await complaints([], settingsFor(1))
-    expect(status).toBe(1)
-    expect(lines[0]).toMatch(/^error {4}http:\/\/127\.0\.0\.1:1\/keys cannot be reached .* — check/)
   })
 })
 

@@ -71,41 +71,6 @@ describe('beside a running server', () => {
     expect(stdout).toContain('tour is shown there')
   })
 
-  test('each condition that fails is named', async () => {
-    expect(await failures('welcome', '--url', page)).toEqual(['audience'])
-    expect(await failures('welcome', '--url', 'https://a.example/', ...pro)).toEqual(['url'])
-    expect(await failures('later', '--url', page)).toEqual(['published'])
-    expect(await failures('tour', '--url', page, ...pro)).toEqual(['priority'])
-    expect(await failures('spring', '--url', 'https://a.example/spring')).toEqual([])
-  })
-
-  test('what a person did before counts, by the frequency of each flow', async () => {
-    const api = apiOf(server, snippetKey)
-    const { flows } = (await (await api('GET', '/flows')).json()) as {
-      flows: { id: string; key: string }[]
-    }
-    const send = async (key: string, kind: string, userId: string, runId: string) => {
-      const flowId = flows.find(flow => flow.key === key)?.id
-      const answer = await api('POST', '/events', { events: [{ kind, userId, flowId, runId }] })
-      expect(answer.status).toBe(202)
-    }
-    const asked = (flow: string, ...who: string[]) =>
-      failures(flow, '--url', flow === 'spring' ? 'https://a.example/spring' : page, ...pro, ...who)
-    await send('welcome', 'flow_started', 'ada', 'one')
-    expect(await asked('welcome', '--user', 'ada')).toEqual([])
-    await send('welcome', 'flow_dismissed', 'ada', 'one')
-    expect(await asked('welcome', '--user', 'ada')).toEqual(['frequency'])
-    expect(await asked('welcome', '--anonymous', 'ada')).toEqual([])
-    expect(await asked('welcome', '--user', 'bob')).toEqual([])
-    await send('spring', 'flow_dismissed', 'ada', 'two')
-    expect(await asked('spring', '--user', 'ada')).toEqual([])
-    await send('spring', 'flow_completed', 'ada', 'three')
-    expect(await asked('spring', '--user', 'ada')).toEqual(['frequency'])
-    const { stdout } = await explain('spring', '--url', 'https://a.example/spring', '--user', 'ada')
-    expect(stdout).toMatch(/until completed, and it was completed on \d{4}-\d\d-\d\d\n/)
-    expect(stdout).toMatch(/ada: 2 runs, last started .*Z, completed .*Z, dismissed .*Z\n/)
-  })
-
   test('the answer tells what a page shows before it has identified the person', async () => {
     await place.run(['flows', 'publish', 'later'])
     const api = apiOf(server, snippetKey)
@@ -229,11 +194,6 @@ describe('a question that cannot be answered', () => {
     expect(result.status).toBe(status)
     expect(result.stderr).toContain(message)
     expect(result.stderr.trim().split('\n')).toHaveLength(1)
-  })
-
-  test('an unknown organisation', async () => {
-    const { status, stderr } = await place.run(['explain', 'nobody', 'tour', '--url', page])
-    expect([status, stderr.includes('there is no organisation "nobody"')]).toEqual([1, true])
   })
 })
 

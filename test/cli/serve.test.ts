@@ -107,30 +107,3 @@ describe('healthcheck', () => {
     expect(await cairn.json(['healthcheck'], env)).toMatchObject({ url: readyz(managementUrl) })
   })
 })
-
-test('a second server on the same data is refused with status 1, and told who holds it', async () => {
-  const { child } = await serving()
-  const again = ['serve', '--port', '0', '--management-port', '0']
-  const { stderr, status } = await cairn.run(again)
-  expect(status).toBe(1)
-  expect(stderr).toContain(`cairn: a server runs already on ./cairn-data (process ${child.pid} on `)
-})
-
-test('a taken port is refused with status 1, and how to choose another', async () => {
-  const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  try {
-    const args = ['serve', '--host', '127.0.0.1', '--port', String(taken.port)]
-    const { stderr, status } = await cairn.run(args)
-    expect(status).toBe(1)
-    expect(stderr).toContain(`${taken.port}`)
-    expect(stderr).toContain('--port')
-  } finally {
-    taken.stop(true)
-  }
-})
-
-test('SIGTERM ends it with status 0', async () => {
-  const { child } = await serving()
-  child.kill('SIGTERM')
-  expect(await child.exited).toBe(0)
-})

@@ -251,58 +251,9 @@ describe('what does not fit the description is refused', () => {
 })
 
 describe('every refusal is the one that is described', () => {
-  const keyed = description.operations.filter(({ operation }) => operation.security.length > 0)
   const spent: Record<string, 1> = {}
   for (const bucket of Object.keys({ ...unlimited, status: 1, analytics: 1, export: 1 }))
     spent[bucket] = 1
-
-  /** A request of another tenant, or one with some other fault, checked against the description. */
-  async function refused(
-    method: string,
-    path: string,
-    by: Tenant,
-    asked: Asked,
-    to = pathTo(path),
-  ): Promise<number> {
-    const response = await by.ask(`${method} ${to}`, asked)
-    await description.check(method, path, response)
-    return response.status
-  }
-
-  const bodyFor = (method: string) => (method === 'POST' ? { body: {} } : {})
-
-  test.each(named(keyed))(
-    '%s without a credential, over the limit, with an unknown id',
-    async (_, { method, path }) => {
-      const asked = bodyFor(method)
-      expect(await refused(method, path, tenant, { ...asked, credential: null })).toBe(401)
-      const other = await Tenant.of(world)
-      other.limit(spent)
-      await other.ask(`${method} ${pathTo(path)}`, asked)
-      expect(await refused(method, path, other, asked)).toBe(429)
-      if (!path.includes('{')) return
-      const nowhere = pathTo(path, { flow: 'flow_nothing', step: 'step_nothing' })
-      expect(await refused(method, path, tenant, asked, nowhere)).toBe(404)
-      expect(await refused(method, path, await Tenant.of(world), asked)).toBe(401)
-    },
-  )
-
-  test.each(named(keyed.filter(({ operation }) => operation.responses[403])))(
-    '%s from elsewhere',
-    async (_, { method, path }) => {
-      const picky = await Tenant.of(world)
-      picky.allowOrigins('https://only.example')
-      const headers = { origin: 'https://other.example' }
-      expect(await refused(method, path, picky, { ...bodyFor(method), headers })).toBe(403)
-    },
-  )
-
-  test.each(named(posts))('%s with a body that cannot be read', async (_, { path }) => {
-    const headers = { 'content-type': 'text/xml' }
-    expect(await refused('POST', path, tenant, { body: '{' })).toBe(400)
-    expect(await refused('POST', path, tenant, { body: 'x'.repeat(1_048_577) })).toBe(413)
-    expect(await refused('POST', path, tenant, { body: '{}', headers })).toBe(415)
-  })
 
   test.each([
     [500, new Error('inside')],
@@ -331,39 +282,5 @@ describe('every refusal is the one that is described', () => {
     } finally {
       Object.assign(world.stores, { ledger, steps, presence })
     }
-  })
-
-  test('a file that the page does not have', async () => {
-    expect(await refused('GET', '/docs/{file}', tenant, {}, '/docs/nothing')).toBe(404)
-  })
-})
-
-describe('the check itself notices', () => {
-  const answered = async (change: (response: Response) => Response | Promise<Response>) =>
-    description.check('GET', '/heartbeat', await change(await tenant.ask('GET /heartbeat')))
-
-  test('a field that is not described', async () => {
-    const withMore = async (response: Response) =>
-      new Response(JSON.stringify({ ...((await response.json()) as object), more: 1 }), response)
-    await expect(answered(withMore)).rejects.toThrow('additional properties')
-  })
-
-  test('a header that is not described, and one that is missing', async () => {
-    const withHeader = (response: Response) => {
-      response.headers.set('x-more', '1')
-      return response
-    }
-    const withoutHeader = (response: Response) => {
-      response.headers.delete('x-request-id')
-      return response
-    }
-    await expect(answered(withHeader)).rejects.toThrow('x-more')
-    await expect(answered(withoutHeader)).rejects.toThrow('X-Request-Id')
-  })
-
-  test('a status that is not described', async () => {
-    expect(
-      answered(response => new Response(response.body, { ...response, status: 418 })),
-    ).rejects.toThrow('is not described')
   })
 })

@@ -113,26 +113,6 @@ test('an export of any length is one JSON object, and others are answered while 
   expect(new Set(body.events.map(({ id }: { id: string }) => id)).size).toBe(1_000)
 })
 
-test('a person who is unknown, or known only to another organisation, is 404', async () => {
-  const other = await Tenant.of(world)
-  await report('theirs-alone', other)
-  for (const userId of ['nobody', 'theirs-alone']) {
-    const { status, body } = await ask(`GET ${named(userId)}`)
-    expect([status, body]).toMatchObject([404, { code: 'person_not_found' }])
-  }
-})
-
-test('a person is named by one id, of 1 to 128 characters', async () => {
-  for (const query of ['', 'userId=', `userId=${'x'.repeat(129)}`, 'userId=a&anonymousId=b']) {
-    for (const method of ['GET', 'DELETE']) {
-      const { status, body } = await ask(`${method} /manage/people?${query}`)
-      expect([query, status, body]).toMatchObject([query, 422, { code: 'validation_failed' }])
-    }
-  }
-  const both = { userId: 'a', anonymousId: 'b' }
-  expect((await ask('POST /manage/people/allow', { body: both })).status).toBe(422)
-})
-
 test('an erasure leaves nothing in any file, and a receipt and an audit log that name nobody', async () => {
   const userId = 'to-be-forgotten-7d1f'
   await report(userId)

@@ -20,7 +20,6 @@ import { World } from '../support/world.ts'
 let provider: Provider
 let world: World
 let tenant: Tenant
-let other: Tenant
 let flowId: string
 let rs: SigningKey
 let es: SigningKey
@@ -61,7 +60,6 @@ beforeAll(async () => {
   // The provider uses the machine's clock.
   world.clock.wallMs = Date.now()
   tenant = await Tenant.of(world)
-  other = await Tenant.of(world)
   tenant.limit({ analytics: 100_000 })
   flowId = tenant.publish(tour()).id
 })
@@ -101,10 +99,6 @@ describe('a token of the provider is accepted', () => {
     expect(await status(await provider.token(tenant.organisation.slug, alg))).toBe(200)
   })
 
-  test('with one audience of several', async () => {
-    expect(await status(await signedWith(rs, claims({ aud: ['else', audience] })))).toBe(200)
-  })
-
   test('without a type, or with that of an access token', async () => {
     const types = [undefined, 'JWT', 'jwt', 'at+jwt', 'application/at+jwt', 'AT+JWT']
     for (const typ of types) {
@@ -116,21 +110,6 @@ describe('a token of the provider is accepted', () => {
     expect(await status(await signedWith(es, claims(), { kid: undefined }))).toBe(200)
   })
 
-  test('until its exp, and not a moment longer', async () => {
-    const token = await signedWith(rs, claims({ exp: seconds() + 10 }))
-    world.clock.advance(9_000)
-    expect(await status(token)).toBe(200)
-    world.clock.advance(1_000)
-    expect(await status(token)).toBe(401)
-  })
-
-  test('from its nbf on', async () => {
-    const token = await signedWith(rs, claims({ nbf: seconds() + 10 }))
-    expect(await status(token)).toBe(401)
-    world.clock.advance(10_000)
-    expect(await status(token)).toBe(200)
-  })
-
   test('and a good one never causes the keys to be fetched', async () => {
     renewals = 0
     await status(await provider.token(tenant.organisation.id))
@@ -140,43 +119,13 @@ describe('a token of the provider is accepted', () => {
 
 describe('a token is refused', () => {
   const refused: [string, UnauthorizedCause, () => Promise<string> | string][] = [
-    ['without exp', 'token_without_exp', () => signedWith(rs, claims({ exp: undefined }))],
     ['past its exp', 'token_expired', () => signedWith(rs, claims({ exp: seconds() }))],
-    ['before its nbf', 'token_not_yet_valid', () => signedWith(rs, claims({ nbf: seconds() + 1 }))],
-    [
-      'of another issuer',
-      'token_wrong_issuer',
-      () => signedWith(rs, claims({ iss: 'https://evil.example' })),
-    ],
     [
       'of its issuer with a slash',
       'token_wrong_issuer',
       () => signedWith(rs, claims({ iss: `${provider.issuer}/` })),
     ],
-    ['without an issuer', 'token_wrong_issuer', () => signedWith(rs, claims({ iss: undefined }))],
     ['for another audience', 'token_wrong_audience', () => signedWith(rs, claims({ aud: 'else' }))],
-    [
-      'for other audiences',
-      'token_wrong_audience',
-      () => signedWith(rs, claims({ aud: ['else', 'cairn2'] })),
-    ],
-    ['for no audience', 'token_wrong_audience', () => signedWith(rs, claims({ aud: [] }))],
-    [
-      'without an audience',
-      'token_wrong_audience',
-      () => signedWith(rs, claims({ aud: undefined })),
-    ],
-    [
-      'without an organisation',
-      'token_without_organisation',
-      () => signedWith(rs, claims({ org: undefined })),
-    ],
-    ['of an unknown organisation', 'unknown_organisation', () => provider.token('org_unknown')],
-    [
-      'of several organisations',
-      'token_without_organisation',
-      () => signedWith(rs, claims({ org: [tenant.organisation.id] })),
-    ],
     ['of alg none', 'token_bad_algorithm', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
     [
       'of alg none with a kid',
@@ -296,13 +245,6 @@ describe('a token is refused', () => {
     await status(await hmacOver('x', { kid: 'unknown' }))
     expect(renewals).toBe(0)
   })
-})
-
-test('a token of one organisation opens nothing of another', async () => {
-  const foreign = other.publish(tour()).id
-  expect(await status(await provider.token(tenant.organisation.id), foreign)).toBe(401)
-  expect(await status(await provider.token(other.organisation.slug), flowId)).toBe(401)
-  expect(await status(await provider.token(other.organisation.slug), foreign)).toBe(200)
 })
 
 test('where a type is configured, only tokens of that type are accepted', async () => {

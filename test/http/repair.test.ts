@@ -97,28 +97,3 @@ test('a selector that is given is judged, keeps the rest of the target, and need
   expect(given.body).toMatchObject({ outcome: 'repaired', suggestedBy: null })
   expect((await draft()).target).toMatchObject({ ...target, selector: '.search input' })
 })
-
-test('a repair says what it was made from; a draft for another element takes no suggestion', async () => {
-  const { ask, report, repair, draft } = await published()
-  await report({ outcome: 'found_by_alternate', selector: '#find', userId: 'ann' })
-  expect((await repair({}, {})).status).toBe(428)
-  const { etag } = await draft()
-  const first = await repair({ selector: '#first' }, { 'if-match': etag })
-  expect(first.status).toBe(200)
-  const stale = await repair({ selector: '#second' }, { 'if-match': etag })
-  expect([stale.status, stale.body]).toMatchObject([
-    412,
-    { code: 'precondition_failed', etag: first.body.flow.etag },
-  ])
-  expect((await draft()).target.selector).toBe('#first')
-  expect((await repair()).body).toMatchObject({ code: 'nothing_to_repair' })
-  const headers = { 'if-match': '*' }
-  for (const [path, status, code] of [
-    ['welcome/steps/hello', 409, 'nothing_to_repair'],
-    ['welcome/steps/nothing', 404, 'step_not_found'],
-    ['nothing/steps/search', 404, 'flow_not_found'],
-  ] as const) {
-    const answer = await ask(`POST /manage/flows/${path}/repair`, { headers, body: {} })
-    expect([path, answer.status, answer.body.code]).toEqual([path, status, code])
-  }
-})

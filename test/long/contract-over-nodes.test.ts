@@ -1,38 +1,23 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Row, readContract } from '../contract/document.ts'
+import { type Case, readContract } from '../contract/document.ts'
 import { Player, playCases } from '../contract/player.ts'
+import { representatives } from '../contract/representatives.ts'
 import { onCluster, setStage } from '../contract/stage.ts'
 import { builtBinary } from '../support/binary.ts'
 import { Cluster, describe } from '../support/cluster.ts'
 import { CommandLine } from '../support/command-line.ts'
 
-/** Every row of contract.md against three nodes behind a balancer: callers see one service. */
+/** A case of each route against three nodes behind a balancer: callers see one service. */
 
 const whole = readContract(readFileSync(join(import.meta.dir, '../contract/contract.md'), 'utf8'))
 
-/** HAProxy by itself refuses an address with characters beyond ASCII, which browsers never send. */
-const isBalancers = ({ target }: Row) => /[^ -~]/.test(target)
-
-/** What people report again after their erasure is remembered by each node only for itself. */
-const isOfOneNode = (section: string, rows: readonly unknown[]) =>
-  section === 'People who were erased' && rows.length > 1
-
 /** Another node shows what pages did up to two seconds later, so a row that follows at once may not see it. */
-const isTooSoon = (section: string, rows: readonly unknown[]) =>
-  section === 'Snippet status' && rows.length > 1
+const isTooSoon = ({ section, rows }: Case) => section === 'Snippet status' && rows.length > 1
 
-/** PostgreSQL has tools of its own for this, so the reason for the refusal is another. */
-const isOfSqlite = ({ target }: Row) => target === '/manage/compact'
-
-const cases = whole.cases.filter(
-  ({ section, rows }) =>
-    !isOfOneNode(section, rows) &&
-    !isTooSoon(section, rows) &&
-    !rows.some(row => isBalancers(row) || isOfSqlite(row)),
-)
-const contract = { ...whole, cases }
+const cases = representatives(whole).map(one => one.case)
+const contract = { ...whole, cases: cases.filter(one => !isTooSoon(one)) }
 
 describe('three nodes', () => {
   let place: CommandLine

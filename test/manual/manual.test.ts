@@ -6,7 +6,6 @@ import MarkdownIt, { type Token } from 'markdown-it'
 import { program } from '../../src/cli/program.ts'
 import { settingNames, settings, variableOf } from '../../src/config/settings.ts'
 import { anchorOf, compiledManual } from '../../src/manual/compile.ts'
-import { configurationTable } from '../../src/manual/configuration-table.ts'
 import { sources } from '../../src/manual/topics.ts'
 
 /** What README, the manual's topics and the records name has to exist. */
@@ -102,13 +101,6 @@ test.each(files)('every command that %s names exists, with its flags', file => {
   expect(faults).toEqual([])
 })
 
-test('commands are found, and a wrong one is noticed', () => {
-  expect(files.flatMap(commandLines).length).toBeGreaterThan(80)
-  expect(missing('flows push tour.yaml --publish')).toBeNull()
-  expect(missing('flows push tour.yaml --pubish')).toBe('--pubish')
-  expect(missing('flows psh')).toBe('psh')
-})
-
 test.each(files)('every file of the repository that %s names exists', file => {
   const named = tokensOf(file).filter(({ type }) => type === 'code_inline')
   const paths = named
@@ -168,17 +160,4 @@ describe.each(compiled.map(topic => [topic.name, topic] as const))('%s', (_, top
     const words = plain.toLowerCase().match(/[\p{L}\p{N}_]+/gu)!
     expect(words.filter(word => !terminal.has(word))).toEqual([])
   })
-
-  test('runs no script and has no style of its own, and loads nothing', () => {
-    expect(topic.html).not.toMatch(/<(script|style|iframe|img|link)|\son\w+=|\sstyle=/)
-  })
-})
-
-test('configuration has the table of all settings', () => {
-  const { html, terminal } = compiled.find(({ name }) => name === 'configuration')!
-  for (const name of settingNames) {
-    expect(html).toContain(`<code>${variableOf(name)}</code>`)
-    expect(terminal).toContain(`\`${variableOf(name)}\``)
-  }
-  expect(html.match(/<tr>/g)!.length).toBeGreaterThanOrEqual(configurationTable().length - 1)
 })

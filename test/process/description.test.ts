@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import fc from 'fast-check'
 import { tags } from '../../src/http/description/tags.ts'
 import { program } from '../browser/program.ts'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { type Noticed, type Page, TestBrowser } from '../support/browser.ts'
 import { Description, type Document } from '../support/described.ts'
-import { Generator } from '../support/generated.ts'
 
 /** The compiled binary serves its description, answers as described, and shows it as a page. */
 
@@ -26,52 +24,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => place.close())
-
-describe('over a socket, every answer is one that is described', () => {
-  const pathsOf = async () => {
-    const { flows } = (await (await ask('GET', '/flows')).json()) as {
-      flows: { id: string; steps: { id: string }[] }[]
-    }
-    const [flow] = flows
-    return (path: string) =>
-      path
-        .replace('{flow_id}', flow!.id)
-        .replace('{step_id}', flow!.steps[0]!.id)
-        .replace('{file}', 'viewer.js')
-  }
-
-  test('to GET and to HEAD, which has no body', async () => {
-    const pathTo = await pathsOf()
-    const { token } = await place.json<{ token: string }>(['token', 'issue'])
-    const asAnalyst = apiOf(server, token)
-    for (const { method, path } of description.operations) {
-      if (method !== 'GET') continue
-      const by = path.includes('/analytics') ? asAnalyst : ask
-      const query = path.endsWith('/checklist-progress') ? '?userId=ann' : ''
-      for (const verb of ['GET', 'HEAD']) {
-        const response = await by(verb, pathTo(path) + query)
-        expect([path, response.status]).toEqual([path, 200])
-        if (verb === 'HEAD') expect((await response.clone().bytes()).length).toBe(0)
-        await description.check(verb, path, response)
-      }
-    }
-  })
-
-  test('to bodies that fit, and to some that do not', async () => {
-    const pathTo = await pathsOf()
-    const generator = new Generator(description, {})
-    for (const { method, path, operation } of description.operations) {
-      if (method !== 'POST') continue
-      const schema = operation.requestBody!.content['application/json']!.schema
-      const bodies = fc.oneof(generator.valid(schema), generator.broken(schema))
-      for (const body of fc.sample(bodies, 8)) {
-        const response = await ask('POST', pathTo(path), body)
-        expect(response.status).not.toBe(500)
-        await description.check('POST', path, response)
-      }
-    }
-  })
-})
 
 describe.skipIf(!program)('the page, in a browser', () => {
   let browser: TestBrowser

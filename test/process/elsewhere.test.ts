@@ -173,81 +173,17 @@ describe('a push from elsewhere', () => {
   })
 })
 
-describe('several editors, over several threads,', () => {
-  const draft = '/api/v1/manage/flows/raced/draft'
-  const stepOf = (key: string) => ({ key, title: key })
-
-  /** Each request over a connection of its own, which any thread may have. */
-  const ask = (method: string, headers: Record<string, string> = {}, body?: unknown) =>
-    fetch(server.url + draft, {
-      method,
-      keepalive: false,
-      headers: {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        connection: 'close',
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-
-  interface Draft {
-    etag: string
-    name: string
-    definition: { steps: { key: string; title: string }[] }
+test('a revoked token is refused by every thread from then on', async () => {
+  const create = ['token', 'create', 'Short', '--scope', 'flows:read']
+  for (let round = 0; round < 3; round++) {
+    const made = await place.json<{ token: string; id: string }>(create)
+    // Each request over a connection of its own, which any thread may have.
+    const status = async () => {
+      const headers = { authorization: `Bearer ${made.token}`, connection: 'close' }
+      return (await fetch(`${server.url}/api/v1/manage/me`, { headers, keepalive: false })).status
+    }
+    expect(new Set(await Promise.all(Array.from({ length: 8 }, status)))).toEqual(new Set([200]))
+    expect((await place.run(['token', 'revoke', made.id])).status).toBe(0)
+    expect(new Set(await Promise.all(Array.from({ length: 8 }, status)))).toEqual(new Set([401]))
   }
-  const read = async () => (await (await ask('GET')).json()) as Draft
-
-  test('who save the same draft at once: one wins, and the others are told who changed it', async () => {
-    const first = { key: 'raced', steps: [stepOf('first')] }
-    await ask('PUT', { 'if-none-match': '*' }, first)
-    for (let round = 0; round < 10; round++) {
-      const { etag } = await read()
-      const names = Array.from({ length: 8 }, (_, i) => `Editor ${i} in round ${round}`)
-      const answers = await Promise.all(
-        names.map(name => ask('PUT', { 'if-match': etag }, { ...first, name })),
-      )
-      const statuses = answers.map(({ status }) => status).toSorted()
-      expect(statuses).toEqual([200, ...Array(7).fill(412)])
-      const winner = answers.findIndex(({ status }) => status === 200)
-      const now = await read()
-      expect(now.name).toBe(names[winner]!)
-      const others = answers.filter(({ status }) => status === 412)
-      for (const other of others) {
-        expect(await other.json()).toMatchObject({
-          code: 'precondition_failed',
-          etag: now.etag,
-          changedBy: expect.stringMatching(/^CI \(token_/),
-        })
-      }
-    }
-  })
-
-  test('who retry after a 412 lose no edit', async () => {
-    const edit = async (key: string) => {
-      for (;;) {
-        const { etag, definition } = await read()
-        const steps = [...definition.steps, stepOf(key)]
-        const { status } = await ask('PUT', { 'if-match': etag }, { ...definition, steps })
-        if (status === 200) return
-        expect(status).toBe(412)
-      }
-    }
-    const keys = Array.from({ length: 12 }, (_, i) => `step-${i}`)
-    await Promise.all(keys.map(edit))
-    const { definition } = await read()
-    expect(definition.steps.map(({ key }) => key).toSorted()).toEqual(['first', ...keys].toSorted())
-  })
-
-  test('who revoke a token: no request that begins afterwards is let in, on any thread', async () => {
-    const create = ['token', 'create', 'Short', '--scope', 'flows:read']
-    for (let round = 0; round < 3; round++) {
-      const made = await place.json<{ token: string; id: string }>(create)
-      const status = async () =>
-        (await ask('GET', { authorization: `Bearer ${made.token}` })).status
-      expect(new Set(await Promise.all(Array.from({ length: 8 }, status)))).toEqual(new Set([200]))
-      expect((await place.run(['token', 'revoke', made.id])).status).toBe(0)
-      expect(new Set(await Promise.all(Array.from({ length: 8 }, status)))).toEqual(new Set([401]))
-    }
-  })
 })

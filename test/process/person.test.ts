@@ -1,4 +1,3 @@
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -304,23 +303,4 @@ test('erasing needs a confirmation, and allowing needs a person who was erased',
   expect(unknown).toMatchObject({ status: 1, stdout: '' })
   const long = await place.run(['person', 'export', 'acme', 'x'.repeat(129)])
   expect(long.status).toBe(2)
-})
-
-test('an erasure that the disk has no room for is refused, like any other write, and can be tried again', async () => {
-  const userId = 'someone-for-later'
-  const texts = await reportAll(userId)
-  const database = new Database(join(dataDir(), 'cairn.db'))
-  database.run(
-    "create trigger full before insert on erasures begin select raise(abort, 'database or disk is full'); end",
-  )
-  const erase = () => place.run(['person', 'erase', 'acme', userId, '--yes'])
-  const refused = await erase()
-  expect(refused.status).toBe(1)
-  expect(refused.stderr).toContain('storage cannot write at the moment (request ')
-  expect(server.stdout).toContain('database or disk is full')
-  expect(everywhere(texts)).toEqual(texts)
-  database.run('drop trigger full')
-  database.close()
-  expect((await erase()).status).toBe(0)
-  expect(everywhere(texts)).toEqual([])
 })

@@ -101,39 +101,6 @@ describe('limits over all threads', () => {
 })
 
 describe('changes by the command line', () => {
-  test('publish, unpublish and archive are seen by the next request', async () => {
-    const { slug, snippetKey } = await withTour(place, 'Visible')
-    const api = apiOf(server, snippetKey)
-    const keys = async () => (await flowsOf(api)).map(flow => flow.key)
-    expect(await keys()).toEqual(['tour'])
-    for (const [verb, seen] of [
-      ['unpublish', []],
-      ['publish', ['tour']],
-      ['archive', []],
-      ['publish', ['tour']],
-    ] as const) {
-      await place.json(['flows', verb, 'tour', '--org', slug])
-      expect(await keys()).toEqual([...seen])
-    }
-  })
-
-  test('a rotated key goes on working in its grace time, and not at all after --now', async () => {
-    const { slug, snippetKey } = await withTour(place, 'Rotating')
-    const status = async (key: string) => (await apiOf(server, key)('GET', '/flows')).status
-    await place.json(['key', 'rotate', '--org', slug])
-    expect(await status(snippetKey)).toBe(200)
-    const current = async () => {
-      const { stdout } = await place.run(['key', 'show', '--org', slug, '--json'])
-      return /[A-Za-z0-9]{32}/.exec(stdout)?.[0] as string
-    }
-    const second = await current()
-    expect(second).not.toBe(snippetKey)
-    expect(await status(second)).toBe(200)
-    await place.json(['key', 'rotate', '--org', slug, '--now'])
-    expect(await status(await current())).toBe(200)
-    expect(await status(second)).toBe(401)
-  })
-
   test('a rebuild beside the running server changes nothing', async () => {
     const { slug, snippetKey } = await withTour(place, 'Rebuilt')
     const api = apiOf(server, snippetKey)
@@ -153,15 +120,6 @@ describe('changes by the command line', () => {
 })
 
 describe('oversized and malformed requests over a socket', () => {
-  test('a token of 60 KB is 401 like any other, with the usual headers', async () => {
-    const response = await fetch(`${server.url}/api/v1/flows/x/analytics`, {
-      headers: { authorization: `Bearer ${'a'.repeat(60_000)}` },
-    })
-    expect(response.status).toBe(401)
-    expect(await response.text()).toBe('{"error":"Unauthorized"}')
-    expect(response.headers.get('x-ratelimit-limit')).toBe('600')
-  })
-
   test('200 MiB announced is 413 before it is sent', async () => {
     const received = await exchange(
       `${eventsHead(organisation.snippetKey)}Content-Length: 209715200\r\n\r\n`,
@@ -170,16 +128,6 @@ describe('oversized and malformed requests over a socket', () => {
     expect(received).toStartWith('HTTP/1.1 413')
     expect(received).toContain('"code":"payload_too_large"')
     expect(received).toContain('X-RateLimit-Remaining')
-  })
-
-  test('2 MiB in chunks is 413, and the server goes on', async () => {
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-    const received = await exchange(
-      `${eventsHead(organisation.snippetKey)}Transfer-Encoding: chunked\r\n\r\n`,
-      ...Array.from({ length: 32 }, () => chunk),
-    )
-    expect(received).toStartWith('HTTP/1.1 413')
-    expect((await apiOf(server, organisation.snippetKey)('GET', '/flows')).status).toBe(200)
   })
 
   test('200 MiB sent whole is 413 or a closed connection, and memory stays', async () => {
@@ -193,11 +141,5 @@ describe('oversized and malformed requests over a socket', () => {
     const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
     const resident = Number(/process_resident_memory_bytes (\d+)/.exec(metrics)?.[1])
     expect(resident).toBeLessThan(400 * 1024 * 1024)
-  })
-
-  test('malformed HTTP breaks only its own connection', async () => {
-    const received = await exchange('NONSENSE\r\n\r\n')
-    expect(received).not.toContain('200')
-    expect((await apiOf(server, organisation.snippetKey)('GET', '/flows')).status).toBe(200)
   })
 })

@@ -35,15 +35,6 @@ const rowsOf = (text: string): Record<string, string>[] =>
   parse(text, { columns: true, bom: true, record_delimiter: '\r\n' })
 
 describe('the file', () => {
-  test('is a download named after the flow and the range, in UTF-8', async () => {
-    const { headers } = await exported('?from=2026-11-01&to=2026-11-20')
-    expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect(headers.get('content-disposition')).toBe(
-      'attachment; filename="cairn-welcome-2026-11-01_2026-11-20.csv"',
-    )
-    expect(headers.get('cache-control')).toBe('no-store')
-  })
-
   test.each(['', '&rows=runs', '&rows=events'])(
     'has a byte order mark where asked for (%j)',
     async rows => {
@@ -51,18 +42,6 @@ describe('the file', () => {
       expect((await exported(`?bom=0${rows}`)).text).not.toStartWith('\uFEFF')
     },
   )
-
-  test('has exactly the columns of the contract, in their order, and CRLF', async () => {
-    const { text } = await exported()
-    const header = text.slice(0, text.indexOf('\r\n'))
-    expect(header).toBe(
-      'row_type,date,version,position,id,key,title,starts,unique_users,completions,' +
-        'unique_completers,dismissals,in_progress,completion_rate,timed_runs,median_seconds,' +
-        'p90_seconds,completed_all,reached,completed,skipped,target_missing,dropped_here,' +
-        'drop_off_rate,health_state,health_ok_rate,health_reports,untimed,still_here,complete',
-    )
-    expect(text).toEndWith('\r\n')
-  })
 
   test('has a total, and one row per day, step, item and version', async () => {
     const rows = rowsOf((await exported('?from=2026-11-01&to=2026-11-20')).text)
@@ -303,13 +282,4 @@ test('HEAD reads no row, and has the headers of GET', async () => {
   world.stores.analytics = analytics
   const wrong = await tenant.ask(`HEAD /flows/${flow.id}/analytics/export.csv?from=never`)
   expect(wrong.status).toBe(422)
-})
-
-test('a flow that was never published exports zeros', async () => {
-  tenant.push(tour({ key: 'draft' }))
-  const id = tenant.flowId('draft')
-  const [total, ...rest] = rowsOf((await exported('?from=2026-11-20', id)).text)
-  expect(total).toMatchObject({ row_type: 'total', key: 'draft', starts: '0', completion_rate: '' })
-  expect(rest.map(({ row_type }) => row_type)).toEqual(['day'])
-  expect(rowsOf((await exported('?rows=runs', id)).text)).toEqual([])
 })

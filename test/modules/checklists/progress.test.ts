@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
-import { checklist, tour } from '../../support/flows.ts'
+import { checklist } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -30,24 +30,6 @@ const tick = (key: string, completed = true) => write([{ key, completed }])
 
 const ticked = (body: { items: { key: string; completed: boolean }[] }) =>
   body.items.filter(({ completed }) => completed).map(({ key }) => key)
-
-test('before anything is ticked, all items are there, in order', async () => {
-  expect(await progress()).toEqual({
-    flowId: flow.id,
-    userId: 'u',
-    items: flow.checklist!.items.map(({ id, key }, i) => ({
-      id,
-      key,
-      title: ['Invite somebody', 'Add a photo', 'Add a card'][i],
-      completed: false,
-      completedAt: null,
-    })),
-    completed: 0,
-    total: 3,
-    percent: 0,
-    completedAt: null,
-  })
-})
 
 describe('the version of the progress in the heartbeat', () => {
   const version = async (person = 'userId=u') =>
@@ -96,17 +78,6 @@ describe('the version of the progress in the heartbeat', () => {
   })
 })
 
-test('a tick by key or by id shows at once, in the answer and to the next GET', async () => {
-  const { status, body } = await tick('photo')
-  expect(status).toBe(200)
-  expect(body).toMatchObject({ completed: 1, total: 3, percent: 33, completedAt: null })
-  expect(body.items[1]).toMatchObject({ key: 'photo', completed: true, completedAt: at() })
-  expect(await progress()).toEqual(body)
-  const byId = await write([{ id: flow.checklist!.items[0]!.id, completed: true }])
-  expect(ticked(byId.body)).toEqual(['invite', 'photo'])
-  expect(byId.body.percent).toBe(67)
-})
-
 test('two tabs cannot undo each other: a POST touches only the items that it names', async () => {
   const [one, two] = await Promise.all([tick('invite'), tick('photo')])
   expect([one.status, two.status]).toEqual([200, 200])
@@ -141,52 +112,9 @@ describe('an item', () => {
       expect(ticked((await tick('photo', false)).body)).toEqual([])
     }
   })
-
-  test.each([
-    [[true, false], []],
-    [[false, true], ['photo']],
-    [[true, false, true], ['photo']],
-  ])('named several times in one POST (%j) is as the last says', async (writes, expected) => {
-    for (const start of [false, true]) {
-      await tick('photo', start)
-      const { body } = await write(writes.map(completed => ({ key: 'photo', completed })))
-      expect(ticked(body)).toEqual(expected)
-    }
-  })
 })
 
 describe('422, and nothing is changed', () => {
-  const wrong: [string, unknown[], string][] = [
-    [
-      'an unknown key',
-      [
-        { key: 'photo', completed: true },
-        { key: 'x', completed: true },
-      ],
-      '/items/1',
-    ],
-    ['an unknown id', [{ id: 'item_x', completed: true }], '/items/0'],
-    ['an item without a name', [{ completed: true }], '/items/0'],
-    [
-      'a tick that is neither true nor false',
-      [{ key: 'photo', completed: 1 }],
-      '/items/0/completed',
-    ],
-    ['no items', [], '/items'],
-  ]
-  test.each(wrong)('for %s', async (_, items, path) => {
-    const { status, body } = await write(items)
-    expect(status).toBe(422)
-    expect(body.details.map((problem: { path: string }) => problem.path)).toEqual([path])
-    expect(ticked(await progress())).toEqual([])
-  })
-
-  test('for another flow’s item, though it is ours', async () => {
-    const second = tenant.publish(checklist({ key: 'second' }))
-    const { status } = await write([{ id: second.checklist!.items[0]!.id, completed: true }])
-    expect(status).toBe(422)
-  })
-
   test('for an item that was never published, though it has an id already', async () => {
     tenant.push(checklist({ checklist: { items: [{ key: 'later', title: 'Later' }] } }))
     const { public_id: id } = world.database
@@ -195,16 +123,6 @@ describe('422, and nothing is changed', () => {
     expect((await write([{ id, completed: true }])).status).toBe(422)
     tenant.publishAgain('start')
     expect((await write([{ id, completed: true }])).status).toBe(200)
-  })
-
-  test('for nobody', async () => {
-    expect((await write([{ key: 'photo', completed: true }], {})).status).toBe(422)
-    expect((await tenant.ask(`GET /flows/${flow.id}/checklist-progress`)).status).toBe(422)
-    const twice = `GET /flows/${flow.id}/checklist-progress?userId=a&userId=b`
-    expect(await tenant.answer(twice)).toMatchObject({
-      status: 422,
-      body: { details: [{ path: '/userId', message: 'Must be given once' }] },
-    })
   })
 })
 
@@ -395,35 +313,6 @@ describe('a custom event', () => {
   })
 })
 
-test('an item_completed event ticks as a POST does', async () => {
-  const itemId = flow.checklist!.items[2]!.id
-  await tenant.send([{ kind: 'item_completed', userId: 'u', flowId: flow.id, itemId }])
-  expect(ticked(await progress())).toEqual(['pay'])
-})
-
-test('an anonymous person and a user of the same name are two people', async () => {
-  await write([{ key: 'photo', completed: true }], { anonymousId: 'u' })
-  expect(ticked(await progress())).toEqual([])
-  const anonymous = await progress('anonymousId=u')
-  expect(ticked(anonymous)).toEqual(['photo'])
-  expect(anonymous).toMatchObject({ anonymousId: 'u' })
-  expect(anonymous.userId).toBeUndefined()
-})
-
-test('a flow without a checklist has none: no items, 0 of 0, 0 %', async () => {
-  const plain = tenant.publish(tour())
-  expect(await progress('userId=u', plain)).toEqual({
-    flowId: plain.id,
-    userId: 'u',
-    items: [],
-    completed: 0,
-    total: 0,
-    percent: 0,
-    completedAt: null,
-  })
-  expect((await write([{ key: 'x', completed: true }], { userId: 'u' }, plain)).status).toBe(422)
-})
-
 test('progress survives a new version: ticks belong to items, and new items are open', async () => {
   await tick('photo')
   const items = [
@@ -440,12 +329,4 @@ test('progress survives a new version: ticks belong to items, and new items are 
     total: 2,
     percent: 50,
   })
-})
-
-test('a withdrawn flow is not shown, but a late tick about it is accepted', async () => {
-  tenant.withdraw('start', 'archived')
-  expect((await tenant.ask(`GET /flows/${flow.id}/checklist-progress?userId=u`)).status).toBe(404)
-  const { status, body } = await tick('photo')
-  expect(status).toBe(200)
-  expect(ticked(body)).toEqual(['photo'])
 })

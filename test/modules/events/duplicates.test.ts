@@ -19,37 +19,6 @@ const event = (id: string | undefined, name = 'x') => ({ id, kind: 'custom', nam
 const stored = (of = tenant) =>
   storedEvents(world.database, of.row).map(({ id, name }) => ({ id, name }))
 
-test('within a batch: the first body is kept, later ones are reported by place', async () => {
-  const { status, body } = await tenant.send([
-    event('a', 'first'),
-    event('b'),
-    event('a', 'second'),
-    event('a', 'third'),
-  ])
-  expect(status).toBe(202)
-  expect(body).toEqual({
-    accepted: 2,
-    duplicates: 2,
-    rejected: 0,
-    results: [
-      { index: 2, id: 'a', status: 'duplicate' },
-      { index: 3, id: 'a', status: 'duplicate' },
-    ],
-    skewMs: null,
-  })
-  expect(stored()).toEqual([
-    { id: 'a', name: 'first' },
-    { id: 'b', name: 'x' },
-  ])
-})
-
-test('between batches: a batch sent again is all duplicates, and 202 again', async () => {
-  await tenant.send([event('a', 'first'), event('b')])
-  const { status, body } = await tenant.send([event('a', 'second'), event('b')])
-  expect([status, body.accepted, body.duplicates]).toEqual([202, 0, 2])
-  expect(stored().map(({ name }) => name)).toEqual(['first', 'x'])
-})
-
 test('at the same moment: a hundred clients, each id once, the counts add up', async () => {
   const batch = Array.from({ length: 20 }, (_, i) => event(`id-${i}`))
   const answers = await Promise.all(
@@ -62,22 +31,10 @@ test('at the same moment: a hundred clients, each id once, the counts add up', a
   expect(stored()).toHaveLength(20)
 })
 
-test('an id of one organisation is no duplicate of another’s', async () => {
-  const other = await Tenant.of(world)
-  await tenant.send([event('a')])
-  expect((await other.send([event('a')])).body).toMatchObject({ accepted: 1, duplicates: 0 })
-  expect([stored().length, stored(other).length]).toEqual([1, 1])
-})
-
 test('an event without an id is given one, so that the same body twice is two events', async () => {
   const { body } = await tenant.send([event(undefined), event(undefined)])
   expect(body).toMatchObject({ accepted: 2, duplicates: 0 })
   for (const { id } of stored()) expect(id).toMatch(/^[0-9a-f-]{36}$/)
-})
-
-test('an id that was refused is free: the corrected event is accepted', async () => {
-  await tenant.send([{ ...event('a'), kind: 'nonsense' }])
-  expect((await tenant.send([event('a')])).body.accepted).toBe(1)
 })
 
 test('with everything at once, each event has exactly one verdict, in the order of the batch', async () => {

@@ -26,27 +26,11 @@ async function times(occurredAt: unknown, sentAt?: unknown) {
 }
 
 describe('without sentAt', () => {
-  test('a time in the past stands', async () => {
-    expect(await times(iso(now() - hour))).toEqual([now() - hour, now() - hour, now()])
-  })
-
-  test('epoch milliseconds are a time too', async () => {
-    expect(await times(now() - hour)).toEqual([now() - hour, now() - hour, now()])
-  })
-
-  test.each([undefined, null])('no time (%p) becomes the time of receipt', async time => {
-    expect(await times(time)).toEqual([now(), null, now()])
-  })
-
   test('a time in the future becomes the time of receipt; the raw one is kept', async () => {
     expect(await times(iso(now() + 1))).toEqual([now(), now() + 1, now()])
     const year9999 = Date.UTC(9999, 11, 31)
     tenant = await Tenant.of(world)
     expect(await times('9999-12-31T00:00:00Z')).toEqual([now(), year9999, now()])
-  })
-
-  test('an offset and a leap second are understood', async () => {
-    expect((await times('2026-11-19T10:59:60+02:00'))[0]).toBe(Date.UTC(2026, 10, 19, 9))
   })
 
   test('the retention’s last millisecond is accepted, the one before it is too old', async () => {

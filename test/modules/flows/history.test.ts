@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { FlowList } from '../../../src/modules/flows/model.ts'
 import { checklist, tour } from '../../support/flows.ts'
@@ -128,36 +128,4 @@ test('of more than 200 flows those of the highest priority count', async () => {
     await send(...some.map(flowId => ({ kind: 'flow_started', flowId, runId: 'one' })))
   }
   expect(Object.keys(await historyFor())).toEqual(ids.slice(0, 200))
-})
-
-describe('the ETag', () => {
-  const tagged = (query: string, headers: Record<string, string> = {}) =>
-    tenant.ask(`GET /flows${query}`, { headers })
-  const tagOf = async (query: string, headers?: Record<string, string>) =>
-    (await tagged(query, headers)).headers.get('etag')!
-
-  test('covers the list and the history together, and is strong', async () => {
-    const before = await tagOf('?userId=ann')
-    expect(before).toMatch(/^"[^"]+"$/)
-    expect(before).not.toBe(await tagOf(''))
-    expect(await tagOf('?userId=bob')).toBe(before)
-    await send(started(welcome, 'one'))
-    const after = await tagOf('?userId=ann')
-    expect(after).not.toBe(before)
-    expect(await tagOf('?userId=bob')).toBe(before)
-    tenant.publish(tour({ key: 'another' }))
-    expect(await tagOf('?userId=ann')).not.toBe(after)
-  })
-
-  test('that is sent back is answered with 304 until something happens', async () => {
-    const etag = await tagOf('?userId=ann', { 'accept-encoding': 'br' })
-    expect(etag).toEndWith('-br"')
-    const headers = { 'accept-encoding': 'br', 'if-none-match': etag }
-    const unchanged = await tagged('?userId=ann', headers)
-    expect(unchanged.status).toBe(304)
-    expect(unchanged.headers.get('cache-control')).toBe('private, no-cache')
-    expect(await unchanged.text()).toBe('')
-    await send(started(welcome, 'one'))
-    expect((await tagged('?userId=ann', headers)).status).toBe(200)
-  })
 })

@@ -28,17 +28,6 @@ const codes = async () => (await status()).findings.map(({ code }: { code: strin
 const good = { kind: 'custom', name: 'x', userId: 'u' }
 
 describe('heartbeat', () => {
-  test('answers with the server’s time, the version of the flows and when to ask again', async () => {
-    tenant.publish(tour())
-    const { version } = (await tenant.answer('GET /flows')).body
-    const query = 'v=1.2.3&url=https%3A%2F%2Fapp.example%2F&sid=s1'
-    expect(await tenant.answer(`GET /heartbeat?${query}`)).toEqual({
-      status: 200,
-      body: { status: 'ok', serverTime: at(), flowsVersion: version, nextHeartbeatSeconds: 300 },
-    })
-    expect((await status()).snippetVersion).toBe('1.2.3')
-  })
-
   test('a page that names a person gets their progress, and its turn among all pages', async () => {
     tenant.limit({ heartbeat: 10 })
     const beat = async () => (await tenant.answer('GET /heartbeat?userId=ann')).body
@@ -76,49 +65,6 @@ describe('heartbeat', () => {
       expect([pages, longest]).toEqual([pages, Math.max(10, pages * (pages < 5 ? 7.5 : 12))])
     }
   })
-
-  test.each([
-    ['userId=', '/userId'],
-    ['anonymousId=%00', '/anonymousId'],
-    [`v=${'x'.repeat(65)}`, '/v'],
-    [`url=${'x'.repeat(2_049)}`, '/url'],
-    [`sid=${'x'.repeat(65)}`, '/sid'],
-    ['v=1&v=2', '/v'],
-    ['v=%00', '/v'],
-  ])('with %s is 422, and names the parameter', async (query, path) => {
-    const answer = await tenant.answer(`GET /heartbeat?${query}`)
-    expect(answer.status).toBe(422)
-    expect(answer.body.details).toEqual([{ path, message: expect.any(String) }])
-  })
-})
-
-test('before anything was seen, the status says so in every field', async () => {
-  expect(await status()).toEqual({
-    state: 'never_seen',
-    installed: false,
-    firstSeenAt: null,
-    lastSeenAt: null,
-    stages: ['key_used', 'flows_fetched', 'heartbeat', 'events_flowing'].map(stage => ({
-      stage,
-      firstAt: null,
-      lastAt: null,
-    })),
-    snippetVersion: null,
-    skewMsMedian: null,
-    rejected24h: {},
-    findings: [
-      {
-        severity: 'info',
-        code: 'snippet_not_seen',
-        message: expect.any(String),
-        fix: expect.any(String),
-      },
-    ],
-  })
-})
-
-test('asking for the status changes nothing, because that is not the snippet', async () => {
-  for (let i = 0; i < 3; i++) expect(await state()).toBe('never_seen')
 })
 
 test('active for five minutes, quiet for 24 hours, then stale, and active again', async () => {

@@ -40,54 +40,6 @@ const report = async (fingerprint: unknown, more: object = {}) => {
   return answer.body
 }
 
-test('the first sight of the one element is the baseline', async () => {
-  expect(await report(print())).toEqual({
-    stepId: searchStep(),
-    status: 'baseline',
-    score: 1,
-    signals: {},
-    baselineAt: at(),
-    suggestedSelector: null,
-  })
-})
-
-test('the same element again is a match, judged against the earlier baseline', async () => {
-  const baselineAt = at()
-  await report(print())
-  world.clock.advance(60_000)
-  expect(await report(print())).toMatchObject({
-    status: 'match',
-    score: 1,
-    baselineAt,
-    signals: { testId: 1, id: 1, tag: 1, roleAndName: 1, text: 1, ancestors: 1, attributes: 1 },
-  })
-})
-
-test('match, drift and gone follow the score', async () => {
-  await report(print())
-  expect(await report(print({ text: 'Find' }))).toMatchObject({ status: 'match', score: 0.85 })
-  expect(await report(print({ text: 'Find', id: 'q' }))).toMatchObject({ status: 'drift' })
-  expect(await report(gone)).toMatchObject({ status: 'gone' })
-  expect(await report(null)).toMatchObject({ status: 'gone', score: 0, signals: {} })
-})
-
-test('another test id is not outvoted by an equal text', async () => {
-  await report(print())
-  const other = { testId: { attr: 'data-testid', value: 'other' } }
-  const withText = await report(print(other))
-  const without = await report(print({ ...other, text: 'Other' }))
-  expect(withText.score).toBeLessThan(0.85)
-  expect(withText.score).toBeGreaterThanOrEqual(without.score)
-})
-
-test('in another locale the text is not compared', async () => {
-  await report(print(), { locale: 'en' })
-  expect(await report(print({ text: 'Suche', name: 'Suche' }), { locale: 'de' })).toMatchObject({
-    status: 'match',
-    score: 1,
-  })
-})
-
 describe('no baseline is taken', () => {
   test.each<[string, unknown, object]>([
     ['of an element that is not there', null, {}],
@@ -97,12 +49,6 @@ describe('no baseline is taken', () => {
   ])('%s', async (_, fingerprint, more) => {
     expect(await report(fingerprint, more)).toMatchObject({ status: 'gone', baselineAt: null })
     expect(await report(print())).toMatchObject({ status: 'baseline' })
-  })
-
-  test('of a page that still shows an older version', async () => {
-    tenant.publish(tour({ name: 'Second' }))
-    expect(await report(print(), { flowVersion: 1 })).toMatchObject({ baselineAt: null })
-    expect(await report(print(), { flowVersion: 2 })).toMatchObject({ status: 'baseline' })
   })
 
   test('twice: of several first reports at the same moment, one is the baseline', async () => {
@@ -160,18 +106,6 @@ describe('over a new version', () => {
 })
 
 describe('the suggested selector', () => {
-  const found = print({ selector: '[name=q]', id: 'q' })
-
-  test('is that of the candidate that is surely the element', async () => {
-    await report(print())
-    const candidates = [
-      { ...gone, selector: '#wrong' },
-      print({ selector: '[data-testid=search]' }),
-    ]
-    const { suggestedSelector } = await report(null, { candidates })
-    expect(suggestedSelector).toBe('[data-testid=search]')
-  })
-
   test('is never one that the caller did not send, nor one of two that are alike', async () => {
     await report(print())
     expect(await report(null)).toMatchObject({ suggestedSelector: null })
@@ -179,14 +113,6 @@ describe('the suggested selector', () => {
     const twins = [print({ selector: '#a' }), print({ selector: '#b' })]
     expect(await report(null, { candidates: twins })).toMatchObject({ suggestedSelector: null })
     expect(await report(null, { candidates: [{ ...gone, selector: '#x' }] })).toMatchObject({
-      suggestedSelector: null,
-    })
-  })
-
-  test('is not offered where the element is still a match', async () => {
-    await report(print())
-    expect(await report(print(), { candidates: [found] })).toMatchObject({
-      status: 'match',
       suggestedSelector: null,
     })
   })
@@ -239,18 +165,4 @@ test('everything else that a snippet sends is accepted', async () => {
   expect(await report(print({ rect: { x: 1, y: 2, width: 3, height: 4 } }), more)).toMatchObject({
     status: 'baseline',
   })
-})
-
-test.each<[string, object, string]>([
-  ['no fingerprint', {}, '/fingerprint'],
-  ['a fingerprint that is no object', { fingerprint: 'x' }, '/fingerprint'],
-  ['a count that is none', { fingerprint: { matchCount: -1 } }, '/fingerprint/matchCount'],
-  ['candidates that are no array', { fingerprint: null, candidates: {} }, '/candidates'],
-  ['21 candidates', { fingerprint: null, candidates: Array(21).fill({}) }, '/candidates'],
-  ['a version never published', { fingerprint: null, flowVersion: 2 }, '/flowVersion'],
-  ['NUL in the page', { fingerprint: null, url: 'a\0' }, '/url'],
-])('%s is 422, by its place', async (_, body, path) => {
-  const answer = await tenant.answer(`POST /steps/${searchStep()}/fingerprint`, { body })
-  expect(answer.status).toBe(422)
-  expect(answer.body.details.map((problem: { path: string }) => problem.path)).toEqual([path])
 })

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
-import { parse } from 'csv-parse/sync'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { rebuild } from '../../../../src/storage/sqlite/projections/rebuild.ts'
 import { BatchDeletion } from '../../../../src/storage/sqlite/retention/batch-deletion.ts'
 import { storedEvents } from '../../../support/ledger.ts'
-import { setSettings } from '../../../support/organisations.ts'
 import { type PublishedFlow, Tenant } from '../../../support/tenant.ts'
 import { World } from '../../../support/world.ts'
 
@@ -50,25 +48,6 @@ const analytics = async () => {
 }
 
 describe('raw events', () => {
-  test('are gone from their export; runs and all numbers stay, and a rebuild keeps them', async () => {
-    await tenant.send([started('a'), { ...started('b', 'a'), kind: 'flow_completed' }])
-    world.clock.advance(60 * day)
-    await tenant.send([{ ...started('c', 'a'), kind: 'flow_dismissed' }, started('d')])
-    world.clock.advance(60 * day)
-    const before = await analytics()
-    await world.retainAll()
-    const csv = async (rows: string) => {
-      const path = `/flows/${flow.id}/analytics/export.csv?from=2026-01-01&rows=${rows}`
-      const text = await (await tenant.ask(`GET ${path}`)).text()
-      return parse(text, { columns: true }) as Record<string, string>[]
-    }
-    expect((await csv('events')).map(row => row.event_id ?? row.id)).toEqual(['c', 'd'])
-    expect(await csv('runs')).toHaveLength(2)
-    expect(await analytics()).toEqual(before)
-    expect(rebuild(world.database)).toMatchObject({ events: 2, changed: 0 })
-    expect(await analytics()).toEqual(before)
-  })
-
   test('an old event sent again is too old; one whose id comes with a new time is still a duplicate', async () => {
     const occurredAt = world.clock.now()
     await tenant.send([{ ...started('a'), occurredAt }])
@@ -122,28 +101,6 @@ describe('raw events', () => {
 })
 
 describe('an organisation’s own period', () => {
-  test('bounds what is accepted and what is kept, from the moment it is set', async () => {
-    const other = await Tenant.of(world)
-    await tenant.send([started('a')])
-    const custom = { id: 'b', kind: 'custom', name: 'x', userId: 'u' }
-    await other.send([custom])
-    world.clock.advance(10 * day)
-    await world.retainAll()
-    expect([idsOf(), idsOf(other)]).toEqual([['a'], ['b']])
-    setSettings(world.database, other.row, { retentionDays: 7 })
-    world.takeUp()
-    await world.retainAll()
-    expect([idsOf(), idsOf(other)]).toEqual([['a'], []])
-    const occurredAt = world.clock.now() - 8 * day
-    expect((await tenant.send([{ ...started('c'), occurredAt }])).status).toBe(202)
-    const { body } = await other.send([{ ...custom, id: 'd', occurredAt }])
-    expect(body.results).toMatchObject([{ code: 'too_old' }])
-    const completed = { userId: 'u', completedAt: new Date(occurredAt).toISOString() }
-    const theirs = publishedIn(other)
-    const refused = await other.answer(`POST /flows/${theirs.id}/complete`, { body: completed })
-    expect(refused.status).toBe(422)
-  })
-
   test('the server’s new setting counts from the next slice on', async () => {
     await tenant.send([started('a')])
     world.clock.advance(10 * day)
@@ -235,33 +192,6 @@ describe('a clock that is set', () => {
 
 describe('what else arrives', () => {
   const rows = (table: string) => world.database.query(`select * from ${table}`).all().length
-
-  test('health reports and each person’s latest go; the state of a step is as before', async () => {
-    const step = flow.steps[0]?.id as string
-    const report = (userId: string) =>
-      tenant.answer(`POST /steps/${step}/health`, { body: { outcome: 'found', userId } })
-    await report('u')
-    await report('v')
-    world.clock.advance(50 * day)
-    await report('v')
-    world.clock.advance(50 * day)
-    await world.retainAll()
-    expect([rows('step_reports'), rows('step_health')]).toEqual([1, 1])
-    expect(rebuild(world.database).changed).toBe(0)
-    expect([rows('step_reports'), rows('step_health')]).toEqual([1, 1])
-  })
-
-  test('fingerprints go, and the baseline stays', async () => {
-    const step = flow.steps[0]?.id as string
-    const fingerprint = { selector: '#a', matchCount: 1, tag: 'button', id: 'a' }
-    const send = () =>
-      tenant.answer(`POST /steps/${step}/fingerprint`, { body: { fingerprint, candidates: [] } })
-    await send()
-    world.clock.advance(100 * day)
-    await world.retainAll()
-    expect(rows('step_fingerprints')).toBe(0)
-    expect(rows('step_baselines')).toBeLessThanOrEqual(1)
-  })
 
   test('counts of refusals go after 30 days, dead letters with the events of their time', async () => {
     await tenant.send([{ kind: 'nonsense' }])
