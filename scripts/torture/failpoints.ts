@@ -3,6 +3,7 @@ import { type Failpoint, failpoints as places } from '../../src/failpoints.ts'
 import { progress } from '../report/progress.ts'
 import { apiOf, metricOf, type Server, tourFile, Workplace, withTour } from '../support/binary.ts'
 import { writeOlder } from '../support/older-schema.ts'
+import { textsIn } from '../support/stored.ts'
 import { until } from '../support/until.ts'
 import { tourOf } from './load/clients.ts'
 import type { Responses } from './load/journal.ts'
@@ -10,18 +11,14 @@ import type { Part } from './parts.ts'
 import type { Check } from './result.ts'
 import { Site } from './site.ts'
 
-type Action = 'exit' | 'error' | 'delay'
-const allActions: readonly Action[] = ['exit', 'error', 'delay']
-/** Without delays, because a thread that only stands still for a while has never broken anything. */
-const quickActions: readonly Action[] = ['exit', 'error']
-
-const delayMs = 300
+const actions = ['exit', 'error'] as const
+type Action = (typeof actions)[number]
 
 /** How long catching up may take, milliseconds. */
 const patienceMs = 60_000
 
 const armed = (point: Failpoint, action: Action, passes = '') => ({
-  CAIRN_FAILPOINTS: `${point}=${action === 'delay' ? `delay:${delayMs}` : action}${passes}`,
+  CAIRN_FAILPOINTS: `${point}=${action}${passes}`,
 })
 
 /**
@@ -37,19 +34,21 @@ interface Outcome {
   /** The point has acted, and the program did what it should. */
   isOk: boolean
   /** The server that goes on, if it did not end. */
-  server: Server | null
+  server?: Server | undefined
 }
 
-const storyOf = ({ counts, slowestMs, deadLetters }: Responses) => {
+const endOf = (status: unknown) => (status === undefined ? 'it went on' : `it ended with ${status}`)
+
+const storyOf = ({ counts, deadLetters }: Responses) => {
   const statuses = [...counts]
     .toSorted(([a], [b]) => (a ?? 999) - (b ?? 999))
     .map(([status, count]) => `${count} × ${status ?? 'no response'}`)
   const letters = deadLetters > 0 ? `, ${deadLetters} to the dead letters` : ''
-  return `${statuses.join(', ')}${letters}, slowest ${Math.round(slowestMs)} ms`
+  return `${statuses.join(', ')}${letters}`
 }
 
 /** From the third pass on, so that something is stored; errors often enough to produce dead letters. */
-const passesOf = { exit: '@3', error: '@3*20', delay: '@3*3' }
+const passesOf = { exit: '@3', error: '@3*20' }
 
 /** Under load: the process ends, or goes on by itself. */
 async function underLoad(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
@@ -68,39 +67,32 @@ async function underLoad(site: Site, point: Failpoint, action: Action): Promise<
   const hasActed = {
     exit: isFatal || server.stdout.includes('an HTTP thread has died'),
     error: isFatal || responses.failed > 0 || responses.deadLetters > 0,
-    delay: responses.slowestMs >= delayMs,
   }[action]
-  const end = ended === undefined ? 'it went on' : `it ended with ${ended}`
+  const end = endOf(ended)
   // A 503 says that nothing was kept. It is the answer if a transaction fails as a whole, for which no
   // command is to blame (that would be a 500). If a thread is gone, nobody can know.
   const failsWhole = action === 'error' && (point === 'before_begin' || point === 'before_commit')
-  const isTold =
+  const isAnsweredRightly =
     responses.counts.has(503) === failsWhole && !(failsWhole && responses.counts.has(500))
   return {
     story: `${storyOf(responses)}; ${end}${buffered > 0 ? `, with ${buffered} events stuck` : ''}`,
-    isOk: hasActed && ended === (isFatal ? 1 : undefined) && buffered === 0 && isTold,
-    server: ended === undefined ? server : null,
+    isOk: hasActed && ended === (isFatal ? 1 : undefined) && buffered === 0 && isAnsweredRightly,
+    server: ended === undefined ? server : undefined,
   }
 }
 
-/** Starts a server with a failpoint in its start. Returns how it ended, or undefined if it serves. */
+/** Starts a server with a failpoint in its start; status is undefined if it serves. */
 async function startArmed(place: Workplace, point: Failpoint, action: Action, passes = '') {
-  const startedAt = performance.now()
   const server = await place.start([], armed(point, action, passes))
   const ready = server.ready.catch(() => server.child.exited)
-  const status = await Promise.race([server.child.exited, ready])
-  const ms = Math.round(performance.now() - startedAt)
-  return { server, status, ms, isLate: status === undefined && ms >= delayMs }
+  return { server, status: await Promise.race([server.child.exited, ready]) }
 }
 
-/** When the storage thread starts: there is no server, or it comes later. */
+/** When the storage thread starts: there is no server. */
 async function atStart(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
-  const { server, status, ms, isLate } = await startArmed(site.place, point, action)
-  if (status === undefined) {
-    return { story: `it served after ${ms} ms`, isOk: action === 'delay' && isLate, server }
-  }
-  const isOk = action !== 'delay' && status === 1
-  return { story: `it ended with ${status}`, isOk, server: null }
+  const { server, status } = await startArmed(site.place, point, action)
+  if (status === undefined) await server.end()
+  return { story: endOf(status), isOk: status === 1 }
 }
 
 /** After the answers: none of them fails, and what follows from the events is there in the end. */
@@ -114,13 +106,13 @@ async function behind(site: Site, point: Failpoint, action: Action): Promise<Out
   const responses = site.takeResponses()
   const lag = () => metricOf(server, 'cairn_projection_lag_events')
   if (status === undefined) await until(lag, events => events === 0, patienceMs)
-  const end = status === undefined ? 'it went on' : `it ended with ${status}`
+  const end = endOf(status)
   return {
     story: `${storyOf(responses)}; ${end}`,
     isOk: isFatal
       ? status === 1
       : status === undefined && responses.failed + responses.deadLetters === 0,
-    server: status === undefined ? server : null,
+    server: status === undefined ? server : undefined,
   }
 }
 
@@ -152,54 +144,38 @@ async function atStop(site: Site, point: Failpoint, action: Action): Promise<Out
   }
   await site.until(itemsAfter)
   await load.stop()
-  const startedAt = performance.now()
   const status = await server.end()
-  const ms = Math.round(performance.now() - startedAt)
   reader.close()
   const isLeftOut = server.stdout.includes('the last checkpoint was left out')
-  const isOk = {
-    exit: status === 1,
-    error: status === 0 && isLeftOut,
-    delay: status === 0 && ms >= delayMs,
-  }[action]
-  return { story: `it ended with ${status} after ${ms} ms`, isOk, server: null }
+  const isOk = action === 'exit' ? status === 1 : status === 0 && isLeftOut
+  return { story: endOf(status), isOk }
 }
 
-/** During a command to the server: callers see either the old version or the next, each complete. */
+/** During a command to the server: callers see the old version, and the next attempt succeeds. */
 async function inPublication(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
   const { place, tenants } = site
   const { slug, snippetKey } = tenants[0]!
   let server = await site.start([], armed(point, action, '*1'))
-  let load = site.load(server)
-  const seen = () => tourOf(apiOf(server, snippetKey))
-  const before = await seen()
-  await Bun.write(`${place.folder}/next.yaml`, `name: Tour after ${point} ${action}\n${tourFile}`)
+  const load = site.load(server)
+  const version = async () => (await tourOf(apiOf(server, snippetKey))).version
+  const before = await version()
+  await Bun.write(place.path('next.yaml'), `name: Tour after ${point} ${action}\n${tourFile}`)
   const publish = ['flows', 'push', 'next.yaml', '--publish', '--org', slug]
-  const startedAt = performance.now()
   const { status } = await place.run(publish)
-  const ms = Math.round(performance.now() - startedAt)
   const ended = action === 'exit' ? await server.child.exited : undefined
-  if (action === 'exit') {
-    await load.stop()
-    server = await site.start()
-    load = site.load(server)
-  }
-  const during = await seen()
-  const again = await place.run(publish)
-  const after = await seen()
   await load.stop()
-  const isPublished = action === 'delay'
-  const isOk =
-    status === (isPublished ? 0 : 1) &&
-    ended === (action === 'exit' ? 1 : undefined) &&
-    during.version === before.version + Number(isPublished) &&
-    (during.name === after.name) === isPublished &&
-    again.status === 0 &&
-    after.version === before.version + 1
-  const versions = `version ${before.version}, then ${during.version}, published again ${after.version}`
+  if (action === 'exit') server = await site.start()
+  const during = await version()
+  const again = await place.run(publish)
+  const after = await version()
   return {
-    story: `${storyOf(site.takeResponses())}; the command ended with ${status} after ${ms} ms; ${versions}`,
-    isOk,
+    story: `${storyOf(site.takeResponses())}; ${endOf(ended)}; version ${before}, then ${during}, published again ${after}`,
+    isOk:
+      status === 1 &&
+      ended === (action === 'exit' ? 1 : undefined) &&
+      during === before &&
+      again.status === 0 &&
+      after === before + 1,
     server,
   }
 }
@@ -212,18 +188,12 @@ async function inMigration(_: Site, point: Failpoint, action: Action): Promise<O
     using database = place.reading()
     return database.query<{ id: number }, []>('select max(id) as id from migrations').get()!.id
   }
-  const { server, status, ms, isLate } = await startArmed(place, point, action, '@2*1')
-  const left = schema()
-  const next = status === undefined ? server : await place.serve()
-  const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
   // The second pass is in the second step that is due.
-  const hasActed = action === 'delay' ? isLate : status === 1 && left === 2
-  const end = status === undefined ? `it served after ${ms} ms` : `it ended with ${status}`
-  return {
-    story: `${end}; schema ${left} was left, then ${schema()}`,
-    isOk: hasActed && isReady,
-    server: null,
-  }
+  const { status } = await startArmed(place, point, action, '@2*1')
+  const left = schema()
+  await place.serve()
+  const story = `${endOf(status)}; schema ${left} was left, then ${schema()}`
+  return { story, isOk: status === 1 && left === 2 && schema() > left }
 }
 
 /** At a start on a restored database that still has an erased person: the next start goes on. */
@@ -239,27 +209,18 @@ async function inErasure(_: Site, point: Failpoint, action: Action): Promise<Out
   const older = await Bun.file(database).bytes()
   await place.run(['person', 'erase', slug, userId, '--yes'])
   await Bun.write(database, older)
-  const isThere = async () => Buffer.from(await Bun.file(database).bytes()).includes(userId)
-  const wasThere = await isThere()
-  const { server, status, ms, isLate } = await startArmed(place, point, action)
+  const isThere = () => textsIn(place.dataDir, [userId]).length > 0
+  const wasThere = isThere()
+  const { server, status } = await startArmed(place, point, action)
   // A lack of room for that is no reason not to serve.
   const isWarned = server.stderr.includes('may still hold what was erased')
   if (status === undefined) await server.end()
   const next = await place.serve()
-  const isReady = (await fetch(`${next.managementUrl}/readyz`)).status === 200
-  const hasActed = {
-    exit: status === 1,
-    error: status === undefined && isWarned,
-    delay: isLate,
-  }[action]
-  const isErased = wasThere && !(await isThere())
-  const warning = isWarned ? ' with a warning' : ''
-  const end =
-    status === undefined ? `it served${warning} after ${ms} ms` : `it ended with ${status}`
+  await next.end()
+  const isErased = wasThere && !isThere()
   return {
-    story: `${end}; then ${isErased ? 'nothing was left of them' : 'something was left of them'}`,
-    isOk: hasActed && isErased && isReady,
-    server: null,
+    story: `${endOf(status)}; then ${isErased ? 'nothing' : 'something'} was left of the person`,
+    isOk: isErased && (action === 'exit' ? status === 1 : status === undefined && isWarned),
   }
 }
 
@@ -300,12 +261,12 @@ async function checkOf(site: Site, point: Failpoint, action: Action): Promise<Ch
 /** Makes the executable fail at every point in every way, under load; it must recover. */
 export const failpoints: Part = {
   what: 'made to fail at each moment of a write, a checkpoint, a publication, a start, …',
-  async run({ isLong, seed }) {
+  async run({ seed }) {
     await using site = await Site.open(new SeededRandom(`failpoints ${seed}`))
     const checks: Check[] = []
     const points = Object.keys(places) as Failpoint[]
     for (const point of points) {
-      for (const action of isLong ? allActions : quickActions) {
+      for (const action of actions) {
         progress(`${point} ${action}`)
         checks.push(await checkOf(site, point, action))
       }

@@ -7,7 +7,7 @@ import type { Part } from '../parts.ts'
 import { type Check, none, type Options, type Result } from '../result.ts'
 import { cuts } from './cuts.ts'
 import { Disk } from './disk.ts'
-import { type Point, pointsIn, type Told } from './points.ts'
+import { type AnswersByStep, type Point, pointsIn } from './points.ts'
 import { type Answer, Promises } from './promises.ts'
 import { Recording, whyNoRecording } from './recording.ts'
 import type { Step } from './trace.ts'
@@ -42,15 +42,17 @@ async function run({ isLong, seed }: Options): Promise<Result> {
   } finally {
     recording.remove()
   }
-  const told = toldIn(steps, history)
-  const cutting = { root: recording.root, history, told }
-  const points = pointsIn(steps, told, size.points, random)
+  const answersByStep = answersIn(steps, history)
+  const cutting = { root: recording.root, history, answersByStep }
+  const points = pointsIn(steps, answersByStep, size.points, random)
   const found = await faultsAt(points, steps, { ...cutting, ...size })
 
   // The same, read as if the log was never synced, because a verdict that cannot fail is worth nothing.
   const isOfLog = (step: Step) => step.type === 'sync_ends' && step.path.endsWith('-wal')
-  const unsynced = steps.map((step): Step => (isOfLog(step) ? { type: 'told', text: '' } : step))
-  const last = [...told.keys()].filter((_, i) => i % Math.ceil(told.size / controlPoints) === 1)
+  const unsynced = steps.map((step): Step => (isOfLog(step) ? { type: 'output', text: '' } : step))
+  const last = [...answersByStep.keys()].filter(
+    (_, i) => i % Math.ceil(answersByStep.size / controlPoints) === 1,
+  )
   const strictest = last.map(
     (at): Point => ({ at: at + 1, cutName: 'all dropped', cut: cuts['all dropped'] }),
   )
@@ -65,7 +67,10 @@ async function run({ isLong, seed }: Options): Promise<Result> {
       { what: 'names made, moved, removed', value: count(isNaming) },
       { what: 'writes into the database itself (checkpoints)', value: count(isCheckpoint) },
       { what: 'column segments sealed', value: history.segments },
-      { what: 'answers, each a promise', value: told.size },
+      {
+        what: 'responses and outputs, each of which promises something',
+        value: answersByStep.size,
+      },
       { what: 'cut points', value: points.length },
       ...faultKinds.map((kind): Check => none(kind, found.filter(at => at.kind === kind).length)),
       {
@@ -93,26 +98,26 @@ const isNaming = ({ type }: Step) => ['create', 'mkdir', 'unlink', 'rename', 'li
 const isCheckpoint = (step: Step) => step.type === 'write' && step.path.endsWith('cairn.db')
 
 /** What was promised, by the step at which the promise was given. */
-function toldIn(steps: readonly Step[], { answers }: History): Told {
-  const told = new Map<number, Answer>()
+function answersIn(steps: readonly Step[], { answers }: History): AnswersByStep {
+  const answersByStep = new Map<number, Answer>()
   const byRequest = new Map(answers.map(answer => [answer.text, answer]))
   const commands = answers.filter(({ text }) => !text.startsWith('X-Request-Id'))
   for (const [at, step] of steps.entries()) {
-    if (step.type !== 'told') continue
+    if (step.type !== 'output') continue
     const request = /X-Request-Id: \w+\r\n/.exec(step.text)?.[0]
     const next = commands[0]
     if (request) {
       const answer = byRequest.get(request)
-      if (answer) told.set(at, answer)
+      if (answer) answersByStep.set(at, answer)
     } else if (next && step.text.includes(next.text)) {
-      told.set(at, next)
+      answersByStep.set(at, next)
       commands.shift()
     }
   }
-  if (told.size !== answers.length) {
-    throw new Error(`The trace tells ${told.size} of ${answers.length} answers`)
+  if (answersByStep.size !== answers.length) {
+    throw new Error(`The trace has ${answersByStep.size} of ${answers.length} answers`)
   }
-  return told
+  return answersByStep
 }
 
 /** What was wrong, and where the power went. */
@@ -121,7 +126,7 @@ type FaultAt = Fault & { point: Point }
 interface Cutting {
   root: string
   history: History
-  told: Told
+  answersByStep: AnswersByStep
   goOnEvery?: number
   resendEvery?: number
 }
@@ -129,7 +134,7 @@ interface Cutting {
 async function faultsAt(
   points: readonly Point[],
   steps: readonly Step[],
-  { root, history, told, goOnEvery, resendEvery }: Cutting,
+  { root, history, answersByStep, goOnEvery, resendEvery }: Cutting,
 ): Promise<FaultAt[]> {
   const found: FaultAt[] = []
   const disk = new Disk()
@@ -138,8 +143,8 @@ async function faultsAt(
   for (const [i, point] of points.entries()) {
     for (; at < point.at; at++) {
       disk.apply(steps[at]!)
-      const answer = told.get(at)
-      if (answer) promises.tell(answer)
+      const answer = answersByStep.get(at)
+      if (answer) promises.add(answer)
     }
     const folder = mkdtempSync(join(tmpdir(), 'cairn-powercut-'))
     try {

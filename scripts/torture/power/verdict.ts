@@ -143,6 +143,6 @@ export async function faultsResending(
     server?.child.kill('SIGKILL')
   }
   const promises = new Promises()
-  promises.tell({ text: '', promised: batches.flatMap(({ promised }) => promised) })
+  promises.add({ text: '', promised: batches.flatMap(({ promised }) => promised) })
   return faultsIn(root, promises, sent)
 }
