@@ -1,19 +1,21 @@
 import { SeededRandom } from '../../src/cli/demo/random.ts'
 import { progress } from '../report/progress.ts'
-import { apiOf, firstFlowOf, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
+import { apiOf, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
 import { FakeClock, fakeTimeLibrary } from '../support/fake-clock.ts'
 import { Pgbouncer, pgbouncerProgram } from '../support/pgbouncer.ts'
 import { PostgresServer } from '../support/postgres.ts'
 import { isCommit, TcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 import { Valkey, valkeyProgram } from '../support/valkey.ts'
+import { tourOf } from './load/clients.ts'
+import type { Tour } from './load/requests.ts'
 import type { Part } from './parts.ts'
 import { none } from './result.ts'
 
 /** How long it may take until a node acknowledges again, on a busy machine; milliseconds. */
 const patienceMs = 120_000
 
-/** How long a standby hangs at most, milliseconds: longer than a commit is waited for and then asked about. */
+/** How long a standby hangs at most, milliseconds: longer than a node waits for a commit and then looks for it. */
 const hangsForMs = 25_000
 
 /** What became of an event that was sent. */
@@ -37,24 +39,6 @@ const runsOfUsers = 100
 /** Stages of a commit at which a node is made to end. */
 const stages = ['before_begin', 'between_rows', 'before_commit', 'after_commit'] as const
 
-interface Counts {
-  rounds: number
-  acknowledged: number
-  rejected: number
-  unknown: number
-  lost: number
-  twice: number
-  /** Rejected with 503, and stored nevertheless. */
-  storedThoughRejected: number
-  /** Acknowledged while commits waited for a standby that hung. */
-  acknowledgedTooEarly: number
-  /** Acknowledged, but not on the standby for which commits had waited. */
-  missingOnStandby: number
-  /** How often a flow's numbers differed from what its events say. */
-  wrongNumbers: number
-  cuts: number
-}
-
 /** What the nodes run on. PgBouncer, the limits server and a clock of one's own only if the machine has them. */
 interface Setup {
   place: Workplace
@@ -65,12 +49,6 @@ interface Setup {
   clock: FakeClock | null
   database: string
   snippetKey: string
-}
-
-/** What events are about. */
-interface Tour {
-  flowId: string
-  stepId: string
 }
 
 /** How many connections PgBouncer has for everything that a node does: so few that somebody always waits. */
@@ -84,10 +62,22 @@ const clocksApartMs = 50_000
  * each event. The second node goes through PgBouncer as well, and has a clock of its own.
  */
 class Nodes implements AsyncDisposable {
-  readonly found: Counts = {
-    ...{ rounds: 0, acknowledged: 0, rejected: 0, unknown: 0 },
-    ...{ lost: 0, twice: 0, storedThoughRejected: 0, wrongNumbers: 0, cuts: 0 },
-    ...{ acknowledgedTooEarly: 0, missingOnStandby: 0 },
+  readonly found = {
+    rounds: 0,
+    acknowledged: 0,
+    rejected: 0,
+    unknown: 0,
+    lost: 0,
+    twice: 0,
+    /** Rejected with 503, and stored nevertheless. */
+    storedThoughRejected: 0,
+    /** Acknowledged while commits waited for a standby that hung. */
+    acknowledgedTooEarly: 0,
+    /** Acknowledged, but not on the standby for which commits had waited. */
+    missingOnStandby: 0,
+    /** How often a flow's numbers differed from what its events say. */
+    wrongNumbers: 0,
+    cuts: 0,
   }
   private readonly outcomes = new Map<string, Outcome>()
   private nodes: Server[] = []
@@ -116,18 +106,13 @@ class Nodes implements AsyncDisposable {
     const setup = { place, postgres, proxy, pgbouncer, valkey, clock, database, snippetKey }
     const nodes = new Nodes(setup, random, isLong)
     nodes.nodes = [await nodes.startNode(0), await nodes.startNode(1)]
-    nodes.tour = await nodes.readTour()
+    nodes.tour = await tourOf(apiOf(nodes.nodes[0]!, snippetKey))
     return nodes
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { place, pgbouncer, valkey, proxy, postgres } = this.setup
     for (const one of [place, pgbouncer, valkey, proxy, postgres]) await one?.close()
-  }
-
-  private async readTour(): Promise<Tour> {
-    const { id, steps } = await firstFlowOf(apiOf(this.nodes[0]!, this.setup.snippetKey))
-    return { flowId: id, stepId: steps[0]!.id }
   }
 
   private startNode(number: number, failpoints = ''): Promise<Server> {
@@ -199,7 +184,7 @@ class Nodes implements AsyncDisposable {
         where datname is not null and pid <> pg_backend_pid()`,
         ),
       'commits cut before they arrive': () => this.cutCommits('before'),
-      'commits cut before their answer': () => this.cutCommits('after'),
+      'commits cut before their response': () => this.cutCommits('after'),
       'a node stopped in the middle of its work': async () => {
         this.nodes[0]!.child.kill('SIGSTOP')
         await this.waitUpTo(8_000)
@@ -328,7 +313,7 @@ class Nodes implements AsyncDisposable {
       '/events',
       body,
     ).then(
-      answer => answer.status,
+      response => response.status,
       () => null,
     )
     this.outcomes.set(id, status === 202 ? 'acknowledged' : status === 503 ? 'rejected' : 'unknown')

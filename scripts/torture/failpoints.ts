@@ -69,7 +69,7 @@ async function underLoad(site: Site, point: Failpoint, action: Action): Promise<
     error: isFatal || responses.failed > 0 || responses.deadLetters > 0,
   }[action]
   const end = endOf(ended)
-  // A 503 says that nothing was kept. It is the answer if a transaction fails as a whole, for which no
+  // A 503 says that nothing was kept. It is the response if a transaction fails as a whole, for which no
   // command is to blame (that would be a 500). If a thread is gone, nobody can know.
   const failsWhole = action === 'error' && (point === 'before_begin' || point === 'before_commit')
   const isAnsweredRightly =
@@ -95,7 +95,7 @@ async function atStart(site: Site, point: Failpoint, action: Action): Promise<Ou
   return { story: endOf(status), isOk: status === 1 }
 }
 
-/** After the answers: none of them fails, and what follows from the events is there in the end. */
+/** After the responses: none of them fails, and what follows from the events is there in the end. */
 async function behind(site: Site, point: Failpoint, action: Action): Promise<Outcome> {
   const server = await site.start([], armed(point, action, action === 'exit' ? '' : '*3'))
   const load = site.load(server)

@@ -1,4 +1,4 @@
-import { askedFor } from '../report/arguments.ts'
+import { parseArgs } from 'node:util'
 import { machineText } from '../report/machine.ts'
 import { begin } from '../report/progress.ts'
 import { type Part, parts } from './parts.ts'
@@ -18,21 +18,45 @@ ${names.map(name => `  ${name.padEnd(11)} ${parts[name]?.what}`).join('\n')}
 
 Exit status 1 if a guarantee did not hold.`
 
-const asked = askedFor(usage, names, {
-  long: { type: 'boolean', default: false },
-  seed: { type: 'string', default: `${Math.floor(Math.random() * 2 ** 31)}` },
-})
-const { chosen, json, long: isLong } = asked
-if (!/^\d{1,10}$/.test(asked.seed)) {
-  console.error('cairn: --seed must be a whole number')
-  process.exit(2)
+function optionsOf(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        only: { type: 'string', multiple: true, default: names },
+        long: { type: 'boolean', default: false },
+        seed: { type: 'string', default: `${Math.floor(Math.random() * 2 ** 31)}` },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    const unknown = values.only.find(name => !names.includes(name))
+    if (unknown !== undefined) throw new Error(`there is no part "${unknown}"`)
+    if (!/^\d{1,10}$/.test(values.seed)) throw new Error('--seed must be a whole number')
+    return values
+  } catch (error) {
+    console.error(`cairn: ${(error as Error).message}\n${usage}`)
+    process.exit(2)
+  }
 }
-const seed = Number(asked.seed)
+
+const options = optionsOf(Bun.argv.slice(2))
+if (options.help) {
+  console.log(usage)
+  process.exit(0)
+}
+const { only, json, long: isLong } = options
+const seed = Number(options.seed)
 if (!json) console.log(`${machineText()}\nseed ${seed}${isLong ? ', the long form' : ''}`)
 const results: (Result & { part: string; seconds: number })[] = []
-for (const name of chosen) {
-  const { what, run } = parts[name] as Part
+for (const name of names.filter(one => only.includes(one))) {
+  const { what, missing, run } = parts[name] as Part
   begin(`${name}: ${what}`)
+  const need = missing?.() ?? null
+  if (need !== null) {
+    begin(`${name} is not tried here: it needs ${need}`)
+    continue
+  }
   const startedAt = performance.now()
   try {
     const result = await run({ isLong, seed })

@@ -197,8 +197,8 @@ export class Site implements AsyncDisposable {
       const { flowId } = await tourOf(apiOf(server, snippetKey))
       const token = await sessionToken(this.place, slug)
       const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
-      const { generatedAt, ...answer } = (await response.json()) as Record<string, unknown>
-      return answer
+      const { generatedAt, ...body } = (await response.json()) as Record<string, unknown>
+      return body
     })
     return Promise.all(responses)
   }

@@ -193,19 +193,6 @@ const attacks: readonly Attack[] = [
     },
   },
   {
-    what: 'JSON of half a million levels',
-    expected: ['400', '422'],
-    run: target =>
-      statusesOf(
-        target,
-        [
-          `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
-          '['.repeat(1_000_000),
-          `{"events":[{"kind":"custom","name":"x","userId":"u","properties":${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}}]}`,
-        ].map(body => withLength(target, body)),
-      ),
-  },
-  {
     what: 'made-up keys, hundreds in one write',
     expected: ['401'],
     run: target =>

@@ -59,8 +59,8 @@ class Poisoner {
     this.withoutConsequences += poisoned.size - bad.length
     for (const id of good) journal.items.event.sent.add(id)
     const response = await this.ask('POST', '/events', { events })
-    const answer = (await response.json()) as Answer
-    const rejected = answer.results?.filter(({ code }) => code === 'storage').map(({ id }) => id)
+    const body = (await response.json()) as Answer
+    const rejected = body.results?.filter(({ code }) => code === 'storage').map(({ id }) => id)
     const due = this.ack === 'commit' ? bad : []
     const status = due.length === size ? 422 : 202
     if (response.status !== status || !Bun.deepEquals(rejected?.toSorted(), due.toSorted())) {

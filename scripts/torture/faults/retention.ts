@@ -26,8 +26,8 @@ function analystOf(server: Server, token: string, flowId: string) {
   return {
     async analytics() {
       const response = await ask('GET', `/flows/${flowId}/analytics?${range}`)
-      const { generatedAt, ...answer } = (await response.json()) as Record<string, unknown>
-      return answer
+      const { generatedAt, ...body } = (await response.json()) as Record<string, unknown>
+      return body
     },
     async events() {
       const path = `/flows/${flowId}/analytics/export.csv?rows=events&${range}`

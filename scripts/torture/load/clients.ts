@@ -103,8 +103,8 @@ export class Clients {
       return
     }
     // A response counts from its first line on, even if the server dies before the last.
-    const answer = (await response.json().catch(() => null)) as Partial<Verdicts> | null
-    const results = answer?.results ?? []
+    const verdicts = (await response.json().catch(() => null)) as Partial<Verdicts> | null
+    const results = verdicts?.results ?? []
     if (!response.ok && results.length === 0) {
       journal.contradictions.push(`${kind} was answered by ${response.status}`)
       return
@@ -116,7 +116,7 @@ export class Clients {
       if (!isBuffered) items.acknowledged.add(name)
       else if (!known[i]) journal.buffered.add(name)
     }
-    if (isBuffered || !answer?.results) return
+    if (isBuffered || !verdicts?.results) return
     this.compare(results, { names, known, isRepeated })
     for (const index of rejected) this.sendAgain(request, index)
   }

@@ -59,12 +59,12 @@ export class Publishers {
         headers: { ...headers, 'content-type': 'application/json' },
         body: JSON.stringify({ flows, publish: true, note: text }),
       } as RequestInit).catch(() => null)
-      const answer = response?.ok ? await response.json().catch(() => null) : null
-      for (const one of answer === null ? [] : sent) {
-        const { flows } = answer as { flows: { key: string; version: number }[] }
+      const body = response?.ok ? await response.json().catch(() => null) : null
+      for (const one of body === null ? [] : sent) {
+        const { flows } = body as { flows: { key: string; version: number }[] }
         one.version = flows.find(({ key }) => key === one.key)!.version
       }
-      await Bun.sleep(answer === null ? 5 : this.restMs)
+      await Bun.sleep(body === null ? 5 : this.restMs)
     }
   }
 }

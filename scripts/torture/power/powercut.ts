@@ -9,7 +9,7 @@ import { cuts } from './cuts.ts'
 import { Disk } from './disk.ts'
 import { type AnswersByStep, type Point, pointsIn } from './points.ts'
 import { type Answer, Promises } from './promises.ts'
-import { Recording, whyNoRecording } from './recording.ts'
+import { missingForRecording, Recording } from './recording.ts'
 import type { Step } from './trace.ts'
 import { type Fault, faultKinds, faultsGoingOn, faultsIn, faultsResending } from './verdict.ts'
 import { type History, liveThrough } from './workload.ts'
@@ -28,9 +28,6 @@ const controlPoints = 5
  * covered, the disk then keeps nothing, everything, or parts.
  */
 async function run({ isLong, seed }: Options): Promise<Result> {
-  const title = 'Power cut'
-  const why = await whyNoRecording()
-  if (why !== null) return { title, checks: [], notes: [`Not tried: ${why}.`] }
   const size = isLong ? sizes.long : sizes.short
   const random = new SeededRandom(`powercut ${seed}`)
   const recording = await Recording.begin()
@@ -60,7 +57,7 @@ async function run({ isLong, seed }: Options): Promise<Result> {
 
   const count = (test: (step: Step) => boolean) => steps.filter(test).length
   return {
-    title,
+    title: 'Power cut',
     checks: [
       { what: 'writes recorded', value: count(({ type }) => type === 'write') },
       { what: 'syncs', value: count(({ type }) => type === 'sync_ends') },
@@ -178,5 +175,6 @@ function lay(found: ReadonlyMap<string, Buffer | null>, root: string, folder: st
 
 export const powercut: Part = {
   what: 'the power goes, and the disk keeps what was synced, or parts of the rest',
+  missing: missingForRecording,
   run,
 }

@@ -33,12 +33,12 @@ export class FaultyCalls {
     )
     const attached = Promise.withResolvers<void>()
     const listen = async () => {
-      let said = ''
+      let output = ''
       for await (const text of strace.stderr.pipeThrough(new TextDecoderStream())) {
-        said += text
-        if (said.includes(' attached')) attached.resolve()
+        output += text
+        if (output.includes(' attached')) attached.resolve()
       }
-      attached.reject(new Error(`strace could not attach: ${said}`))
+      attached.reject(new Error(`strace could not attach: ${output}`))
     }
     listen()
     await attached.promise
