@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs'
 import { mkdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hourMs } from '../../../src/core/time/durations.ts'
 import { apiOf, type Server, sessionToken } from '../../support/binary.ts'
 import { until } from '../../support/until.ts'
 import { tourOf } from '../load/clients.ts'
-import { newEventId } from '../load/requests.ts'
+import { oldRuns } from '../load/requests.ts'
 import { type Check, none, noProblem, some } from '../result.ts'
 import type { Site } from '../site.ts'
 import { syncsIn } from '../tools/failed-syncs.ts'
@@ -197,18 +196,14 @@ async function atStop({ site, disk, lastingMs }: Stage, { name, begin }: DiskFau
   ]
 }
 
-/** Sends enough runs for a column segment, begun long ago. */
 async function sendOldRuns({ tenants }: Site, server: Server): Promise<void> {
   const { journal, snippetKey } = tenants[0]!
+  const { sent, acknowledged } = journal.items.event
   const ask = apiOf(server, snippetKey)
-  const { flowId } = await tourOf(ask)
-  for (let batch = 0; batch < 90; batch++) {
-    const ids = Array.from({ length: 50 }, () => newEventId(journal))
-    for (const id of ids) journal.items.event.sent.add(id)
-    const about = { kind: 'flow_started', flowId, occurredAt: Date.now() - 2 * hourMs }
-    const events = ids.map(id => ({ ...about, id, runId: id, userId: id }))
-    const { status } = await ask('POST', '/events', { events })
-    if (status === 202) for (const id of ids) journal.items.event.acknowledged.add(id)
+  for (const { path, body, names } of oldRuns(journal, await tourOf(ask))) {
+    for (const name of names) sent.add(name)
+    const { status } = await ask('POST', path, body)
+    if (status === 202) for (const name of names) acknowledged.add(name)
   }
 }
 

@@ -49,6 +49,15 @@ function newEvents(journal: Journal, tour: Tour, random: SeededRandom): Request 
   return { kind: 'event', path: '/events', body: { events: sent }, names: sent.map(({ id }) => id) }
 }
 
+/** Enough runs for a column segment, begun long enough ago to be at rest. */
+export const oldRuns = (journal: Journal, { flowId }: Tour): Request[] =>
+  Array.from({ length: 90 }, () => {
+    const names = Array.from({ length: 50 }, () => newEventId(journal))
+    const about = { kind: 'flow_started', flowId, occurredAt: Date.now() - 2 * hourMs }
+    const events = names.map(id => ({ ...about, id, runId: id, userId: id }))
+    return { kind: 'event', path: '/events', body: { events }, names }
+  })
+
 const bodies: Record<Exclude<Kind, 'event'>, (name: string, tour: Tour) => [string, unknown]> = {
   completion: (userId, { flowId }) => [
     `/flows/${flowId}/complete`,

@@ -23,7 +23,7 @@ export const faultNames = {
 export type Faults = Record<keyof typeof faultNames, number>
 
 /** The names of the items in an organisation's tables, by kind, each as often as it is stored. */
-function storedNames(database: Database, orgRow: number) {
+export function storedNames(database: Database, orgRow: number) {
   const events = storedEvents(database, orgRow)
   const column = (sql: string) =>
     database

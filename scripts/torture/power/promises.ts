@@ -1,10 +1,10 @@
+import type { Kind } from '../load/journal.ts'
+
 /** What a recorded Cairn has promised. */
 
 /** Something that counts as promised from the moment it was sent out. */
 export type Promised =
-  | { what: 'event'; id: string }
-  /** By a person who reports nothing else. */
-  | { what: 'completion' | 'tick' | 'health report'; person: string }
+  | { what: Kind; name: string }
   | { what: 'organisation'; id: string }
   | { what: 'version'; number: number }
   | { what: 'token'; token: string }
