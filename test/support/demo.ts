@@ -1,4 +1,4 @@
-import { FakeClock, fakeTimeLibrary } from '../../scripts/torture/clock/fake-time.ts'
+import { FakeClock, fakeTimeLibrary } from '../../scripts/support/fake-clock.ts'
 import { Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
 

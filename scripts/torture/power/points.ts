@@ -13,10 +13,10 @@ export interface Point {
 
 /** Whether something begins or ends at a step: a sync, a name, a checkpoint. */
 const isTurning = (step: Step) =>
-  step.type !== 'told' && !(step.type === 'write' && step.path.endsWith('-wal'))
+  step.type !== 'output' && !(step.type === 'write' && step.path.endsWith('-wal'))
 
 /** What was promised, by the step at which the promise was given. */
-export type Told = ReadonlyMap<number, Answer>
+export type AnswersByStep = ReadonlyMap<number, Answer>
 
 /** What commands promise. There are few of them. */
 const rarities: readonly string[] = ['organisation', 'token', 'version', 'backup']
@@ -27,15 +27,15 @@ const rarities: readonly string[] = ['organisation', 'token', 'version', 'backup
  */
 export function pointsIn(
   steps: readonly Step[],
-  told: Told,
+  answersByStep: AnswersByStep,
   count: number,
   random: SeededRandom,
 ): Point[] {
   const isRare = ({ promised, moment }: Answer) =>
     moment !== undefined || promised.some(({ what }) => rarities.includes(what))
-  const rare = [...told].flatMap(([at, answer]) => (isRare(answer) ? [at] : []))
+  const rare = [...answersByStep].flatMap(([at, answer]) => (isRare(answer) ? [at] : []))
   const places = [
-    [...told.keys()],
+    [...answersByStep.keys()],
     [...steps.keys()].filter(at => isTurning(steps[at]!)),
     [...steps.keys()],
   ]

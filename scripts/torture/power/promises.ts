@@ -1,10 +1,10 @@
+import type { Kind } from '../load/journal.ts'
+
 /** What a recorded Cairn has promised. */
 
-/** Something that counts as promised from the moment it was told. */
+/** Something that counts as promised from the moment it was sent out. */
 export type Promised =
-  | { what: 'event'; id: string }
-  /** By a person who reports nothing else. */
-  | { what: 'completion' | 'tick' | 'health report'; person: string }
+  | { what: Kind; name: string }
   | { what: 'organisation'; id: string }
   | { what: 'version'; number: number }
   | { what: 'token'; token: string }
@@ -13,7 +13,7 @@ export type Promised =
 /** From here on another database may have replaced the one before, or has replaced it. */
 export type Moment = 'backup begins' | 'restore begins' | 'restored' | 'undo begins' | 'undone'
 
-/** A text that is in the recording at the moment when something was told. */
+/** A text that is in the recording at the moment when something was sent out. */
 export interface Answer {
   text: string
   promised: readonly Promised[]
@@ -24,7 +24,7 @@ export const nameOf = (promised: Promised) => `${promised.what} ${Object.values(
 
 const isInDatabase = ({ what }: Promised) => what !== 'token' && what !== 'backup'
 
-/** What has to be there after everything that was told so far. */
+/** What has to be there after everything that was sent out so far. */
 export class Promises {
   /** Promises about what is kept beside the database. */
   readonly files: Promised[] = []
@@ -34,7 +34,7 @@ export class Promises {
   /** What the database has to hold; while it is being replaced, any one of these. */
   databases: readonly (readonly Promised[])[] = [this.all]
 
-  tell({ promised, moment }: Answer): void {
+  add({ promised, moment }: Answer): void {
     for (const one of promised) (isInDatabase(one) ? this.all : this.files).push(one)
     if (moment === 'backup begins') this.inBackup = [...this.all]
     else if (moment === 'restore begins') this.databases = [this.all, this.inBackup]

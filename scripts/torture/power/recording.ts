@@ -7,14 +7,11 @@ import { type Step, stepsIn, tracedCalls } from './trace.ts'
 
 /** Runs Cairn's executable and records everything that it does to its files. */
 
-/** Why nothing can be recorded on this machine; null if it can. */
-export async function whyNoRecording(): Promise<string | null> {
-  if (Bun.which('strace') === null) return 'there is no strace on this machine'
-  const tried = Bun.spawn(['strace', '-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true'], {
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  return (await tried.exited) === 0 ? null : 'strace may not trace on this machine'
+/** What recording needs and this machine does not have; null if it can. */
+export function missingForRecording(): string | null {
+  if (Bun.which('strace') === null) return 'strace'
+  const trace = ['strace', '-f', '--seccomp-bpf', '-e', 'trace=fsync', 'true']
+  return Bun.spawnSync(trace).success ? null : 'the right to trace processes'
 }
 
 /** A server in the recording. */

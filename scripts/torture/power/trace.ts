@@ -11,8 +11,8 @@ export type Step =
   | { type: 'rename' | 'link'; from: string; to: string }
   /** Everything done to a file or in a directory before the sync begins is on the disk when it ends. */
   | { type: 'sync_begins' | 'sync_ends'; path: string; thread: string }
-  /** Told to somebody else: over a socket or a pipe. */
-  | { type: 'told'; text: string }
+  /** Sent to somebody else: over a socket or a pipe. */
+  | { type: 'output'; text: string }
 
 /** The calls that must be traced; `?` marks those that not every processor has. */
 export const tracedCalls = [
@@ -104,7 +104,7 @@ class TraceReader {
       if (this.ours(descriptorIn(args).path) !== null) return
       const whole = args.replace(/ <unfinished \.\.\.>$/, '')
       const texts = textsIn({ thread, name, args: whole, result: '' })
-      this.steps.push({ type: 'told', text: Buffer.concat(texts).toString('latin1') })
+      this.steps.push({ type: 'output', text: Buffer.concat(texts).toString('latin1') })
     }
   }
 

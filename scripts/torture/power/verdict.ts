@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { jwtVerify } from 'jose'
 import { apiOf, builtBinary, type Server, Workplace } from '../../support/binary.ts'
-import { damageIn, storedEvents } from '../../support/stored.ts'
+import { damageIn } from '../../support/stored.ts'
+import { storedNames } from '../load/stored.ts'
 import { nameOf, Promises } from './promises.ts'
 import { backupFolder, type History, type Sent } from './workload.ts'
 
@@ -28,17 +29,16 @@ export interface Fault {
 function contentsOf(database: Database): Map<string, number> {
   const counts = new Map<string, number>()
   const add = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
-  const column = (sql: string) => database.query(sql).values() as [string | number][]
-  const tables = column("select name from sqlite_schema where type = 'table'").flat()
+  const rows = (sql: string) => database.query(sql).values() as [string | number, string][]
+  const tables = rows("select name from sqlite_schema where type = 'table'").flat()
   if (!tables.includes('run_blocks')) return counts
-  for (const { id, kind, userId, source } of storedEvents(database)) {
-    if (source === 'events') add(`event ${id}`)
-    else add(`${kind === 'flow_completed' ? 'completion' : 'tick'} ${userId}`)
+  for (const [row, id] of rows('select id, public_id from organisations')) {
+    add(`organisation ${id}`)
+    for (const [kind, names] of Object.entries(storedNames(database, Number(row)).names)) {
+      for (const name of names) add(`${kind} ${name}`)
+    }
   }
-  for (const [person] of column('select person from step_reports'))
-    add(`health report ${String(person).replace(/^.*?(?=person)/, '')}`)
-  for (const [id] of column('select public_id from organisations')) add(`organisation ${id}`)
-  for (const [version] of column('select version from flow_versions')) add(`version ${version}`)
+  for (const [version] of rows('select version from flow_versions')) add(`version ${version}`)
   return counts
 }
 
@@ -132,8 +132,8 @@ export async function faultsResending(
   try {
     server = await new Workplace(builtBinary, root).serve(['--log-level', 'warn'])
     const api = apiOf(server, snippetKey)
-    for (const { method, path, body } of batches) {
-      const response = await api(method, path, body)
+    for (const { path, body } of batches) {
+      const response = await api('POST', path, body)
       if (!response.ok) return [{ kind: 'does not go on', what: await response.text() }]
     }
     await server.end()
@@ -143,6 +143,6 @@ export async function faultsResending(
     server?.child.kill('SIGKILL')
   }
   const promises = new Promises()
-  promises.tell({ text: '', promised: batches.flatMap(({ promised }) => promised) })
+  promises.add({ text: '', promised: batches.flatMap(({ promised }) => promised) })
   return faultsIn(root, promises, sent)
 }

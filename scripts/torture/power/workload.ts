@@ -1,15 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { hourMs } from '../../../src/core/time/durations.ts'
+import { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { openForReading } from '../../../src/storage/sqlite/database/database.ts'
-import { apiOf, firstFlowOf, type ListedFlow, tourFile } from '../../support/binary.ts'
+import { apiOf, tourFile } from '../../support/binary.ts'
+import { tourOf } from '../load/clients.ts'
+import { Journal, type Request } from '../load/journal.ts'
+import { newRequest, oldRuns } from '../load/requests.ts'
 import type { Answer, Moment, Promised } from './promises.ts'
 import type { Recording } from './recording.ts'
 
 /** What a recorded Cairn is asked to do, and how its answers are found in the recording. */
 
 export interface Sent {
-  method: string
   path: string
   body: unknown
   promised: readonly Promised[]
@@ -34,12 +36,8 @@ export interface Amount {
 export const backupFolder = 'backups'
 
 const clients = 4
-const eventsPerBatch = 50
 /** By then a server has begun to make segments from the runs that it found. */
 const sealedWithinMs = 3_500
-/** Padding, so that checkpoints come soon. */
-const url = `https://app.example.com/${'x'.repeat(600)}`
-
 export async function liveThrough(recording: Recording, amount: Amount): Promise<History> {
   const life = new Life(recording)
   const { snippetKey } = await life.begin()
@@ -53,6 +51,8 @@ export async function liveThrough(recording: Recording, amount: Amount): Promise
 class Life {
   readonly answers: Answer[] = []
   readonly sent: Sent[] = []
+  private readonly journal = new Journal()
+  private readonly random = new SeededRandom('powercut')
   private snippetKey = ''
   private backup = ''
 
@@ -77,10 +77,13 @@ class Life {
     const server = await this.recording.serve('--threads', '2')
     const rested = Bun.sleep(sealedWithinMs)
     const api = apiOf(server, this.snippetKey)
-    const flow = await firstFlowOf(api)
+    const tour = await tourOf(api)
     const client = async () => {
-      for (let i = 0; i < requests; i++) await this.ask(api, flow)
+      for (let i = 0; i < requests; i++)
+        await this.send(api, newRequest(this.journal, tour, this.random))
     }
+    if (round === 0)
+      for (const request of oldRuns(this.journal, tour)) await this.send(api, request)
     const all = Promise.all(Array.from({ length: clients }, client))
     await this.publish(round + 2)
     await this.issueToken()
@@ -98,14 +101,18 @@ class Life {
     await this.run(['restore', '--undo', '--json'], () => [], 'undone')
   }
 
-  private async ask(api: ReturnType<typeof apiOf>, flow: ListedFlow): Promise<void> {
-    const request = requestOf(this.sent.length, flow.id, flow.steps[0]!.id)
-    this.sent.push(request)
-    const response = await api(request.method, request.path, request.body)
-    const body = await response.text()
-    if (!response.ok) throw new Error(`${request.path}: ${response.status} ${body}`)
+  private async send(
+    api: ReturnType<typeof apiOf>,
+    { kind, path, body, names }: Request,
+  ): Promise<void> {
+    const promised = names.map(name => ({ what: kind, name }))
+    this.sent.push({ path, body, promised })
+    const response = await api('POST', path, body)
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+    for (const name of names) this.journal.items[kind].acknowledged.add(name)
     const id = response.headers.get('x-request-id')
-    this.answers.push({ text: `X-Request-Id: ${id}\r\n`, promised: request.promised })
+    this.answers.push({ text: `X-Request-Id: ${id}\r\n`, promised })
   }
 
   private async publish(number: number): Promise<void> {
@@ -144,47 +151,6 @@ class Life {
     await this.recording.say(text)
     this.answers.push({ text, promised: [], moment })
   }
-}
-
-/** Six batches of events, then a completion, a tick and a report of health. */
-function requestOf(number: number, flowId: string, stepId: string): Sent {
-  const person = `person-${number}`
-  const body = { userId: person }
-  switch (number % 9) {
-    case 6: {
-      const path = `/flows/${flowId}/complete`
-      return { method: 'POST', path, body, promised: [{ what: 'completion', person }] }
-    }
-    case 7: {
-      const path = `/flows/${flowId}/checklist-progress`
-      const items = [{ key: 'first', completed: true }]
-      return {
-        method: 'POST',
-        path,
-        body: { ...body, items },
-        promised: [{ what: 'tick', person }],
-      }
-    }
-    case 8: {
-      const path = `/steps/${stepId}/health`
-      const promised: Promised[] = [{ what: 'health report', person }]
-      return { method: 'POST', path, body: { ...body, outcome: 'found' }, promised }
-    }
-  }
-  // Long enough ago for their runs to be at rest, so that they are sealed meanwhile.
-  const occurredAt = Date.now() - 2 * hourMs
-  const events = Array.from({ length: eventsPerBatch }, (_, i) => ({
-    id: `${number}-${i}`,
-    kind: i % 5 === 4 ? 'flow_completed' : 'flow_started',
-    userId: `${person}-${i % 10}`,
-    // Some continue the runs of an earlier batch.
-    runId: `run-${i % 5 === 3 ? number >> 1 : number}-${i}`,
-    flowId,
-    occurredAt,
-    url,
-  }))
-  const promised = events.map(({ id }) => ({ what: 'event', id }) as const)
-  return { method: 'POST', path: '/events', body: { events }, promised }
 }
 
 function segmentsIn(dataDir: string): number {

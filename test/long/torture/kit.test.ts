@@ -1,109 +1,113 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { until } from '../../../scripts/support/until.ts'
-import { Clients } from '../../../scripts/torture/clients.ts'
-import { Diary } from '../../../scripts/torture/diary.ts'
-import { Findings } from '../../../scripts/torture/findings.ts'
-import { ticksItem } from '../../../scripts/torture/requests.ts'
-import { Scene } from '../../../scripts/torture/scene.ts'
-import { differences } from '../../../scripts/torture/stored.ts'
+import { Clients } from '../../../scripts/torture/load/clients.ts'
+import { Journal } from '../../../scripts/torture/load/journal.ts'
+import { ticksItem } from '../../../scripts/torture/load/requests.ts'
+import { type Faults, faultsOf } from '../../../scripts/torture/load/stored.ts'
+import { Site } from '../../../scripts/torture/site.ts'
+import { syncsIn } from '../../../scripts/torture/tools/failed-syncs.ts'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 
 /** A kit that cannot fail proves nothing: it must see each kind of damage. */
 
-let scene: Scene
+let site: Site
 let database: Database
 
 beforeAll(async () => {
-  scene = await Scene.open(new SeededRandom('kit'), new Findings())
-  const server = await scene.start()
-  const clients = scene.work(server)
+  site = await Site.open(new SeededRandom('kit'))
+  const server = await site.start()
+  const load = site.load(server, { isPublishing: true })
   await until(hasAll, Boolean, 300_000)
-  await Promise.all(clients.map(each => each.stop()))
+  await load.stop()
   await server.end()
-  database = new Database(join(scene.place.folder, 'cairn-data', 'cairn.db'))
+  database = new Database(site.place.path('cairn-data/cairn.db'))
 }, 300_000)
 afterAll(async () => {
   database.close()
-  await scene[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
 })
 
-/** The first organisation has an acknowledged item of each kind, and an event that ticks. */
+/** The first organisation has an acknowledged item of each kind, an event that ticks, and publications. */
 function hasAll(): boolean {
-  const { pages } = scene.tenants[0]!.diary
-  const isNowhereEmpty = Object.values(pages).every(({ acknowledged }) => acknowledged.size > 0)
-  return isNowhereEmpty && [...pages.event.acknowledged].some(ticksItem)
+  const { items, publications } = site.tenants[0]!.journal
+  const isNowhereEmpty = Object.values(items).every(({ acknowledged }) => acknowledged.size > 0)
+  const isPublished = (way: string) => publications.some(one => one.via === way && one.version)
+  const hasTick = [...items.event.acknowledged].some(ticksItem)
+  return isNowhereEmpty && hasTick && isPublished('token') && isPublished('command line')
 }
 
 /** What the kit sees of the first organisation after a damage, which is then rolled back. */
-function seenAfter(damage: string) {
-  const [{ id, diary }] = scene.tenants as [Scene['tenants'][0]]
+function faultsAfter(damage: string): Faults {
   database.run('begin')
   database.run(damage)
-  const seen = differences(database, id, diary)
+  const found = faultsOf(database, site.tenants[0]!)
   database.run('rollback')
-  return seen
+  return found
 }
 
 /** Selects the first batch that the organisation has from a source (`eventSources`). */
 const batch = (source: number) =>
   `seq = (select min(seq) from event_batches where org_id = 1 and source = ${source})`
-
 const columns = 'org_id, received_at, later, source, events, facts, details'
+const lines = 'org_id, at, via, actor, request_id, action, subject, before, after, note'
 
 test('undamaged data has no fault', () => {
-  const none = { lost: 0, twice: 0, unsent: 0, torn: 0 }
-  expect(seenAfter('delete from server_state where false')).toEqual(none)
+  const found = faultsAfter('delete from server_state where false')
+  expect(Object.values(found).every(count => count === 0)).toBe(true)
 })
 
-test.each([
-  ['events', `delete from event_batches where ${batch(0)}`],
-  ['completions', `delete from event_batches where ${batch(1)}`],
-  ['ticks', `delete from event_batches where ${batch(2)}`],
-  ['health reports', 'delete from step_reports where org_id = 1'],
-  ['fingerprints', 'delete from step_fingerprints where org_id = 1'],
-])('it sees that %s are gone', (_, damage) => {
-  expect(seenAfter(damage).lost).toBeGreaterThan(0)
-})
-
-test.each([
+test.each<[fault: keyof Faults, damage: string]>([
+  ['lost', `delete from event_batches where ${batch(0)}`],
+  ['lost', `delete from event_batches where ${batch(1)}`],
+  ['lost', `delete from event_batches where ${batch(2)}`],
+  ['lost', 'delete from step_reports where org_id = 1'],
+  ['lost', 'delete from step_fingerprints where org_id = 1'],
   [
-    'events',
+    'twice',
     `insert into event_batches (${columns}) select ${columns} from event_batches where ${batch(0)}`,
   ],
-  [
-    'health reports',
-    `insert into step_reports (org_id, step_id, version, outcome, at, message)
-    select org_id, step_id, version, outcome, at, message from step_reports where org_id = 1`,
-  ],
-])('it sees that %s are there twice', (_, damage) => {
-  expect(seenAfter(damage).twice).toBeGreaterThan(0)
-})
-
-test('it sees data that nobody has sent', () => {
-  const damage = "update step_reports set message = 'made up' where org_id = 1"
-  expect(seenAfter(damage).unsent).toBeGreaterThan(0)
-})
-
-test('it sees an event without the tick that follows from it', () => {
-  expect(seenAfter(`delete from event_batches where ${batch(3)}`).torn).toBeGreaterThan(0)
+  ['unsent', "update step_reports set message = 'made up' where org_id = 1"],
+  ['torn', `delete from event_batches where ${batch(3)}`],
+  ['lostPublications', "update flow_versions set body = json_set(body, '$.name', 'Another')"],
+  ['unaudited', "delete from audit_log where action like 'flow.%'"],
+  ['unaudited', `insert into audit_log (${lines}) select ${lines} from audit_log`],
+  ['madeUp', 'delete from flow_versions'],
+  ['misattributed', "update audit_log set via = 'dashboard'"],
+  ['misattributed', 'update audit_log set request_id = null'],
+  ['gaps', 'update flow_versions set version = version + 1000000 where version = 1'],
+])('the kit finds what is %s after: %s', (fault, damage) => {
+  expect(faultsAfter(damage)[fault]).toBeGreaterThan(0)
 })
 
 test('its clients see a server that stores again what it has acknowledged', async () => {
-  const liar = Bun.serve({
+  const flows = [{ id: 'flow_x', steps: [{ id: 'step_x' }], checklist: {} }]
+  const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: ({ method }) =>
-      method === 'GET'
-        ? Response.json({ flows: [{ id: 'flow_x', steps: [{ id: 'step_x' }] }] })
-        : Response.json({ results: [] }, { status: 202 }),
+      method === 'GET' ? Response.json({ flows }) : Response.json({ results: [] }, { status: 202 }),
   })
-  const tenant = { id: 'org_x', slug: 'x', snippetKey: 'x', diary: new Diary() }
-  const url = `http://127.0.0.1:${liar.port}`
+  const tenant = { snippetKey: 'x', journal: new Journal() }
+  const url = `http://127.0.0.1:${server.port}`
   const clients = new Clients(tenant, { url }, { clients: 1, random: new SeededRandom('liar') })
-  await until(() => tenant.diary.contradictions.length > 0)
+  await until(() => tenant.journal.contradictions.length > 0)
   await clients.stop()
-  await liar.stop(true)
-  expect(tenant.diary.contradictions[0]).toContain('stored again')
+  await server.stop(true)
+  expect(tenant.journal.contradictions[0]).toContain('stored again')
+})
+
+test('a sync after a failed one is trusted if all that may be dropped was written again', () => {
+  const write = (from: number, length: number) =>
+    `71 pwrite64(16, "\\7"..., ${length}, ${from}) = ${length}`
+  const sync = '71 fdatasync(16) = 0'
+  const failed = '71 fdatasync(16) = -1 EIO (Input/output error) (INJECTED)'
+  const before = [write(0, 4_152), sync, write(4_152, 24), write(4_176, 4_096), failed]
+  const untrustworthyIn = (...after: string[]) =>
+    syncsIn([...before, ...after].join('\n')).untrustworthy
+  expect(untrustworthyIn(write(4_152, 24), write(4_176, 4_096), sync)).toBe(0)
+  expect(untrustworthyIn(sync, write(8_272, 24), sync)).toBe(1)
+  expect(untrustworthyIn(write(4_152, 24), write(8_272, 24), sync)).toBe(1)
+  // What lies beyond the end of the part that counts may be anything.
+  expect(untrustworthyIn(write(4_152, 24), sync)).toBe(0)
 })

@@ -6,7 +6,7 @@ import { checklist, tour } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
-/** The wall clock is set while the service runs, by a hand-driven clock; `clocks.test.ts` sets the binary's. */
+/** The wall clock is set while the service runs, by a hand-driven clock; `faults.test.ts` sets the binary's. */
 
 let world: World
 let tenant: Tenant

@@ -1,0 +1,4 @@
+import { faults } from '../../../scripts/torture/parts.ts'
+import { testParts } from './parts.ts'
+
+testParts(Object.keys(faults))
