@@ -15,7 +15,7 @@ const justNowMs = 10_000
 const onItsWayMs = 60_000
 /** How long a list that was just finished stays visible, milliseconds. */
 const farewellMs = 8_000
-/** How often it is checked whether the page has removed the list, milliseconds. */
+/** How often it is checked whether the page's language or the list's progress has changed, milliseconds. */
 const watchMs = 1_000
 
 /** Shows a checklist beside the page. Ends by itself, or by `leave`, which reports nothing. */
@@ -146,7 +146,7 @@ export function showChecklist(
 
   const watch = () => {
     const isRead = languages === String(languagesOf(page))
-    if (!isHidden && (drawer.wasRemoved() || !isRead)) draw()
+    if (!isHidden && !isRead) draw()
     follow()
   }
   const watching = page.setInterval(() => safely(watch), watchMs)

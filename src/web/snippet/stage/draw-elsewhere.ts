@@ -26,6 +26,7 @@ export interface ElsewhereView {
  */
 export function drawElsewhere(view: ElsewhereView, host: Host, page: Window): Drawn {
   const { flow, place, of, href, end } = view
+  host.attach(null)
   const root = host.root(flow.theme)
   const words = view.spoken.speak(root)
   const text = make(page, 'div', 'body', { id: 'body' }, words.elsewhere)

@@ -21,8 +21,9 @@ export function drawStep(view: StepView, host: Host, page: Window): Drawn {
   const isOnItsOwn = step.kind === 'banner' || step.kind === 'slideout'
   const isModal = step.kind === 'modal' || (element === null && !isOnItsOwn)
   const left = takeOver(host)
-  host.attach(isModal ? null : element)
-  const root = host.root(view.flow.theme)
+  const pointedAt = isModal ? null : element
+  host.attach(pointedAt)
+  const root = host.root(view.flow.theme, pointedAt)
   const ends: (() => void)[] = [() => takeAway(root, host, page)]
   const draw = { root, ends, host, page, words: view.spoken.speak(root, step), left }
   if (step.kind === 'banner') drawBanner(view, draw)

@@ -12,8 +12,6 @@ export interface Drawer {
   /** A step that is for another page. */
   elsewhere(view: ElsewhereView): Drawn
   checklist(flow: Flow, actions: ChecklistActions): DrawnChecklist
-  /** Whether the page has removed what was drawn. */
-  wasRemoved(): boolean
 }
 
 export interface DrawnChecklist {
@@ -33,6 +31,5 @@ export function createDrawer(
     step: view => drawStep(view, host, page),
     elsewhere: view => drawElsewhere(view, host, page),
     checklist: (flow, actions) => drawChecklist(flow, host, page, locale, actions),
-    wasRemoved: host.wasRemoved,
   }
 }

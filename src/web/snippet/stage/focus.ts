@@ -14,7 +14,7 @@ const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[])
 }
 
 /** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
-const isTyping = (element: Element | null): boolean =>
+export const isTyping = (element: Element | null): boolean =>
   element !== null &&
   (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
 

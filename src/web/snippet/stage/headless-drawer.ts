@@ -109,6 +109,5 @@ export function createTeller({
         },
       }
     },
-    wasRemoved: () => false,
   }
 }

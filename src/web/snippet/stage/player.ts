@@ -231,7 +231,7 @@ export function playSteps(
       const isThere = safely(isSeen) ?? true
       if (signal.aborted) return
       const isRead = languages === String(languagesOf(page))
-      if (isThere && isRead && !drawer.wasRemoved()) {
+      if (isThere && isRead) {
         if (!isWithin(run.seenAt ?? 0, notedMs)) seen()
         return
       }
