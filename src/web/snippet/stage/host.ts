@@ -1,7 +1,7 @@
 import { type MaybeTheme, mergedTheme } from '../../../core/flow/merged-theme.ts'
 import type { Flow } from '../parts.ts'
 import { safely } from '../safely.ts'
-import { ownHostAttribute } from './elements.ts'
+import { focusedIn, ownHostAttribute } from './elements.ts'
 import { darkPreferred } from './ground.ts'
 import { standingOf } from './layers.ts'
 import { settle } from './motion.ts'
@@ -63,6 +63,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 
   /** The element that what is shown points at. */
   let pointedAt: Element | null = null
+  /** What had the focus when it was shown. */
+  let worked: Element | null = null
   /** Whether what is shown has to be in front of the page's dialogs. */
   let isInFront = false
   /** What else was in front when everything was last shown. */
@@ -71,7 +73,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   let layer: Element = document.body
   let removals = 0
   let marks = 0
-  let ownStyle = ''
+  let ownStyle: string | null = null
   /** What the page removes the host from, or what would look different with it. */
   const unfit = new WeakSet<Element>()
 
@@ -115,8 +117,10 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 
   const standing = () => {
     const mayBe = (layer: Element) => !unfit.has(layer) && !shadow.querySelector('.layered')
-    const element = pointedAt?.isConnected ? pointedAt : null
-    if (isInFront) return standingOf(element, page, mayBe)
+    const [element = null, at = null] = [pointedAt, worked].map(one =>
+      one?.isConnected ? one : null,
+    )
+    if (isInFront) return standingOf(element, at, page, mayBe)
     return { layer: document.body, top: null, isReached: true, isCovered: false }
   }
 
@@ -125,7 +129,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     // A video of the snippet's fills the screen.
     if (document.fullscreenElement === host) return
     // The next drawing will point at another element, or at none.
-    if (pointedAt?.isConnected === false && host.isConnected) return
+    if (pointedAt?.checkVisibility() === false && host.isConnected) return
     let now = standing()
     const isOwnOnTop = shadow.contains(now.top)
     const isMoved = host.parentElement !== now.layer && !(isOwnOnTop && host.isConnected)
@@ -172,10 +176,11 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 
   const attach = (element: Element | null, mayCover: boolean) => {
     pointedAt = element
+    worked = document.activeElement === host ? host : focusedIn(document)
     isInFront = mayCover
     place()
     // The page may be zoomed in another way by now.
-    ownStyle = ''
+    ownStyle = null
     unmark()
   }
 

@@ -53,20 +53,10 @@ function modalIn({ document }: Window): Element | null {
   return modals[modals.length - 1] ?? null
 }
 
-/** The last of the dialogs for which the page has disabled, or says that it has, all the rest. */
-function dialogIn(page: Window): Element | null {
-  const rest = (at: Element) =>
-    [...(at.parentElement?.children ?? [])].filter(one => one !== at && one.matches(disabled))
-  const isAlone = (dialog: Element) =>
-    [...outwards(dialog)]
-      .flatMap(rest)
-      .some(one => isShown(one, page) && one.querySelector(controls))
-  const all = page.document.querySelectorAll('[aria-modal=true], [role=dialog], [role=alertdialog]')
-  const open = [...all].filter(
-    one =>
-      isShown(one, page) && !isDisabled(one) && (one.matches('[aria-modal=true]') || isAlone(one)),
-  )
-  return open.at(-1) ?? null
+/** The last of the open dialogs that say that all the rest is disabled. */
+function dialogIn(page: Window): Element | undefined {
+  const all = [...page.document.querySelectorAll('[aria-modal=true]')]
+  return all.findLast(one => isShown(one, page) && !isDisabled(one))
 }
 
 /**
@@ -102,25 +92,27 @@ export interface Standing {
 }
 
 /**
- * Where what points at an element has to be: in the element's own layer. If the page has disabled that,
- * or nothing is pointed at: in the layer that can be used.
+ * Where what points at an element has to be: in the element's own layer. If the page has disabled that, or
+ * nothing is pointed at: in the layer that can be used.
  *
+ * @param worked what has, or had, the focus: where nothing is pointed at, it tells where people are
  * @param mayBe whether a layer other than a dialog may be used
  */
 export function standingOf(
   element: Element | null,
+  worked: Element | null,
   page: Window,
   mayBe: (layer: Element) => boolean,
 ): Standing {
   const { body } = page.document
-  const own = layerOf(element, page, mayBe)
+  const own = layerOf(element && !isDisabled(element) ? element : worked, page, mayBe)
   const full = fullScreenIn(page)
   const modal = modalIn(page)
   const top = modal && !(full && isWithin(full, modal)) ? modal : full
   const isCovered = top?.matches(replaced) ?? false
-  let layer = own ?? body
-  if (top && !isCovered) layer = isWithin(own, top) ? layer : top
-  else if (!own || isDisabled(own)) layer = dialogIn(page) ?? layer
+  const isUsed = own !== null && !isDisabled(own) && isShown(own, page)
+  let layer = isUsed ? own : (dialogIn(page) ?? body)
+  if (top && !isCovered && !isWithin(own, top)) layer = top
   const isReached = !element || layer === body || isWithin(element, layer)
   return { layer, top, isReached, isCovered }
 }

@@ -30,7 +30,7 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     const target = path[0] as HTMLElement
     const isOwn = path.includes(shadow)
     if (presses.includes(type)) isPressed = isOwn
-    if (type === 'focusin') focused = isOwn ? target : null
+    if (type === 'focusin' && !isOwn) focused = null
     // A page that is dragging something has to hear where it is dropped.
     if (!isOwn || (releases.includes(type) && !isPressed)) return
     const copy = new Event(type, { bubbles: event.bubbles, cancelable: true })
@@ -53,5 +53,10 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     const passive = /touch|wheel/.test(type)
     page.addEventListener(type, event => safely(() => keep(event)), { capture: true, passive })
   }
+  // From one of the snippet's elements to another one the focus moves unseen from outside.
+  const note = ({ target }: Event) => {
+    focused = target as HTMLElement
+  }
+  shadow.addEventListener('focusin', note, { capture: true })
   return () => focused
 }
