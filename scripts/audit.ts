@@ -14,7 +14,7 @@ interface Advisory {
 const severe = ['high', 'critical']
 
 /** Parses what `bun audit --json` printed: the advisories by package; null if it could not ask. */
-export function advisoriesIn(stdout: string): Record<string, Advisory[]> | null {
+function advisoriesIn(stdout: string): Record<string, Advisory[]> | null {
   try {
     const found: unknown = JSON.parse(stdout)
     const isTable = typeof found === 'object' && found !== null && !Array.isArray(found)
@@ -25,7 +25,7 @@ export function advisoriesIn(stdout: string): Record<string, Advisory[]> | null 
 }
 
 /** The lines to print about the advisories, and whether one of them is too bad to go on. */
-export function verdictOn(advisories: Record<string, Advisory[]>): {
+function verdictOn(advisories: Record<string, Advisory[]>): {
   lines: string[]
   isBad: boolean
 } {

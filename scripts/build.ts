@@ -4,14 +4,15 @@
  * which comes from npm's registry and is checked against the integrity in bun.lock.
  *
  * The program gets its final name only when it is complete. Identifiers are never minified, because
- * Elysia reads the source text of handlers. Its bill of materials (dist/cairn.cdx.json), the packages for
- * JavaScript applications (dist/npm), and the checksums of all (dist/SHA256SUMS, for `sha256sum -c`) are
- * written beside it.
+ * Elysia reads the source text of handlers. Its bill of materials (dist/cairn.cdx.json), the notices of what it
+ * contains (dist/THIRD-PARTY-NOTICES.txt), the packages for JavaScript applications (dist/npm; not with
+ * `--no-packages`), and the checksums of all (dist/SHA256SUMS, for `sha256sum -c`) are written beside it.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { noticesOf } from './notices.ts'
 import { pack } from './packages.ts'
 import { billOfMaterials, type Lock, type Manifest } from './sbom.ts'
 import { type Stamps, stampsOf, versionIn } from './version.ts'
@@ -46,7 +47,7 @@ const isTarget = (name: string): name is Target => Object.hasOwn(runtimes, name)
 class BuildFailure extends Error {}
 
 async function main(): Promise<void> {
-  const { targets, commit } = readArguments()
+  const { targets, commit, withoutPackages } = readArguments()
   const manifest: Manifest = await Bun.file(join(root, 'package.json')).json()
   const { version, devDependencies } = manifest
   if (Bun.version !== devDependencies.bun) {
@@ -69,8 +70,8 @@ async function main(): Promise<void> {
   for (const target of targets) await build(`cairn-${target}`, stamps, target)
 
   const lock = await readLock()
-  const packages = await pack(root, version)
-  console.log(`packed ${packages.map(({ file }) => `dist/${file}`).join(', ')}`)
+  const packages = withoutPackages ? [] : await pack(root, version)
+  for (const { file } of packages) console.log(`packed dist/${file}`)
   const packed = await Promise.all(
     packages.map(async ({ name, file }) => {
       const bytes = await Bun.file(join(dist, file)).bytes()
@@ -79,8 +80,10 @@ async function main(): Promise<void> {
   )
   const materials = { root, manifest, lock, stamps, madeAt: madeAt(), packed }
   await Bun.write(join(dist, 'cairn.cdx.json'), await billOfMaterials(materials))
+  const notices = await noticesOf(root, manifest, lock)
+  await Bun.write(join(dist, 'THIRD-PARTY-NOTICES.txt'), notices)
   const files = packages.map(({ file }) => file)
-  await writeChecksums([...programs, 'cairn.cdx.json', ...files])
+  await writeChecksums([...programs, 'cairn.cdx.json', 'THIRD-PARTY-NOTICES.txt', ...files])
 }
 
 /** Writes the SHA-256 of each file that was built in this run. */
@@ -95,14 +98,18 @@ async function writeChecksums(names: readonly string[]): Promise<void> {
   for (const line of lines) console.log(line)
 }
 
-function readArguments(): { targets: Target[]; commit: string | undefined } {
+function readArguments() {
   const known = Object.keys(runtimes).filter(isTarget)
-  const usage = `usage: build [--target ${known.join('|')}|all]... [--commit ID]`
-  let values: { target?: string[]; commit?: string }
+  const usage = `usage: build [--target ${known.join('|')}|all]... [--commit ID] [--no-packages]`
+  let values: { target?: string[]; commit?: string; 'no-packages'?: boolean }
   try {
     values = parseArgs({
       args: Bun.argv.slice(2),
-      options: { target: { type: 'string', multiple: true }, commit: { type: 'string' } },
+      options: {
+        target: { type: 'string', multiple: true },
+        commit: { type: 'string' },
+        'no-packages': { type: 'boolean' },
+      },
     }).values
   } catch (error) {
     throw new BuildFailure(`${error instanceof Error ? error.message : error}\n${usage}`)
@@ -117,11 +124,12 @@ function readArguments(): { targets: Target[]; commit: string | undefined } {
   if (commit && !/^[0-9A-Za-z-]{1,40}$/.test(commit)) {
     throw new BuildFailure(`'${commit}' is no commit: give letters, digits and hyphens\n${usage}`)
   }
-  return { targets: [...targets], commit }
+  return { targets: [...targets], commit, withoutPackages: values['no-packages'] ?? false }
 }
 
 async function build(name: string, stamps: Stamps, target?: Target): Promise<void> {
-  const runtime = target && (await fetchRuntime(target))
+  const other = target === `${process.platform}-${process.arch}` ? undefined : target
+  const runtime = other && (await fetchRuntime(other))
   const started = performance.now()
   await mkdir(dist, { recursive: true })
   const workshop = await mkdtemp(join(dist, '.build-'))
@@ -135,7 +143,7 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       // Parsed here and not at every start: a command takes 30 ms instead of 80, at the cost of 8 MB. Not
       // for other machines, on which such executables of Bun have crashed (oven-sh/bun#18416).
       format: 'esm',
-      bytecode: target === undefined,
+      bytecode: other === undefined,
       // What threads share is in the executable once: 32 MB less of it, and 15 MiB less memory.
       splitting: true,
       sourcemap: 'linked',
@@ -146,7 +154,7 @@ async function build(name: string, stamps: Stamps, target?: Target): Promise<voi
       },
       compile: {
         outfile,
-        ...(runtime && { target: `bun-${target}`, executablePath: runtime }),
+        ...(runtime && { target: `bun-${other}`, executablePath: runtime }),
         autoloadDotenv: false,
         autoloadBunfig: false,
       },
@@ -214,10 +222,10 @@ const readLock = async () =>
     lockfileVersion: number
   }
 
-/** The same for every build of a commit: SOURCE_DATE_EPOCH, or the commit's time; now outside of git. */
-function madeAt(): Date {
+/** The same for every build of a commit: SOURCE_DATE_EPOCH, or the commit's time; not known outside of git. */
+function madeAt(): Date | undefined {
   const seconds = Number(process.env.SOURCE_DATE_EPOCH || git('log', '-1', '--format=%ct'))
-  return seconds > 0 ? new Date(seconds * 1_000) : new Date()
+  return seconds > 0 ? new Date(seconds * 1_000) : undefined
 }
 
 /** The commit checked out here, '-dirty' if files differ from it, 'unknown' outside of git. */

@@ -38,8 +38,8 @@ export interface SbomSource {
   manifest: Manifest
   lock: Lock
   stamps: Stamps
-  /** When the sources were made: the commit's time. */
-  madeAt: Date
+  /** When the sources were made: the commit's time; undefined if it is not known. */
+  madeAt: Date | undefined
   /** The packages that are made beside the executable. */
   packed?: readonly PackedFile[]
 }
@@ -63,7 +63,7 @@ export async function billOfMaterials(source: SbomSource): Promise<string> {
     properties: new Models.PropertyRepository([new Models.Property('cairn:commit', commit)]),
   })
   const bom = new Models.Bom({
-    metadata: new Models.Metadata({ component: cairn, timestamp: madeAt }),
+    metadata: new Models.Metadata({ component: cairn, ...(madeAt && { timestamp: madeAt }) }),
   })
   const components = new Map<string, Models.Component>()
   for (const key of closureOf(manifest, lock)) {
@@ -175,9 +175,12 @@ function hashesOf(integrity: string): Models.HashDictionary {
   return new Models.HashDictionary([[Enums.HashAlgorithm['SHA-512'], digits]])
 }
 
+/** Where a package is installed. */
+export const folderOf = (root: string, key: string): string =>
+  join(root, 'node_modules', pathOf(key).join('/node_modules/'))
+
 async function installedLicense(key: string, root: string): Promise<string | null> {
-  const folder = pathOf(key).join('/node_modules/')
-  const file = join(root, 'node_modules', folder, 'package.json')
+  const file = join(folderOf(root, key), 'package.json')
   // A package for another system is locked but not installed.
   if (!existsSync(file)) return null
   const { license } = (await Bun.file(file).json()) as { license?: string | { type?: string } }

@@ -1,54 +1,38 @@
 /**
- * The least program that could store events durably: `Bun.serve`, `bun:sqlite`, group commit with a
- * sync, `JSON.parse`, one unique index. No credential, no limit, no check, no verdict, no projection.
- * What Cairn takes beyond this is the price of all that.
+ * The smallest program that stores events durably: `Bun.serve`, `bun:sqlite`, group commit with a sync,
+ * `JSON.parse`, one unique index. It checks no credential, limit or field, and derives nothing.
  *
- *     bun floor.ts PORT DATABASE
+ *     bun floor.ts DATABASE
  */
 import { Database } from 'bun:sqlite'
 
-const [port = '0', file = 'floor.db'] = Bun.argv.slice(2)
-
-const database = new Database(file, { create: true, strict: true })
+const database = new Database(Bun.argv[2], { create: true, strict: true })
 database.run('pragma journal_mode = wal')
 database.run('pragma synchronous = full')
 database.run('pragma cache_size = -65536')
 database.run('pragma journal_size_limit = 67108864')
-database.run(`create table if not exists events (
+database.run(`create table events (
   org_id integer not null, id text not null, kind text, user_id text, flow_id text, flow_version integer,
   step_id text, run_id text, session_id text, occurred_at text, received_at integer, url text, properties text
 ) strict`)
-database.run('create unique index if not exists events_by_id on events (org_id, id)')
-
+database.run('create unique index events_by_id on events (org_id, id)')
 const insert = database.query(
-  `insert into events values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
+  'insert into events values (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing',
 )
 
-interface Sent {
-  id: string
-  kind: string
-  userId: string
-  flowId: string
-  flowVersion: number
-  stepId?: string
-  runId: string
-  sessionId: string
-  occurredAt: string
-  url: string
-  properties?: object
-}
+type Text = 'id' | 'kind' | 'userId' | 'flowId' | 'runId' | 'sessionId' | 'occurredAt' | 'url'
+type Event = Record<Text, string> & { flowVersion: number; stepId?: string; properties?: object }
 
-let waiting: { events: Sent[]; org: number; resolve(accepted: number): void }[] = []
+let waiting: { events: Event[]; resolve(accepted: number): void }[] = []
 
 function commit() {
   const group = waiting
   waiting = []
   const now = Date.now()
   database.run('begin immediate')
-  for (const { events, org } of group) {
+  for (const { events } of group) {
     for (const e of events) {
       insert.run(
-        org,
         e.id,
         e.kind,
         e.userId,
@@ -69,17 +53,15 @@ function commit() {
 }
 
 const server = Bun.serve({
-  port: Number(port),
+  port: 0,
   hostname: '127.0.0.1',
   async fetch(request) {
-    const { events } = (await request.json()) as { events: Sent[] }
-    // Organisations are told apart by their key's last characters: any integer will do.
-    const org = Number.parseInt(request.headers.get('authorization')?.slice(-6) ?? '', 36)
+    const { events } = (await request.json()) as { events: Event[] }
     const accepted = await new Promise<number>(resolve => {
       if (waiting.length === 0) setImmediate(commit)
-      waiting.push({ events, org, resolve })
+      waiting.push({ events, resolve })
     })
     return Response.json({ accepted }, { status: 202 })
   },
 })
-console.log(`serving ${server.url}`)
+console.log(`serving ${server.url.origin}`)

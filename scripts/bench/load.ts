@@ -1,158 +1,118 @@
 import { join } from 'node:path'
-import type { Program } from './programs.ts'
-import type { Tenant } from './seed.ts'
+import { hourMs } from '../../src/core/time/durations.ts'
+import { until } from '../support/until.ts'
+import { type Environment, type Program, spawn } from './programs.ts'
 
-/** Load by wrk, which costs less than what it measures. */
-
-/** What a load has to know about its target. */
-export type Loadable = Pick<Program, 'urls' | 'cpuMicros' | 'helperCpuMicros'>
-
-/** The results of a load. */
+/** What a load found. */
 export interface Loaded {
   requests: number
   perSecond: number
-  /** CPU of the program under load, including its helper's, microseconds per request. */
+  /** CPU of a request, including PostgreSQL's, microseconds. */
   cpuMicros: number
-  /** The helper's part of it: its database's. */
-  helperCpuMicros: number
-  p50Ms: number
+  postgresCpuMicros: number
   p99Ms: number
-  maxMs: number
-  errors: number
 }
 
-type WrkReport = Omit<Loaded, 'perSecond' | 'cpuMicros' | 'helperCpuMicros'> & { seconds: number }
-
-/** How long a load is, and how many connections make it. */
+/** How long a load lasts, and how many connections send it. */
 export interface Size {
   seconds: number
   connections: number
+  /** Between a response and the next request of its connection. */
+  pauseMs?: number
+  /** Whether responses may be errors. */
+  mayFail?: boolean
 }
 
-interface WrkOptions {
-  env?: Record<string, string>
-  headers?: Record<string, string>
+/** The events of a load. */
+export interface Events {
+  /** How many a request has. */
+  batch: number
+  ids?: 'v7' | 'v4'
+  /** How many runs are in progress at a time; if absent, a request has whole runs. */
+  openRuns?: number
+  /** The only flow that they are of. */
+  flow?: number
 }
 
-/** Loads a program. If it has several processes, each gets the same load, together of that size. */
-async function wrk(
-  program: Loadable,
-  script: string,
-  path: string,
-  { seconds, connections }: Size,
-  optionsOf: () => WrkOptions,
-): Promise<Loaded> {
-  const { urls } = program
-  const size = { seconds, connections: Math.ceil(connections / urls.length) }
-  const before = [program.cpuMicros(), program.helperCpuMicros()]
-  const reports = await Promise.all(
-    urls.map(url => runWrk(`${url}${path}`, script, size, optionsOf())),
-  )
-  const after = [program.cpuMicros(), program.helperCpuMicros()]
-  const sum = (of: (report: WrkReport) => number) =>
-    reports.reduce((total, report) => total + of(report), 0)
-  const most = (of: (report: WrkReport) => number) => Math.max(...reports.map(of))
-  const requests = sum(report => report.requests)
-  const [cpuMicros, helperCpuMicros] = after.map((cpu, i) => (cpu - before[i]!) / requests)
+/** No two loads may send the same ids. */
+let nonce = Date.now() % 1e9
+
+function environmentOf({ organisation }: Program, events: Events): Environment {
+  const { batch, ids = 'v7', openRuns = '', flow } = events
+  const flows = organisation.flows.filter((_, i) => flow === undefined || i === flow)
   return {
-    requests,
-    perSecond: sum(report => report.requests / report.seconds),
-    ...{ cpuMicros: cpuMicros!, helperCpuMicros: helperCpuMicros! },
-    // The slowest one's, if there are several processes.
-    p50Ms: most(({ p50Ms }) => p50Ms),
-    p99Ms: most(({ p99Ms }) => p99Ms),
-    maxMs: most(({ maxMs }) => maxMs),
-    errors: sum(({ errors }) => errors),
+    BENCH_KEY: organisation.snippetKey,
+    BENCH_FLOWS: flows.map(({ id, stepIds }) => [id, ...stepIds].join(' ')).join(),
+    BENCH_BATCH: `${batch}`,
+    BENCH_IDS: ids,
+    BENCH_OPEN: `${openRuns}`,
   }
 }
 
-/**
- * Longer than any server lets a request wait, so that a slow answer shows up in the percentiles and not as an
- * error. wrk's default is two seconds.
- */
-const timeout = '30s'
+export const sendEvents = (program: Program, events: Events, size: Size): Promise<Loaded> =>
+  load(program, environmentOf(program, events), size)
 
-async function runWrk(
-  url: string,
-  script: string,
-  { seconds, connections }: Size,
-  options: WrkOptions,
-): Promise<WrkReport> {
-  const headers = Object.entries(options.headers ?? {}).flatMap(header => ['-H', header.join(': ')])
-  const child = Bun.spawn(
-    ['wrk', '-t1', `-c${connections}`, `-d${seconds}`, '--timeout', timeout].concat(
-      ['-s', join(import.meta.dir, script)],
-      headers,
-      url,
-    ),
-    { env: { PATH: process.env.PATH ?? '', ...options.env }, stdout: 'pipe', stderr: 'inherit' },
-  )
-  const text = await new Response(child.stdout).text()
-  const json = /^JSON (.*)$/m.exec(text)?.[1]
-  if (!json) throw new Error(`wrk said:\n${text}`)
-  return JSON.parse(json) as WrkReport
+/** Sends one request, as it stands in HTTP/1.1, again and again. */
+export async function repeat(program: Program, request: string, size: Size): Promise<Loaded> {
+  const file = join(program.folder, `request-${++nonce}`)
+  await Bun.write(file, request)
+  return load(program, { BENCH_REQUEST: file }, size)
 }
 
-let loads = 0
-
-/** A load of new events. */
-export interface EventLoad extends Size {
-  /** The file that `writeTenants` made. */
-  tenants: string
-  batch: number
-  ids: 'v7' | 'v4'
-  path?: string
-  people?: number
-  /** How many runs are open. A request holds the next event of some of them. If absent, whole runs in turn. */
-  openRuns?: number
-}
-
-/** Posts batches of new events. */
-export function postEvents(program: Loadable, load: EventLoad): Promise<Loaded> {
-  const { tenants, batch, ids, path = '/api/v1/events', openRuns } = load
-  // With open runs, enough people for each of the many runs to have its own.
-  const { people = openRuns === undefined ? 50_000 : 1e9 } = load
-  const envOf = () => ({
-    BENCH_KEYS: tenants,
-    BENCH_BATCH: `${batch}`,
-    BENCH_IDS: ids,
-    // No two loads may make the same ids.
-    BENCH_NONCE: `${(Date.now() % 1e9) * 100 + (++loads % 100)}`,
-    BENCH_PATH: path,
-    BENCH_PEOPLE: `${people}`,
-    ...(openRuns !== undefined && { BENCH_OPEN: `${openRuns}` }),
-  })
-  return wrk(program, 'events.lua', '', load, () => ({ env: envOf() }))
-}
-
-/** One request as an organisation's pages send it. */
-export interface Request {
-  path: string
-  headers: Record<string, string>
-  /** JSON to be posted. */
-  body?: string
-}
-
-/** Sends one request over and over. With a pause, each connection waits that long in between. */
-export function repeat(
+/** Stores so many runs of ten events, which start evenly over so many days until an hour ago. */
+export async function sendHistory(
   program: Program,
-  { path, headers, body }: Request,
-  load: Size & { pauseMs?: number },
-): Promise<Loaded> {
-  const env: Record<string, string> = { BENCH_PAUSE: `${load.pauseMs ?? 0}` }
-  if (body !== undefined) env.BENCH_BODY = body
-  return wrk(program, 'same.lua', path, load, () => ({ env, headers }))
+  { runs, days, ...events }: { runs: number; days: number; ids: 'v7' | 'v4'; flow: number },
+): Promise<void> {
+  const end = Math.floor(Date.now() / 1_000) - 3_600
+  const from = (Math.floor(end / 86_400) - days + 1) * 86_400
+  const history = { BENCH_HISTORY: `${runs} ${from} ${end - from}` }
+  const env = { ...environmentOf(program, { ...events, batch: 50 }), ...history }
+  const expected = (await program.acceptedEvents())! + runs * 10
+  const wrk = spawnWrk(program.urls[0]!, env, { seconds: 100_000, connections: 64 })
+  await until(
+    () => program.acceptedEvents(),
+    accepted => accepted! >= expected,
+    hourMs,
+  )
+  wrk.kill()
+  await wrk.exited
 }
 
-/** The headers that a browser sends. */
-export const asBrowser = (tenant: Tenant): Record<string, string> => ({
-  Authorization: `Bearer ${tenant.snippetKey}`,
-  'Accept-Encoding': 'gzip, deflate, br',
-  Origin: 'https://app.example.com',
-})
+interface Report {
+  requests: number
+  seconds: number
+  p99Ms: number
+  failed: number
+}
 
-/** Throws if a request of a load failed. */
-export function allAnswered(what: string, loads: readonly Loaded[]): void {
-  const failed = loads.reduce((sum, { errors }) => sum + errors, 0)
-  if (failed > 0) throw new Error(`${what}: ${failed} requests failed`)
+/** Loads all processes of a program at once, together with so many connections. */
+async function load(program: Program, env: Environment, size: Size): Promise<Loaded> {
+  const { urls } = program
+  const connections = Math.ceil(size.connections / urls.length)
+  const before = [program.cpuMicros(), program.postgresCpuMicros()]
+  const wrks = urls.map(url => spawnWrk(url, env, { ...size, connections }))
+  const outputs = await Promise.all(wrks.map(({ stdout }) => new Response(stdout).text()))
+  const after = [program.cpuMicros(), program.postgresCpuMicros()]
+  const reports = outputs.map(output => JSON.parse(/^JSON (.*)$/m.exec(output)![1]!) as Report)
+  const sum = (numberOf: (report: Report) => number) =>
+    reports.reduce((total, report) => total + numberOf(report), 0)
+  const [requests, failed] = [sum(report => report.requests), sum(report => report.failed)]
+  if (requests === 0 || (failed > 0 && !size.mayFail)) {
+    throw new Error(`${failed} of ${requests} requests failed`)
+  }
+  const [cpuMicros, postgresCpuMicros] = after.map((micros, i) => (micros - before[i]!) / requests)
+  return {
+    ...{ requests, cpuMicros: cpuMicros!, postgresCpuMicros: postgresCpuMicros! },
+    perSecond: sum(report => report.requests / report.seconds),
+    p99Ms: Math.max(...reports.map(({ p99Ms }) => p99Ms)),
+  }
+}
+
+function spawnWrk(url: string, env: Environment, { seconds, connections, pauseMs = 0 }: Size) {
+  // A slow response is to show in the percentiles, not as an error after wrk's two seconds.
+  const options = ['-t1', `-c${connections}`, `-d${seconds}`, '--timeout', '30s']
+  const command = ['wrk', ...options, '-s', join(import.meta.dir, 'load.lua'), url]
+  const own = { BENCH_NONCE: `${++nonce}`, BENCH_PAUSE: `${pauseMs}`, PATH: process.env.PATH ?? '' }
+  return spawn(command, import.meta.dir, { ...env, ...own })
 }

@@ -1,75 +1,73 @@
-import { askedFor } from '../report/arguments.ts'
-import { machine, machineText } from '../report/machine.ts'
-import { begin } from '../report/progress.ts'
-import { markdownOf, type Table } from '../report/table.ts'
+import { parseArgs } from 'node:util'
 import { Bench } from './bench.ts'
-import { quickEffort, usualEffort } from './effort.ts'
-import { type Figure, isMet, median, ratioOf, spread, tableOf } from './figures.ts'
-import { type PartName, partNames, parts } from './plan.ts'
+import { guard } from './guard.ts'
+import { answers } from './parts/answers.ts'
+import { ingest } from './parts/ingest.ts'
+import { memory } from './parts/memory.ts'
+import { node } from './parts/node.ts'
 
-/** Measures Cairn's executable beside a floor in the same run; see `run`. */
+const parts: Record<string, (bench: Bench) => Promise<void>> = { ingest, node, answers, memory }
 
-const usage = `usage: scripts/bench/run [--only NAME]... [--quick] [--json]
+const usage = `Measures Cairn beside the smallest programs that do the same.
+
+Usage: scripts/bench/run [PART]... [--quick]
        scripts/bench/run --guard
 
-  --only NAME  measure one part: ${partNames.slice(0, 8).join(', ')},
-               ${partNames.slice(8).join(', ')}; repeatable
-  --quick      one short round of each: tells whether it works, and little more
-  --json       print JSON in place of the tables
-  --guard      only tell, in two minutes, whether ingest and reads are as fast as they have to be;
-               exit status 1 if they are not
+  ingest   events a second and the CPU of each: beside a bare Bun.serve over SQLite (the
+           floor), beside Fastify, and with 20 million events stored
+  node     the same for nodes over PostgreSQL, beside Fastify with PostgreSQL
+  answers  what pages request, beside a bare Elysia; how long pages wait while events come
+           in; hostile requests; analytics of a million runs
+  memory   memory idle, under load and during an export; bytes on disk; starts
 
-Each figure is the median of some rounds, in which Cairn and what stands beside it take turns: the
-least program that could do the same (floor.ts, hello.ts) unless the line says otherwise. The part
-"others" installs Fastify from npm, and starts PostgreSQL; it leaves out what cannot be had. Everything
-is on in Cairn: credentials, limits, checks, projections, the log, and a sync before each answer.`
+  --quick  one short round over little data: shows that the bench works, in a few minutes.
+           Its figures mean nothing
+  --guard  exit status 1 if ingest or a response is slow beside its floor; two minutes, for CI
 
-const { chosen, quick, json } = askedFor(usage, partNames, {
-  quick: { type: 'boolean', default: false },
-})
-const effort = quick ? quickEffort : usualEffort
-const figures: Figure[] = []
-const tables: Table[] = []
-const times: { part: PartName; seconds: number }[] = []
-await using bench = new Bench(effort)
-for (const part of chosen as PartName[]) {
-  begin(`measuring ${part}`)
-  const startedAt = performance.now()
+Without a PART it measures all four, in about 40 minutes and 20 GB of disk. Use a machine that
+does nothing else. Cairn and the program beside it take turns, and a figure is the median of
+three rounds. In Cairn everything is on: credentials, limits, checks, the log, a sync before each
+response. A goal that is missed is no error.
+
+Needs wrk; strace for a slow disk; PostgreSQL, and Node.js with npm to install Fastify into dist.
+What this machine lacks is left out.`
+
+function readArguments() {
   try {
-    const found = await parts[part].measure(bench)
-    figures.push(...found.figures)
-    tables.push(...(found.tables ?? []))
+    const flag = { type: 'boolean', default: false } as const
+    const options = { quick: flag, guard: flag, help: flag }
+    const { values, positionals } = parseArgs({
+      args: Bun.argv.slice(2),
+      options,
+      allowPositionals: true,
+    })
+    const unknown = positionals.find(name => !Object.hasOwn(parts, name))
+    if (unknown !== undefined) throw new Error(`There is no part "${unknown}".`)
+    return { ...values, names: positionals.length > 0 ? positionals : Object.keys(parts) }
   } catch (error) {
-    // The results of the other parts are worth as much without this one.
-    console.error(error)
-    begin(`${part} has failed`)
-    process.exitCode = 1
+    return fail(`${(error as Error).message}\n\n${usage}`, 2)
   }
-  times.push({ part, seconds: (performance.now() - startedAt) / 1_000 })
-}
-console.log(json ? asJson() : asText())
-
-function asJson(): string {
-  const told = figures.map(figure => ({
-    ...figure,
-    median: median(figure.cairn),
-    ratio: ratioOf(figure),
-    spread: spread(figure.cairn),
-    isMet: isMet(figure),
-  }))
-  return JSON.stringify({ machine: machine(), effort, figures: told, tables, times }, null, 2)
 }
 
-function asText(): string {
-  const taken = times.map(({ part, seconds }) => {
-    return [part, `${Math.round(seconds)} s`, quick ? '' : `${parts[part].seconds} s`]
-  })
-  const whole = times.reduce((sum, { seconds }) => sum + seconds, 0)
-  const durations: Table = {
-    title: `How long it took: ${(whole / 60).toFixed(1)} minutes`,
-    header: ['part', 'took', 'planned'],
-    rows: taken,
-  }
-  const all = [...tables, durations].flatMap(table => ['', ...markdownOf(table)])
-  return [machineText(), '', ...tableOf(figures), ...all].join('\n')
+function fail(message: string, status: number): never {
+  console.error(`cairn: ${message}`)
+  process.exit(status)
+}
+
+const { names, quick, guard: isGuard, help } = readArguments()
+if (help) {
+  console.log(usage)
+  process.exit()
+}
+if (!Bun.which('wrk')) fail('wrk, which sends the requests, is missing: apt-get install wrk', 1)
+await Bun.$`${process.execPath} scripts/build.ts`.quiet()
+if (isGuard) await guard()
+else {
+  const bench = new Bench(
+    quick
+      ? { rounds: 1, seconds: 1, storedRuns: 10_000 }
+      : { rounds: 3, seconds: 3, storedRuns: 1_000_000 },
+  )
+  for (const name of names) await parts[name]!(bench)
+  console.log(bench.table())
 }

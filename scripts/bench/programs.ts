@@ -1,188 +1,143 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { cpuMsOf, minorFaultsOf, peakRssMiBOf, rssMiBOf } from '../support/process.ts'
+import type { PostgresServer } from '../support/postgres.ts'
+import { cpuMsOf, familyCpuMsOf } from '../support/process.ts'
 
-/** The measured programs. Each has a process of its own, so that all of its cost can be read. */
-
-const root = join(import.meta.dir, '../..')
-
-export const executable = join(root, 'dist/cairn')
-
-/** What an interrupted bench would leave behind: programs to end, then gigabytes to remove. */
-const running = new Set<Bun.Subprocess>()
-const folders = new Set<Folder>()
+/** Holds all folders, and goes with the bench even if that is interrupted: there are gigabytes in it. */
+const scratch = mkdtempSync(join(tmpdir(), 'cairn-bench-'))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL')
-  for (const folder of folders) folder[Symbol.dispose]()
-})
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
-/** Has a program end with the bench, however the bench ends. */
-export function endedWithBench<Child extends Bun.Subprocess>(child: Child): Child {
-  running.add(child)
-  child.exited.then(() => running.delete(child))
-  return child
+export const newFolder = () => mkdtempSync(join(scratch, 'data-'))
+
+export type Environment = Record<string, string>
+
+/** Starts a process that ends with this one, even if this one is killed. */
+export function spawn(command: readonly string[], cwd: string, env: Environment) {
+  const tied = ['setpriv', '--pdeathsig', 'KILL', ...command]
+  return Bun.spawn(tied, { cwd, env, stdout: 'pipe', stderr: 'pipe' })
 }
 
-/** A program that a measured one needs. Its cost counts as part of the measured program's. */
-export interface Helper {
-  cpuMicros(): number
-  end(): Promise<void>
+/** An organisation as a load needs it. */
+export interface Organisation {
+  snippetKey: string
+  /** Of an analyst's session. */
+  token: string
+  flows: readonly { id: string; stepIds: readonly string[] }[]
 }
 
-/** A folder for one measurement; gone once it is disposed of. */
-export class Folder implements Disposable {
-  readonly path: string
-
-  constructor() {
-    this.path = mkdtempSync(join(tmpdir(), 'cairn-bench-'))
-    folders.add(this)
-  }
-
-  [Symbol.dispose](): void {
-    rmSync(this.path, { recursive: true, force: true })
-    folders.delete(this)
-  }
+interface Process {
+  child: Bun.Subprocess
+  url: string
+  managementUrl: string | undefined
 }
 
-/** A process under measurement. */
+interface Start {
+  folder: string
+  commands: readonly (readonly string[])[]
+  env?: Environment
+  postgres?: PostgresServer
+  /** Whether the folder outlives the program. */
+  isKept?: boolean
+}
+
+/** A program under measurement: one process, or several nodes with their PostgreSQL. */
 export class Program implements AsyncDisposable {
+  organisation: Organisation = { snippetKey: '', token: '', flows: [] }
+
   private constructor(
-    private readonly child: Bun.Subprocess<'ignore', 'pipe', 'pipe'>,
-    /** Where it serves, without a slash at the end. */
-    readonly url: string,
-    /** From its start to its first answer, milliseconds. */
+    private readonly options: Start,
+    private readonly processes: readonly Process[],
+    /** Until the first response, milliseconds. */
     readonly startMs: number,
-    private readonly helper?: Helper,
   ) {}
 
-  /** Starts a program, and waits until it has said `serving <url>` and answers there. */
-  static async start(
-    command: string[],
-    folder: Folder,
-    env: Record<string, string> = {},
-    helper?: Helper,
-  ): Promise<Program> {
+  /** Starts a process for each command. */
+  static async start(options: Start): Promise<Program> {
+    const { folder, commands, env = {} } = options
     const startedAt = performance.now()
-    const child = endedWithBench(
-      Bun.spawn(command, { cwd: folder.path, env, stdout: 'pipe', stderr: 'pipe' }),
-    )
-    const ready = Promise.withResolvers<string>()
-    let told = ''
-    const watch = async (stream: ReadableStream<Uint8Array>) => {
-      const decoder = new TextDecoder()
-      for await (const chunk of stream) {
-        // Its log is still read, so that a full pipe does not hold it up.
-        if (told.length > 100_000) continue
-        told += decoder.decode(chunk, { stream: true })
-        const url = /serving (http:\/\/[^\s,]+)/.exec(told)?.[1]
-        if (url) ready.resolve(url.replace(/\/$/, ''))
-      }
-    }
-    watch(child.stdout)
-    watch(child.stderr)
-    child.exited.then(status => ready.reject(new Error(`${command[0]} ended (${status}): ${told}`)))
-    const url = await ready.promise
-    // Any answer will do; Cairn's is a 401.
-    await (await fetch(`${url}/api/v1/heartbeat`)).body?.cancel()
-    return new Program(child, url, performance.now() - startedAt, helper)
+    const starting = commands.map(command => startProcess(command, folder, env))
+    const processes = await Promise.all(starting)
+    for (const { url } of processes) await (await fetch(`${url}/api/v1/heartbeat`)).arrayBuffer()
+    return new Program(options, processes, performance.now() - startedAt)
+  }
+
+  get folder(): string {
+    return this.options.folder
+  }
+
+  get urls(): string[] {
+    return this.processes.map(({ url }) => url)
   }
 
   get pid(): number {
-    return this.child.pid
+    return this.processes[0]!.child.pid
   }
 
-  /** See `Loadable`. */
-  get urls(): readonly string[] {
-    return [this.url]
-  }
-
-  /** CPU that all of its threads have used so far, microseconds. */
+  /** CPU that all processes have used so far, including PostgreSQL's, microseconds. */
   cpuMicros(): number {
-    return cpuMsOf(this.child.pid) * 1_000 + (this.helper?.cpuMicros() ?? 0)
+    const each = this.processes.map(({ child }) => cpuMsOf(child.pid) * 1_000)
+    return each.reduce((sum, micros) => sum + micros, this.postgresCpuMicros())
   }
 
-  /** The helper's part of them. */
-  helperCpuMicros(): number {
-    return this.helper?.cpuMicros() ?? 0
+  postgresCpuMicros(): number {
+    const pid = this.options.postgres?.read('postmaster.pid').split('\n')[0]
+    return pid === undefined ? 0 : familyCpuMsOf(Number(pid)) * 1_000
   }
 
-  /** Resident memory, MiB. */
-  rssMiB(): number {
-    return rssMiBOf(this.child.pid)
+  /** How many events Cairn has accepted since its start; null for other programs. */
+  async acceptedEvents(): Promise<number | null> {
+    let sum = 0
+    for (const { managementUrl } of this.processes) {
+      if (managementUrl === undefined) return null
+      const page = await (await fetch(`${managementUrl}/metrics`)).text()
+      sum += Number(/^cairn_events_total\{verdict="accepted"\} (\d+)$/m.exec(page)?.[1])
+    }
+    return sum
   }
 
-  /** The most resident memory that it ever had, MiB. */
-  peakRssMiB(): number {
-    return peakRssMiBOf(this.child.pid)
+  /** Waits until it has nothing left to do, a minute at most. */
+  async settled(): Promise<void> {
+    for (let tries = 0, before = 0; tries < 40; tries++) {
+      const now = this.cpuMicros()
+      if (tries > 0 && now - before < 50_000) return
+      before = now
+      await Bun.sleep(1_500)
+    }
   }
 
-  /** Pages that the kernel has handed to it so far. */
-  minorFaults(): number {
-    return minorFaultsOf(this.child.pid)
-  }
-
-  /** Ends it as an operator would, and waits. */
-  async stop(): Promise<void> {
-    this.child.kill('SIGTERM')
-    await this.child.exited
-    await this.helper?.end()
-  }
-
-  /** Ends it as a crash would, and waits. */
-  async kill(): Promise<void> {
-    this.child.kill('SIGKILL')
-    await this.child.exited
-    await this.helper?.end()
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    for (const { child } of this.processes) child.kill(signal)
+    await Promise.all(this.processes.map(({ child }) => child.exited))
+    await this.options.postgres?.close()
+    if (!this.options.isKept) rmSync(this.folder, { recursive: true, force: true })
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.kill()
+    return this.end('SIGKILL')
   }
 }
 
-const bun = join(root, 'node_modules/.bin/bun')
-
-/** Signs session tokens of every Cairn that is measured. */
-export const sessionSecret = 'a secret of the bench, long enough for HS256'
-
-/** Starts the built executable with settings that differ from its defaults. */
-export const startCairn = (
-  folder: Folder,
-  options: {
-    threads?: number
-    retentionDays?: number
-    env?: Record<string, string>
-    /** The folder itself by default. */
-    data?: string
-  } = {},
-  /** The command that runs it, if it does not run by itself. */
-  runner: readonly string[] = [],
-) => {
-  const { threads = 1, retentionDays = 90, env, data = folder.path } = options
-  const settings = {
-    data,
-    port: 0,
-    host: '127.0.0.1',
-    'management-port': 0,
-    threads,
-    'retention-days': retentionDays,
+/** Starts a process and waits for its line `serving URL`. */
+function startProcess(command: readonly string[], folder: string, env: Environment) {
+  const child = spawn(command, folder, env)
+  const serving = Promise.withResolvers<Process>()
+  let output = ''
+  const read = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      // The rest of its log is read, too: a full pipe would stop it.
+      if (output.length > 100_000) continue
+      output += decoder.decode(chunk, { stream: true })
+      const [, url, managementUrl] = /serving (\S+?)(?:, management at (\S+))?\n/.exec(output) ?? []
+      if (url !== undefined) serving.resolve({ child, url, managementUrl })
+    }
   }
-  const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
-  return Program.start([...runner, executable, 'serve', ...flags], folder, {
-    CAIRN_SESSION_SECRET: sessionSecret,
-    ...env,
+  read(child.stdout)
+  read(child.stderr)
+  child.exited.then(status => {
+    serving.reject(new Error(`${command.join(' ')} ended with ${status}: ${output}`))
   })
+  return serving.promise
 }
-
-/** The SQLite file of programs that keep one row for each event and nothing else. */
-export const rowsFile = 'events.db'
-
-/** The least program that stores events durably; see floor.ts. */
-export const startFloor = (folder: Folder) =>
-  Program.start([bun, join(import.meta.dir, 'floor.ts'), '0', join(folder.path, rowsFile)], folder)
-
-/** A bare Elysia that answers so many bytes; see hello.ts. */
-export const startHello = (folder: Folder, bytes: number) =>
-  Program.start([bun, join(import.meta.dir, 'hello.ts'), '0', `${bytes}`], folder)

@@ -33,6 +33,10 @@ const ofTests = process.env.NODE_ENV === 'test' ? { ...briefly, CAIRN_THREADS: '
 /** For a test's server under heavy load: the engine as users have it, and two threads that must agree. */
 export const asForUsers = { BUN_JSC_useDFGJIT: '1', CAIRN_THREADS: '2' }
 
+/** The time of the tests is that of everything they start. */
+const { CAIRN_TEST_NOW } = process.env
+const sameTime = CAIRN_TEST_NOW ? { CAIRN_TEST_NOW } : {}
+
 /** Variables; undefined ones are left out. */
 type Environment = Record<string, string | undefined>
 
@@ -80,7 +84,7 @@ export class Workplace {
   async command(args: string[], env: Record<string, string> = {}, stdin = '') {
     const child = Bun.spawn([await this.program(), ...args], {
       cwd: this.folder,
-      env: { ...briefly, ...this.env, ...env },
+      env: { ...briefly, ...sameTime, ...this.env, ...env },
       stdin: Buffer.from(stdin),
       stdout: 'pipe',
       stderr: 'pipe',
@@ -117,7 +121,7 @@ export class Workplace {
       [await this.program(), 'serve', '--port', '0', '--management-port', '0', ...args],
       {
         cwd: this.folder,
-        env: { ...ofTests, ...this.env, ...env },
+        env: { ...ofTests, ...sameTime, ...this.env, ...env },
         stdout: 'pipe',
         stderr: 'pipe',
       },

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { apiOf, Workplace } from '../support/binary.ts'
-import { writeReleased } from '../support/released.ts'
+import { writeOlder } from '../support/older-schema.ts'
 import { damageIn, storedEvents } from '../support/stored.ts'
 import type { Operation, Underway } from './operation.ts'
 
@@ -22,7 +22,7 @@ export class Migration implements Operation {
   private place = new Workplace()
 
   constructor() {
-    writeReleased(this.data, 1)
+    writeOlder(this.data, 1)
     using database = new Database(join(this.data, 'cairn.db'), { strict: true })
     database.run(
       `insert into organisations (id, public_id, slug, name, created_at)

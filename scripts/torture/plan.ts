@@ -2,7 +2,6 @@ import type { Ledger, Torture } from './ledger.ts'
 import { backup } from './parts/backup.ts'
 import { clocks } from './parts/clocks.ts'
 import { cluster } from './parts/cluster.ts'
-import { costs } from './parts/costs.ts'
 import { disk } from './parts/disk.ts'
 import { failpoints } from './parts/failpoints.ts'
 import { hostile } from './parts/hostile.ts'
@@ -85,11 +84,6 @@ export const parts: Record<string, Part> = {
     what: 'slow, huge, half-closed and made-up requests, while others are served',
     torture: hostile,
     seconds: { short: 20, long: 400 },
-  },
-  costs: {
-    what: 'requests of which one part costs as much CPU as it can be made to',
-    torture: costs,
-    seconds: { short: 25, long: 120 },
   },
   cluster: {
     what: 'nodes over PostgreSQL: killed, stopped, cut off, also in the middle of a commit',

@@ -26,6 +26,7 @@ export function addAlerts(cairn: Command): void {
     )
   addList(alerts)
   addSet(alerts)
+  addResend(alerts)
   addReport(alerts)
   addDeliveries(alerts)
   addReplay(alerts)
@@ -107,7 +108,10 @@ function addSet(alerts: Command): void {
     .addOption(
       onOff('report', 'the weekly report, Mondays at 08:00 in the zone of "cairn org timezone"'),
     )
-    .option('--mail <address...>', 'mail addresses that receive it, or "none"')
+    .option(
+      '--mail <address...>',
+      'mail addresses that receive it once they have confirmed, or "none"',
+    )
     .option('--json', 'print the settings as JSON')
     .examples(
       'cairn alerts set --step-broken on --from flaky',
@@ -153,13 +157,33 @@ function printSettings({ rules, report, sendsMail }: AlertSettings): void {
       ['install-stale', shown(installStale.on), `for ${installStale.hours} hours`],
       ['dead-letters', shown(deadLetters.on), `from ${deadLetters.fewest} on`],
       ['report', shown(report.on), 'Mondays at 08:00 in the organisation’s time zone'],
-      ...report.mails.map(mail => ['', '', mail]),
+      ...report.recipients.map(({ mail, state }) => ['', '', `${mail} (${stateWords[state]})`]),
     ],
     '',
   )
   if (report.mails.length > 0 && !sendsMail) {
-    warn('no mail is sent: the operator must set CAIRN_SMTP_URL and CAIRN_MAIL_FROM')
+    warn(
+      'no mail is sent: the operator must set CAIRN_SMTP_URL, CAIRN_MAIL_FROM and CAIRN_PUBLIC_URL',
+    )
   }
+}
+
+const stateWords = {
+  waiting: 'waiting for confirmation',
+  confirmed: 'confirmed',
+  unsubscribed: 'unsubscribed',
+} as const satisfies Record<AlertSettings['report']['recipients'][number]['state'], string>
+
+function addResend(alerts: Command): void {
+  addManaged(alerts.command('resend'))
+    .description('mail an address of the weekly report another link to confirm')
+    .argument('<address>', 'as "cairn alerts set" shows it')
+    .examples('cairn alerts resend team@example.com')
+    .action(async (mail: string, _: object, command: Command) => {
+      const body = { mail }
+      await asked<typeof AlertSettings>(command, 'POST /alerts/confirmations', { body })
+      print(`${mail} is sent a link to confirm, which works for 7 days`)
+    })
 }
 
 function addReport(alerts: Command): void {

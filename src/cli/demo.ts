@@ -56,7 +56,7 @@ export function addDemo(cairn: Command): void {
       // Loaded here, so that no other command waits for the server's modules.
       const { serve } = await import('../runtime/serve.ts')
       const running = await serve(config)
-      // The server hears signals only from now on.
+      // It heard no signal that came before it was there.
       if (isInterrupted) running.stop()
       try {
         await fill(config, running, sitePort)

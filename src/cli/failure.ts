@@ -55,7 +55,10 @@ const advice: [RegExp, string][] = [
     /^(SQLITE_READONLY|SQLITE_CANTOPEN|EACCES|EPERM)/,
     'the data directory, or a file in it, cannot be written: let this user write it ("cairn doctor" says which), or choose another with --data',
   ],
-  [/^EROFS/, 'the file system of the data directory is read-only: mount it for writing'],
+  [
+    /^EROFS/,
+    'a file system is read-only: mount the one of the data directory for writing, and the one of temporary files',
+  ],
   // The last is that of the memory beside a write-ahead log, for which there is no room.
   [
     /^(SQLITE_FULL|ENOSPC|EDQUOT|SQLITE_IOERR_SHMSIZE)/,

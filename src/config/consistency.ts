@@ -23,6 +23,11 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
       `${variableOf('smtpUrl')} is set, and mail would be from nobody: set ${variableOf('mailFrom')} too, such as cairn@example.com`,
     )
   }
+  if (config.smtpUrl && config.publicUrl === null) {
+    problems.push(
+      `${variableOf('smtpUrl')} is set, but mails have links to confirm and to unsubscribe: set ${variableOf('publicUrl')} to where they lead, such as https://cairn.example.com`,
+    )
+  }
   if (config.backupDir && config.data && isBelow(config.backupDir, config.data)) {
     problems.push(
       `${variableOf('backupDir')} is in the data directory, with which backups would be lost: set a directory elsewhere, best on another disk`,

@@ -169,7 +169,7 @@ export const settings = {
   }),
   publicUrl: optional({
     placeholder: 'url',
-    help: 'address of this server for browsers, such as https://cairn.example.com; needed to sign in by an identity provider',
+    help: 'address of this server for browsers, such as https://cairn.example.com; needed to sign in by an identity provider, and to send mail',
     parse: publicAddress,
   }),
   oidcClientId: optional({
@@ -209,7 +209,7 @@ export const settings = {
   }),
   mailFrom: optional({
     placeholder: 'address',
-    help: 'sender of the weekly reports, such as Cairn <cairn@example.com>; required with CAIRN_SMTP_URL, the mail server',
+    help: 'sender of the weekly reports, such as Cairn <cairn@example.com>; required with CAIRN_SMTP_URL, the mail server, as CAIRN_PUBLIC_URL is',
     parse: mailAddress,
   }),
   limitsUrl: optional({

@@ -20,7 +20,7 @@ export interface Layers extends ConfigSource {
 }
 
 /** Other variables that begin with CAIRN_ and have a meaning. */
-const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS']
+const otherVariables = ['CAIRN_DEBUG', 'CAIRN_FAILPOINTS', 'CAIRN_TEST_NOW']
 
 /** Why a file that a variable names gave no value, and what to do. */
 const fileFaults: Record<string, string> = {

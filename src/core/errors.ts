@@ -30,6 +30,7 @@ export const statuses = {
   too_many_organisations: 409,
   too_many_webhooks: 409,
   too_many_previews: 409,
+  sent_too_often: 409,
   cannot_link: 409,
   two_secrets_work: 409,
   rewriting_under_way: 409,

@@ -1,3 +1,4 @@
+import '../test-clock.ts'
 import '../production-mode.ts'
 import { alertWatch, type Outside } from '../app.ts'
 import { shortReasonOf } from '../core/text/reason.ts'

@@ -1,3 +1,4 @@
+import '../test-clock.ts'
 import { BufferGauge } from '../storage/shared/boards.ts'
 import '../production-mode.ts'
 import { rmSync } from 'node:fs'

@@ -168,7 +168,8 @@ function doorTo(
   let outside: Outside | null = null
   // Read only once it is needed, so that a wrong server setting does not stop other commands.
   const outsideAsSet = () => {
-    outside ??= outsideOf(readConfig({ env: process.env }, settingsOfOutside).config)
+    const { config } = readConfig({ env: process.env }, settingsOfOutside)
+    outside ??= outsideOf({ ...config, data: place.data })
     return outside
   }
   let fault: unknown

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
 import { type FileLock, isLocked, lockFile } from '../storage/sqlite/database/file-lock.ts'
@@ -110,8 +110,16 @@ function usably<Result>(dataDir: string, work: () => Result): Result {
     const { code = String(cause) } = cause as { code?: string }
     if (diskFault.test(code)) throw cause
     throw new DataDirectoryUnusable(
-      `the data directory ${dataDir} cannot be written to (${code}): make it a directory that this user may write, or choose another with --data`,
+      `the data directory ${dataDir} cannot be written to (${code}): ${howToGive(dataDir)}, or choose another with --data`,
       { cause },
     )
   }
+}
+
+/** What makes the directory this user's. A volume that a container's engine has made is often root's. */
+function howToGive(dataDir: string): string {
+  const owner = attempt(() => statSync(dataDir).uid, undefined)
+  const user = process.geteuid?.()
+  if (owner === undefined || owner === user) return 'make it a directory that this user may write'
+  return `it belongs to user ${owner}, and this is user ${user}: as root, run "chown -R ${user}" on it`
 }

@@ -12,7 +12,7 @@ export function mailerOf({
 }: Pick<Config, 'smtpUrl' | 'mailFrom'>): ((mail: Mail) => Promise<Sent>) | null {
   if (smtpUrl === null) return null
   let transport: Transporter | null = null
-  return async ({ to, subject, text, html, id }) => {
+  return async ({ to, subject, text, html, id, unsubscribe }) => {
     // Loaded on first use, because few servers ever send mail.
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({
@@ -29,8 +29,15 @@ export function mailerOf({
       await transport.sendMail({
         ...{ from, to, subject, text, html },
         messageId: `<${id}@${domain}>`,
-        // Keeps automatic replies away (RFC 3834).
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        headers: {
+          // Keeps automatic replies away (RFC 3834).
+          'Auto-Submitted': 'auto-generated',
+          ...(unsubscribe !== undefined && {
+            // Mail programs unsubscribe with one click (RFC 8058).
+            'List-Unsubscribe': `<${unsubscribe}>`,
+            'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+          }),
+        },
       })
       return { status: 250 }
     } catch (error) {

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { isatty } from 'node:tty'
 import type { Config } from '../config/settings.ts'
 import { shellWord } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -10,7 +9,6 @@ import { leftBehind, requireNoMove } from '../storage/postgres/move/moves.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
-import type { Lock } from './lock.ts'
 import type { Log } from './log.ts'
 import { changedSinceMoved, emptyCopyDir, notMoved, requireOwnData, WrongStorage } from './place.ts'
 import { Preparation } from './preparation.ts'
@@ -34,7 +32,6 @@ interface NewServer {
   clock: Clock
   log: Log
   disk: DiskWatch
-  lock: Lock
   threads: Supervisor
 }
 
@@ -144,27 +141,14 @@ export class Opening {
     return prepared
   }
 
-  /** Meanwhile only the management port answers. A signal to stop ends it at once. */
+  /** Meanwhile only the management port answers. */
   private async beforeServing<Of extends keyof Prepared>(task: Of): Promise<Prepared[Of]> {
-    const { log, clock, config, lock } = this.server
-    const giveUp = (signal: string) => {
-      log.info({ signal }, 'stopped before the database was ready; the next start goes on')
-      log.flush()
-      lock.release()
-      process.exit(0)
-    }
-    // There is nothing to reload yet, but without a handler the signal would end the process.
-    const reload = () => log.info('settings are read again once this server is ready')
-    process
-      .on('SIGTERM', giveUp)
-      .on('SIGINT', giveUp)
-      .on('SIGHUP', isatty(0) ? giveUp : reload)
+    const { log, clock, config } = this.server
     const preparation = new Preparation(task, log, clock.monotonic)
     this.preparation = preparation
     const failpoints = process.env.CAIRN_FAILPOINTS
     const done = await preparation.run({ dataDir: config.data, now: clock.now(), failpoints })
     this.preparation = null
-    process.off('SIGTERM', giveUp).off('SIGINT', giveUp).off('SIGHUP', giveUp).off('SIGHUP', reload)
     return done
   }
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config/settings.ts'
 import { addressIn, faultOfTarget, isPublicAddress } from '../core/organisation/public-address.ts'
 import { boundedFetch, TooMuch } from './bounded-fetch.ts'
 import { mailerOf } from './mailer.ts'
+import { sessionKey } from './session-key.ts'
 
 /** How long a receiver has in all, and how much of its answer is read. */
 const patienceMs = 10_000
@@ -20,10 +21,10 @@ const resolveByTheSystem: Resolve = async name => {
   return found.map(({ address }) => address)
 }
 
-/** The settings of the way out. */
+/** The settings of the way out, besides the data directory. */
 export const settingsOfOutside = ['webhooksPrivate', 'publicUrl', 'smtpUrl', 'mailFrom'] as const
 
-type Settings = Pick<Config, (typeof settingsOfOutside)[number]>
+type Settings = Pick<Config, (typeof settingsOfOutside)[number] | 'data'>
 
 /** The way out of this machine, for messages of alerts. */
 export function outsideOf(
@@ -31,9 +32,14 @@ export function outsideOf(
   { signal, resolve = resolveByTheSystem }: { signal?: AbortSignal; resolve?: Resolve } = {},
 ): Outside {
   const allowsPrivate = config.webhooksPrivate === 'on'
+  let serverKey: Uint8Array | null = null
   return {
     publicUrl: config.publicUrl,
-    mail: mailerOf(config),
+    mail: config.publicUrl === null ? null : mailerOf(config),
+    serverKey() {
+      serverKey ??= sessionKey(config.data)
+      return serverKey
+    },
     faultOf: url => faultOfTarget(url, allowsPrivate),
     async post(url, headers, body) {
       const fault = faultOfTarget(url, allowsPrivate)

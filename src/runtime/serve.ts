@@ -119,6 +119,8 @@ class Server implements Supervised {
   private readonly exit = Promise.withResolvers<number>()
   private management: Bun.Server<undefined> | null = null
   private phase: 'starting' | 'serving' | 'stopping' = 'starting'
+  /** Whether a reload was requested before there was anything that could take up new settings. */
+  private isReloadDue = false
   /** Whether the latest reload of the settings succeeded, and when one last did; Unix milliseconds. */
   private readonly reloads = { wentWell: true, lastGoodAt: Date.now() }
 
@@ -136,7 +138,7 @@ class Server implements Supervised {
     this.issuerKeys = this.issuerKeysFor(config)
     this.backups = new BackupSchedule(() => this.config, this.clock, this.log)
     const { threads, backups, clock, log, disk } = this
-    this.opening = new Opening({ config, clock, log, disk, lock: held.lock, threads })
+    this.opening = new Opening({ config, clock, log, disk, threads })
     this.watch = new FiguresOfServer({
       ...{ threads, backups },
       retentionDays: () => this.config.retentionDays,
@@ -161,9 +163,10 @@ class Server implements Supervised {
 
   async start(): Promise<Running> {
     const { config } = this
+    this.watchSignals()
     // Made here once, so that the threads do not race to make it.
     if (this.issuerKeys === null) ownTokensFor(config, this.clock)
-    if (config.dashboard === 'on') sessionKey(config.data)
+    if (config.dashboard === 'on' || config.smtpUrl !== null) sessionKey(config.data)
     this.management = serveManagement(
       {
         hostname: config.managementHost,
@@ -198,7 +201,6 @@ class Server implements Supervised {
       this.phase = 'serving'
       this.backups.start()
     }
-    this.watchSignals()
     const shownHost = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host
     const running: Running = {
       url: `http://${shownHost}:${config.port}`,
@@ -211,6 +213,7 @@ class Server implements Supervised {
     const { url, managementUrl } = running
     this.log.info({ url, managementUrl, version }, 'ready')
     if (this.manager) this.tell(this.manager, url)
+    if (this.isReloadDue) this.reload()
     return running
   }
 
@@ -290,6 +293,7 @@ class Server implements Supervised {
 
   /** Reads the settings again and takes up what it can; if one is wrong, nothing changes. */
   private reload(): void {
+    this.isReloadDue = this.phase === 'starting'
     if (this.phase !== 'serving') return
     this.manager?.reloading()
     try {
@@ -332,6 +336,11 @@ class Server implements Supervised {
     for (const signal of ['SIGTERM', 'SIGINT', ...(isTerminal ? ['SIGHUP'] : [])]) {
       process.on(signal, () => {
         if (this.isStopping) process.exit(130)
+        if (this.phase === 'starting') {
+          this.log.info({ signal }, 'stopped before it was ready; the next start goes on')
+          this.finish(0)
+          process.exit(0)
+        }
         this.log.info({ signal }, 'stopping')
         this.stop()
       })

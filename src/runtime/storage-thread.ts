@@ -1,3 +1,4 @@
+import '../test-clock.ts'
 import { hostname } from 'node:os'
 import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'

@@ -1,3 +1,4 @@
+import '../test-clock.ts'
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'

@@ -20,9 +20,13 @@ export interface NewThread {
   madeAt: number
 }
 
+// A thread has the variables that the process began with, unless it is given those of now.
+const workerOf = (name: Parameters<typeof sourceOf>[0]) =>
+  new Worker(sourceOf(name), { env: { ...process.env } as Record<string, string> })
+
 const threadOf = (name: Parameters<typeof sourceOf>[0], { monotonic }: Clock): NewThread => ({
   madeAt: monotonic(),
-  worker: new Worker(sourceOf(name)),
+  worker: workerOf(name),
 })
 
 export const httpThread = (clock: Clock) => threadOf('http-thread', clock)
@@ -72,7 +76,7 @@ export async function inThread<Result>(
   tell: (progress: never) => void,
 ): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  const worker = new Worker(sourceOf('task-thread'))
+  const worker = workerOf('task-thread')
   worker.onmessage = ({ data }: MessageEvent<TaskReport>) => {
     if (data.type === 'progress') tell(data.progress as never)
     else if (data.type === 'done') resolve(data.result as Result)

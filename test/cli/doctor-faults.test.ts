@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
-import { migrateUpTo, writeReleased } from '../../scripts/support/released.ts'
+import { migrateUpTo, writeOlder } from '../../scripts/support/older-schema.ts'
 import { until } from '../../scripts/support/until.ts'
 import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
@@ -92,7 +92,7 @@ describe.skipIf(!canTrace)('under a tracer', () => {
     ['a backup', ['backup', 'backup.db'], (): string => place.folder],
     ['a tried migration', ['migrate', '--on-copy'], data],
   ])('what was left by %s that was killed', async (_, command, folder) => {
-    writeReleased(data(), 1)
+    writeOlder(data(), 1)
     const child = await traced('fsync,fdatasync:delay_enter=1000000', ...command)
     const left = () =>
       readdirSync(folder()).filter(name => /\.partial$|^migration-trial-/.test(name))
@@ -231,7 +231,7 @@ describe('a server', () => {
   )
 
   test('that is bringing its data up to date is no error', async () => {
-    writeReleased(data(), 1)
+    writeOlder(data(), 1)
     await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
     const expected = expect.stringMatching(
       /^warning {2}.*is not ready: migrating: .* — it will be ready/,
@@ -247,28 +247,24 @@ describe('a server', () => {
 
 describe('data', () => {
   test('of an older schema, of a newer one, and between two', async () => {
-    writeReleased(data(), 3)
+    writeOlder(data(), 3)
     noteBackup(data(), 'copy.db', Date.now())
-    expect(await complaints()).toEqual([
-      expect.stringMatching(
-        /^warning {2}the database has schema 3, and this cairn knows \d+ — run "cairn migrate"/,
-      ),
-    ])
+    expect((await complaints())[0]).toMatch(
+      /^warning {2}the database has schema 3, and this cairn knows \d+ — run "cairn migrate"/,
+    )
     migrateUpTo(data(), 4)
     expect((await complaints())[0]).toContain('the database has schema 4')
     const { copy } = await place.json<{ copy: string }>(['migrate'])
     const database = new Database(databaseFile())
     database.run("insert into migrations values (999, 'later', 'x', 1)")
     database.close()
-    expect(await complaints()).toEqual([
-      expect.stringMatching(
-        new RegExp(`^error .*999.* — run the newer cairn, or give up .*: cairn restore ${copy}$`),
-      ),
-    ])
+    expect((await complaints())[0]).toMatch(
+      new RegExp(`^error .*999.* — run the newer cairn, or give up .*: cairn restore ${copy}$`),
+    )
   })
 
   test('kept from before a migration is reported, and once old how to delete it', async () => {
-    writeReleased(data(), 1)
+    writeOlder(data(), 1)
     noteBackup(data(), 'copy.db', Date.now())
     const { copy } = await place.json<{ copy: string }>(['migrate'])
     const { stdout } = await place.run(['doctor', ...freePorts])
@@ -277,10 +273,8 @@ describe('data', () => {
     )
     const monthAgo = Date.now() / 1_000 - 31 * 86_400
     utimesSync(copy, monthAgo, monthAgo)
-    expect(await complaints()).toEqual([
-      expect.stringMatching(
-        new RegExp(`the newest for 31 days — once you no longer .*: rm ${copy}$`),
-      ),
-    ])
+    expect((await complaints())[0]).toMatch(
+      new RegExp(`the newest for 31 days — once you no longer .*: rm ${copy}$`),
+    )
   })
 })

@@ -194,11 +194,12 @@ describe('with data', () => {
     ])
   })
 
-  test('a mail server without a sender is an error', async () => {
+  test('a mail server without a sender, or an address for links, is an error', async () => {
     const { status, lines } = await complaints([], { CAIRN_SMTP_URL: 'smtp://localhost:25' })
     expect(status).toBe(1)
     expect(lines).toEqual([
       'error    CAIRN_SMTP_URL is set, and mail would be from nobody — set CAIRN_MAIL_FROM too, such as cairn@example.com',
+      'error    CAIRN_SMTP_URL is set, but mails have links to confirm and to unsubscribe — set CAIRN_PUBLIC_URL to where they lead, such as https://cairn.example.com',
     ])
   })
 

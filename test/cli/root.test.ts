@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeReleased } from '../../scripts/support/released.ts'
+import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { Workplace, withTour } from '../support/binary.ts'
 import { Owner } from '../support/owner.ts'
 
@@ -32,6 +32,20 @@ const foreign = () =>
     // The next server makes it anew.
     .filter(name => name !== 'cairn.sock')
     .filter(name => lstatSync(join(cairn.dataDir, name)).uid !== lstatSync(cairn.dataDir).uid)
+
+test.skipIf(!isRoot)(
+  'a directory of another user is refused with both users and the remedy',
+  async () => {
+    mkdirSync(cairn.path('roots'), { mode: 0o755 })
+    for (const args of [['serve'], ['org', 'create', 'Acme']]) {
+      const { status, stderr } = await owner.run([...args, '--data', 'roots'])
+      expect([status, stderr]).toEqual([
+        1,
+        'cairn: the data directory roots cannot be written to (EACCES): it belongs to user 0, and this is user 65534: as root, run "chown -R 65534" on it, or choose another with --data\n',
+      ])
+    }
+  },
+)
 
 describe.skipIf(!isRoot)('what root makes in the data directory of another user', () => {
   test('is that user’s, whichever command makes it', async () => {
@@ -66,7 +80,7 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
 
   test('is that user’s after a migration, and so is the copy of before', async () => {
     rmdirSync(cairn.dataDir)
-    writeReleased(cairn.dataDir, 1)
+    writeOlder(cairn.dataDir, 1)
     owner.takes(cairn.dataDir)
     await asRoot('migrate', '--on-copy')
     await asRoot('migrate')

@@ -1,5 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { acquireLock } from '../../src/runtime/lock.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let cairn: CommandLine
@@ -8,10 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => cairn.close())
 
-async function serving() {
-  const { child, url, managementUrl } = await cairn.serve(['--host', '127.0.0.1', '--threads', '2'])
-  return { child, url, managementPort: new URL(managementUrl).port }
-}
+const serving = () => cairn.serve(['--host', '127.0.0.1', '--threads', '2'])
 
 const flowsOf = async (url: string, key: string) => {
   const headers = { Authorization: `Bearer ${key}` }
@@ -52,17 +51,60 @@ test('a token issued on the command line is accepted by the running server', asy
   expect(response.status).toBe(200)
 })
 
-test('healthcheck says ready while it serves', async () => {
-  const { managementPort } = await serving()
-  const { stdout, status } = await cairn.run(['healthcheck', '--management-port', managementPort])
-  expect(status).toBe(0)
-  expect(stdout).toStartWith('ready: ')
-  const url = `http://127.0.0.1:${managementPort}/readyz`
-  expect(await cairn.json(['healthcheck', '--management-port', managementPort])).toEqual({
-    ready: true,
-    url,
-    status: 200,
-    answer: 'ready',
+describe('healthcheck', () => {
+  const readyz = (managementUrl: string) => `${managementUrl}/readyz`
+
+  test('asks the server of the data directory, whatever its port and whoever else serves', async () => {
+    writeFileSync(cairn.path('b.env'), 'CAIRN_DATA=b\nCAIRN_MANAGEMENT_PORT=1\n')
+    const here = await cairn.serve()
+    const [a, b] = await Promise.all(['a', 'b'].map(data => cairn.serve(['--data', data])))
+    // A setting that the server's own flag has overridden.
+    const env = { CAIRN_MANAGEMENT_PORT: '1' }
+    const found = async (...args: string[]) => {
+      const { ready, url, status, answer } = await cairn.json(['healthcheck', ...args], env)
+      expect([ready, status, answer]).toEqual([true, 200, 'ready'])
+      return url
+    }
+    expect(await found()).toBe(readyz(here.managementUrl))
+    expect(await found('--data', 'a')).toBe(readyz(a!.managementUrl))
+    expect(await found('--config', 'b.env')).toBe(readyz(b!.managementUrl))
+    const { port } = new URL(b!.managementUrl)
+    expect(await found('--data', 'a', '--management-port', port)).toBe(readyz(b!.managementUrl))
+    const { stdout, status } = await cairn.run(['healthcheck', '--data', 'a'], env)
+    expect([stdout, status]).toEqual([`ready: ${readyz(a!.managementUrl)} answers 200: ready\n`, 0])
+  })
+
+  test('takes no other server for one that was killed, or for a command', async () => {
+    const { managementUrl } = await cairn.serve(['--data', 'other'])
+    const env = { CAIRN_MANAGEMENT_PORT: new URL(managementUrl).port }
+    const found = async () => {
+      const { status, stderr } = await cairn.run(['healthcheck'], env)
+      return [status, stderr]
+    }
+    const absent = [
+      1,
+      'cairn: not ready: no server runs on ./cairn-data: name its directory with --data, or its port with --management-port\n',
+    ]
+    const { child } = await cairn.serve()
+    child.kill('SIGKILL')
+    await child.exited
+    expect(await found()).toEqual(absent)
+    const lock = acquireLock(cairn.dataDir, {
+      ...{ pid: process.pid, host: hostname(), startedAt: new Date().toISOString(), version: '' },
+      ...{ port: 0, managementHost: '', managementPort: 0 },
+    })
+    expect(await found()).toEqual(absent)
+    lock.release()
+    const asJson = await cairn.run(['healthcheck', '--json'], env)
+    const answer = 'no server runs on ./cairn-data'
+    expect(JSON.parse(asJson.stdout)).toEqual({ ready: false, url: null, status: null, answer })
+    expect(asJson.status).toBe(1)
+  })
+
+  test('asks on the port of the settings where there is no data directory', async () => {
+    const { managementUrl } = await cairn.serve(['--data', 'elsewhere'])
+    const env = { CAIRN_MANAGEMENT_PORT: new URL(managementUrl).port }
+    expect(await cairn.json(['healthcheck'], env)).toMatchObject({ url: readyz(managementUrl) })
   })
 })
 

@@ -94,6 +94,7 @@ describe('help', () => {
       'alerts',
       'alerts list',
       'alerts set',
+      'alerts resend',
       'alerts report',
       'alerts deliveries',
       'alerts replay',

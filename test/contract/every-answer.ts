@@ -168,7 +168,7 @@ export function faultsOf(
     ...bodyFaults(sent, answer),
     ...(isError ? errorFaults(sent, answer, contract) : []),
     ...(answer.headers.get('cache-control') === caching ? [] : [`Cache-Control is not ${caching}`]),
-    ...(answer.headers.get('retry-after') && ![429, 503].includes(answer.status)
+    ...(answer.headers.get('retry-after') && ![409, 429, 503].includes(answer.status)
       ? ['Retry-After']
       : []),
   ]

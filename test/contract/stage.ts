@@ -51,6 +51,13 @@ const narrow: Part = { slug: 'narrow', prefix: 'narrow ', limit: plenty }
 
 const settings = { CAIRN_DATA: './data', ...asForUsers }
 
+/** A mail server that takes nothing. Commands before the start have none. */
+const mailSettings = {
+  CAIRN_SMTP_URL: 'smtp://127.0.0.1:1',
+  CAIRN_MAIL_FROM: 'cairn@example.com',
+  CAIRN_PUBLIC_URL: 'https://cairn.example.com',
+}
+
 /** A server with little room for events, a storage that fails, and tokens of an identity provider. */
 const narrowSettings = {
   CAIRN_DATA: './narrow',
@@ -184,6 +191,11 @@ class Operator {
     return this.run('token', 'create', 'CI', '--scope', ...scopes, '--org', this.part.slug)
   }
 
+  /** Adds an address that is not asked to confirm, because there is no mail server yet. */
+  mailReportsTo(address: string): Promise<unknown> {
+    return this.run('alerts', 'set', '--mail', address, '--org', this.part.slug)
+  }
+
   revoke(id: string): Promise<unknown> {
     return this.place.run(['token', 'revoke', id, '--org', this.part.slug], this.env)
   }
@@ -232,6 +244,17 @@ function expire(dataDir: string, token: string): void {
   if (changes !== 1) throw new Error('There is no such token to expire')
 }
 
+/** Stores a mail of a report that could not be sent. */
+function failMail(dataDir: string, slug: string): void {
+  using database = new Database(join(dataDir, 'cairn.db'))
+  database.run(
+    `insert into deliveries (org_id, public_id, mail, type, body, created_at, state, attempts)
+    select id, 'msg_failed', 'ann@example.com', 'report.weekly', '{}', ?, 'failed', 1
+    from organisations where slug = ?`,
+    [Date.now(), slug],
+  )
+}
+
 const annsHash = (secret: string) => createHmac('sha256', secret).update('ann').digest('hex')
 
 async function playAcme(operator: Operator, firstKey: string): Promise<Credentials> {
@@ -243,6 +266,7 @@ async function playAcme(operator: Operator, firstKey: string): Promise<Credentia
   await operator.flows('archive', 'archived')
   await operator.flows('push', flowFile('twice.yaml'))
   await operator.flows('publish', 'twice')
+  await operator.mailReportsTo('ann@example.com')
   await operator.erase('gone-user')
   await operator.erase('gone-browser', '--anonymous')
   const secondKey = await operator.rotate('--now')
@@ -301,7 +325,10 @@ type Served = Pick<Stage, 'server' | 'socket'>
 
 /** One server over a data directory. */
 async function alone(place: Workplace, dataDir: string): Promise<Served> {
-  return { server: await place.serve([], settings), socket: socketFile(dataDir) }
+  return {
+    server: await place.serve([], { ...settings, ...mailSettings }),
+    socket: socketFile(dataDir),
+  }
 }
 
 /**
@@ -313,7 +340,10 @@ export const onCluster =
   async (_place: Workplace, dataDir: string): Promise<Served> => {
     await cluster.succeeded(['move', '--data', dataDir])
     // Otherwise a busy machine might take the limits server for away, which would divide the limits.
-    await cluster.serve(3, { ...asForUsers, CAIRN_LIMITS_PATIENCE_MS: '5000' })
+    await cluster.serve(3, {
+      ...{ ...asForUsers, ...mailSettings },
+      CAIRN_LIMITS_PATIENCE_MS: '5000',
+    })
     return { server: cluster, socket: socketFile(cluster.nodes[0]!.dataDir) }
   }
 
@@ -341,6 +371,7 @@ export async function setStage(place: Workplace, serve = alone): Promise<Stage> 
   await operatorOf(acme).link(others.find(({ isStaging }) => isStaging)!)
   const dataDir = join(place.folder, 'data')
   expire(dataDir, acmes['expired manager']!)
+  failMail(dataDir, acme.slug)
   const [{ server, socket }, narrowServer] = await Promise.all([
     serve(place, dataDir),
     place.serve([], narrowSettings),

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, setSystemTime, test } from 'bun:test'
-import { alertWatch } from '../../src/app.ts'
+import { alertWatch, type Mail } from '../../src/app.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/core/time/durations.ts'
+import { confirmationSubject, confirmationText } from '../../src/modules/alerts/confirmation.ts'
 import { outsideOf } from '../../src/runtime/outside.ts'
 import { tour } from '../support/flows.ts'
 import { poison } from '../support/ledger.ts'
@@ -30,6 +31,14 @@ async function house() {
     outside: () => world.outside,
     onFault: error => faults.push(error),
   })
+  const mails: Mail[] = []
+  world.outside = {
+    ...world.outside,
+    async mail(mail) {
+      mails.push(mail)
+      return { status: 250 }
+    },
+  }
   const receiver = new WebhookReceiver()
   receivers.push(receiver)
   const { body } = await ask('POST /manage/webhooks', { body: { url: receiver.url } })
@@ -51,7 +60,7 @@ async function house() {
   const deliveries = async () =>
     (await ask(`GET /manage/webhooks/${body.id}/deliveries`)).body.deliveries
   return {
-    ...{ world, tenant, ask, watch, receiver, look, set, types, webhook, deliveries },
+    ...{ world, tenant, ask, watch, receiver, look, set, types, webhook, deliveries, mails },
     ...{ id: body.id as string, secret: body.secret as string },
   }
 }
@@ -255,6 +264,231 @@ test('the weekly report comes once, on Mondays at eight in the organisation’s 
   expect(types()).toEqual(['report.weekly', 'report.weekly'])
 })
 
+describe('a mail address', () => {
+  const team = 'team@example.com'
+  const linkIn = ({ text }: Mail, action: string) => {
+    const [link = ''] =
+      text.match(new RegExp(`https://cairn.example.com/mail/${action}/\\S+`)) ?? []
+    expect(link).not.toBe('')
+    return link
+  }
+  const open = async (world: World, method: string, link: string) => {
+    // As behind a proxy that ends TLS.
+    const url = link.replace('https:', 'http:')
+    const response = await world.app.handle(new Request(url, { method }))
+    return [response.status, (await response.text()).match(/<h1>(.*)<\/h1>/)?.[1]]
+  }
+  const stateOf = async ({ ask }: Awaited<ReturnType<typeof house>>) =>
+    (await ask('GET /manage/alerts/settings')).body.report.recipients[0]?.state
+
+  test('gets nothing but one confirmation until its reader confirms, and nothing once they unsubscribe', async () => {
+    const own = await house()
+    const { world, ask, watch, set, look, mails } = own
+    const report = () => ask('POST /manage/alerts/report', { body: { send: true } })
+    const sent = async () => {
+      await watch.sendDue()
+      return mails.splice(0)
+    }
+    await set({ report: { on: true, mails: [team] } })
+    const [asking, ...others] = await sent()
+    expect([asking!.to, asking!.subject, others]).toEqual([
+      ...[team, `Confirm that you want weekly reports of ${own.tenant.organisation.name}`, []],
+    ])
+    world.clock.moveTo(Date.UTC(2026, 10, 23, 9))
+    await look(2)
+    expect([(await report()).body.sentTo, await sent()]).toEqual([1, []])
+
+    const link = linkIn(asking!, 'confirm')
+    // Programs that check mails open every link.
+    for (const method of ['GET', 'HEAD']) await open(world, method, link)
+    expect(await stateOf(own)).toBe('waiting')
+    expect(await open(world, 'POST', `${link.slice(0, -1)}-`)).toEqual([
+      404,
+      'This link does not work',
+    ])
+    for (let i = 0; i < 2; i++) expect(await open(world, 'POST', link)).toEqual([200, 'Confirmed'])
+    expect(await stateOf(own)).toBe('confirmed')
+    const again = await ask('POST /manage/alerts/confirmations', { body: { mail: team } })
+    expect([again.status, again.body.code]).toEqual([422, 'validation_failed'])
+
+    world.clock.advance(hourMs)
+    await report()
+    const [weekly] = await sent()
+    const unsubscribe = linkIn(weekly!, 'unsubscribe')
+    expect([weekly!.unsubscribe, weekly!.html?.includes(unsubscribe)]).toEqual([unsubscribe, true])
+    const [stored] = (await ask('GET /manage/alerts/mails')).body.deliveries
+    await open(world, 'GET', unsubscribe)
+    expect(await stateOf(own)).toBe('confirmed')
+    expect(await open(world, 'POST', unsubscribe)).toEqual([200, 'Unsubscribed'])
+    expect(await stateOf(own)).toBe('unsubscribed')
+
+    world.clock.advance(dayMs)
+    expect((await ask(`POST /manage/alerts/mails/${stored.id}/replay`)).status).toBe(202)
+    await report()
+    expect(await sent()).toEqual([])
+    expect((await open(world, 'POST', link))[0]).toBe(404)
+    await set({ report: { mails: [] } })
+    expect((await open(world, 'POST', unsubscribe))[0]).toBe(404)
+    await set({ report: { mails: [team] } })
+    await report()
+    expect((await sent()).map(({ subject }) => subject)).toEqual([asking!.subject])
+    expect(await stateOf(own)).toBe('waiting')
+    const { lines } = (await ask('GET /manage/audit')).body
+    expect(lines.map(({ action, via }: Record<string, string>) => `${action} ${via}`)).toEqual(
+      expect.arrayContaining([
+        'alerts.confirm mail',
+        'alerts.unsubscribe mail',
+        'alerts.send token',
+      ]),
+    )
+    expect(JSON.stringify([lines, stored])).not.toContain('/mail/')
+  })
+
+  test('has a link of its own, which works for 7 days and ends with the next one', async () => {
+    const own = await house()
+    const { world, ask, watch, set, mails } = own
+    await set({ report: { mails: [team, 'other@example.com'] } })
+    await watch.sendDue()
+    world.clock.advance(hourMs)
+    await ask('POST /manage/alerts/confirmations', { body: { mail: team } })
+    await watch.sendDue()
+    const [first, other, second] = mails.map(mail => linkIn(mail, 'confirm'))
+    const stranger = await Tenant.of(world)
+    const foreign = second!.replace(own.tenant.organisation.id, stranger.organisation.id)
+    const wrong = [first!, foreign, second!.replace('/confirm/', '/unsubscribe/'), `${second}x`]
+    for (const link of wrong) expect((await open(world, 'POST', link))[0]).toBe(404)
+    world.clock.advance(7 * dayMs - 1)
+    expect(await open(world, 'POST', other!)).toEqual([404, 'This link does not work'])
+    expect(await stateOf(own)).toBe('waiting')
+    expect(await open(world, 'POST', second!)).toEqual([200, 'Confirmed'])
+    world.clock.advance(1)
+    expect(await open(world, 'GET', second!)).toEqual([200, 'Confirmed'])
+  })
+
+  test.each([
+    ['Harbor & <Sons>', true],
+    ['https://spam.example', false],
+    ['buy at spam.example', false],
+    ['x'.repeat(61), false],
+  ])('is told the name of the organisation unless it could be a link: %s', (name, isTold) => {
+    const organisation = { name, slug: 'harbor' }
+    const text = confirmationText(organisation, '') + confirmationSubject(organisation)
+    expect([text.includes(name), text.includes('harbor')]).toEqual([isTold, !isTold])
+  })
+
+  test('is not asked where no mail server is set', async () => {
+    const own = await house()
+    own.world.outside = { ...own.world.outside, mail: null }
+    await own.set({ report: { mails: [team] } })
+    const settings = (await own.ask('GET /manage/alerts/settings')).body
+    expect(settings).toMatchObject({
+      ...{ sendsMail: false },
+      report: { recipients: [{ mail: team, state: 'waiting', confirmationSentAt: null }] },
+    })
+    const asked = await own.ask('POST /manage/alerts/confirmations', { body: { mail: team } })
+    expect([asked.status, asked.body.details[0].message]).toEqual([
+      422,
+      expect.stringContaining('CAIRN_PUBLIC_URL'),
+    ])
+    expect((await own.ask('GET /manage/alerts/mails')).body.deliveries).toEqual([])
+  })
+})
+
+describe('messages on demand are bounded', () => {
+  type House = Awaited<ReturnType<typeof house>>
+  const confirmations =
+    (mails: string[]) =>
+    ({ ask }: House) =>
+      ask('PATCH /manage/alerts/settings', { body: { report: { mails } } })
+
+  /** What an owner does again and again, a pause apart, and how often it succeeds. */
+  test.each<[string, number, number, (house: House, time: number) => Promise<{ status: number }>]>([
+    [
+      'an address that is removed and added',
+      ...([minuteMs, 2] as const),
+      async (house, time) => {
+        await confirmations([])(house)
+        return confirmations([`Team+${time}@Example.com`])(house)
+      },
+    ],
+    [
+      'the same over days',
+      ...([2.5 * hourMs, 3] as const),
+      async house => {
+        await confirmations([])(house)
+        return confirmations(['team@example.com'])(house)
+      },
+    ],
+    [
+      'ever new addresses',
+      ...([minuteMs, 20] as const),
+      (house, time) => confirmations([`person-${time}@example.com`])(house),
+    ],
+    [
+      'tests of a webhook that is removed and added',
+      ...([1_000, 30] as const),
+      async ({ ask, receiver }) => {
+        const { body } = await ask('POST /manage/webhooks', { body: { url: receiver.url } })
+        const tested = await ask(`POST /manage/webhooks/${body.id}/test`)
+        await ask(`DELETE /manage/webhooks/${body.id}`)
+        return tested
+      },
+    ],
+    [
+      'reports to webhooks',
+      ...([1_000, 30] as const),
+      ({ ask }) => ask('POST /manage/alerts/report', { body: { send: true } }),
+    ],
+  ])('for %s', async (_, pauseMs, allowed, send) => {
+    const own = await house()
+    let sent = 0
+    for (let time = 0; time < 65; time++) {
+      const { status } = await send(own, time)
+      if (status < 300) sent++
+      own.world.clock.advance(pauseMs)
+    }
+    expect(sent).toBe(allowed)
+  })
+
+  test('and the refusal says when the next is possible, and changes nothing', async () => {
+    const { ask, set, world, watch, mails } = await house()
+    await set({ report: { mails: ['a@example.com'] } })
+    world.clock.advance(20 * minuteMs)
+    const body = { mail: 'a@example.com' }
+    const refused = await ask('POST /manage/alerts/confirmations', { body })
+    expect([refused.status, refused.body]).toEqual([
+      409,
+      {
+        code: 'sent_too_often',
+        error:
+          'a@example.com: an address gets one confirmation an hour at most; try again in 40 minutes',
+      },
+    ])
+    world.clock.advance(40 * minuteMs)
+    expect((await ask('POST /manage/alerts/confirmations', { body })).status).toBe(200)
+    await watch.sendDue()
+    expect(mails).toHaveLength(1)
+  })
+
+  test('for an address that several organisations ask', async () => {
+    const own = await house()
+    const { world } = own
+    const ask = async () => {
+      const tenant = await Tenant.of(world)
+      const credential = await tenant.managementToken('settings:write')
+      const body = { report: { mails: ['victim@example.com'] } }
+      return (await tenant.answer('PATCH /manage/alerts/settings', { credential, body })).status
+    }
+    const statuses: number[] = []
+    for (let hour = 0; hour < 7; hour++) {
+      statuses.push(await ask(), await ask())
+      world.clock.advance(hourMs)
+    }
+    expect(statuses.filter(status => status === 200)).toHaveLength(5)
+    expect(new Set(statuses)).toEqual(new Set([200, 409]))
+  })
+})
+
 describe('a bad request', () => {
   test.each([
     ['PATCH /manage/alerts/settings', { rules: { stepBroken: { on: 'yes' } } }],
@@ -283,7 +517,7 @@ describe('a bad request', () => {
 
   test('for an address in a private network is refused, where that is not allowed', async () => {
     const { world, ask } = await house()
-    const settings = { publicUrl: null, smtpUrl: null, mailFrom: null }
+    const settings = { publicUrl: null, smtpUrl: null, mailFrom: null, data: world.dataDir }
     world.outside = outsideOf({ ...settings, webhooksPrivate: 'off' })
     for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://[fd00::1]/']) {
       const answer = await ask('POST /manage/webhooks', { body: { url } })
@@ -321,8 +555,8 @@ test('another organisation has none of it, and nobody has it without the scope',
     expect([what, answer.status, answer.body.code]).toEqual([what, 404, code])
   }
   await ask('PATCH /manage/alerts/settings', { body: { report: { mails: ['a@example.com'] } } })
-  await ask('POST /manage/alerts/report', { body: { send: true } })
   await watch.sendDue()
+  world.clock.advance(hourMs)
   const mails = async () => (await ask('GET /manage/alerts/mails')).body.deliveries
   const [{ id: mailed, ...mail }] = await mails()
   expect(mail).toMatchObject({ webhook: null, mail: 'a@example.com' })
@@ -342,6 +576,7 @@ test('another organisation has none of it, and nobody has it without the scope',
     ['POST /manage/webhooks', { url: 'https://example.com/' }] as const,
     ['GET /manage/alerts/settings'] as const,
     ['PATCH /manage/alerts/settings', {}] as const,
+    ['POST /manage/alerts/confirmations', { mail: 'a@example.com' }] as const,
     ['POST /manage/alerts/report', {}] as const,
     ['GET /manage/alerts/mails'] as const,
     ['GET /manage/alerts'] as const,

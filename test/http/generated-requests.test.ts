@@ -4,6 +4,7 @@ import { AppError } from '../../src/core/errors.ts'
 import { Description, type Document } from '../support/described.ts'
 import { checklist, tour } from '../support/flows.ts'
 import { Generator, type Known } from '../support/generated.ts'
+import { rounds } from '../support/rounds.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -109,7 +110,7 @@ describe('what fits the description is accepted', () => {
         const { status } = await ask('POST', path, { body })
         expect([200, 202]).toContain(status)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 
@@ -149,7 +150,7 @@ describe('what does not fit the description is refused', () => {
         fc.pre(!description.fits(schema, body))
         expect((await ask('POST', operation.path, { body })).status).toBe(422)
       }),
-      { numRuns: 120 },
+      { numRuns: rounds(120) },
     )
   })
 
@@ -175,7 +176,7 @@ describe('what does not fit the description is refused', () => {
             : 202,
         )
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     )
   })
 
@@ -210,7 +211,7 @@ describe('what does not fit the description is refused', () => {
           expect((await ask('POST', path, { body: { fingerprint: odd } })).status).toBe(200)
         },
       ),
-      { numRuns: 120 },
+      { numRuns: rounds(120) },
     )
   })
 

@@ -39,6 +39,7 @@ const inContract = `
   GET /manage/alerts management manage
   GET /manage/alerts/settings management manage
   PATCH /manage/alerts/settings management manage
+  POST /manage/alerts/confirmations management manage
   POST /manage/alerts/report management manage
   GET /manage/alerts/mails management manage
   GET /manage/webhooks management manage
@@ -125,6 +126,10 @@ const besideApi = `
   POST /author/step anyone
   POST /author/picks anyone
   POST /preview/flow anyone
+  GET /mail/confirm/:organisation/:token anyone, no page
+  POST /mail/confirm/:organisation/:token anyone, no page
+  GET /mail/unsubscribe/:organisation/:token anyone, no page
+  POST /mail/unsubscribe/:organisation/:token anyone, no page
   GET /dashboard anyone, no page
   GET /dashboard/* anyone, no page
   GET /dashboard/assets/:file anyone, no page
@@ -140,7 +145,7 @@ const besideApi = `
   .trim()
   .split(/\n\s*/)
 
-test('beside the API there are only the snippet, the manual, what authors pick and preview, and the dashboard, which no other page reads', () => {
+test('beside the API there are only the snippet, the manual, what authors pick and preview, links in mails, and the dashboard, which no other page reads', () => {
   const files = routes.filter(({ isProductFile }) => isProductFile)
   const told = files.map(route => {
     const readers = route.readers === undefined ? '' : `, ${route.readers}`

@@ -8,6 +8,7 @@ import { LimitsBoard } from '../../src/limits/limits-board.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
 import { ValkeyLimiter, type WhileAway } from '../../src/limits/valkey.ts'
 import { inspectValkey } from '../../src/limits/valkey-inspection.ts'
+import { rounds } from '../support/rounds.ts'
 import { test, Valkey } from '../support/valkey.ts'
 
 /** The parts of an organisation that a limiter reads. */
@@ -75,7 +76,7 @@ test('it admits and refuses exactly as the in-memory limiter does', async () => 
         expect(resetInMs).toBeLessThanOrEqual(windowMs)
       }
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 })
 

@@ -51,6 +51,17 @@ describe('compose.yaml', () => {
     expect(services.migrate.environment).toEqual(services[nodes[0]!].environment)
   })
 
+  anyTest('runs Cairn without rights on a root that it cannot write to', () => {
+    for (const name of [...nodes, 'migrate']) {
+      expect(services[name]).toMatchObject({
+        read_only: true,
+        tmpfs: ['/tmp'],
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      })
+    }
+  })
+
   anyTest('names services, volumes and configurations that are there', () => {
     for (const service of Object.values<Yaml>(services)) {
       const needed = service.depends_on ?? []
@@ -79,7 +90,8 @@ anyTest.skipIf(haproxyProgram === null)('HAProxy takes haproxy.cfg, which asks e
   const nodes = Object.keys(compose.services).filter(name => name.startsWith('cairn-'))
   expect(asked).toEqual(nodes.map(name => [name, name, `${ports.api}`]))
   expect(config).toContain(`check port ${ports.management} `)
-  expect(compose.services.haproxy.ports).toEqual([`8080:${/bind :(\d+)/.exec(config)![1]}`])
+  const { ports: published } = compose.services.haproxy
+  expect(published).toEqual([`127.0.0.1:8080:${/bind :(\d+)/.exec(config)![1]}`])
 })
 
 anyTest('the Kubernetes manifest has what it names, and asks what is there', () => {
@@ -88,7 +100,6 @@ anyTest('the Kubernetes manifest has what it names, and asks what is there', () 
   )
   const { template, selector, replicas } = manifest.get('Deployment').spec
   const [container] = template.spec.containers
-  expect(template.spec.volumes).toBeUndefined()
   expect(template.metadata.labels).toEqual(selector.matchLabels)
   expect(manifest.get('PodDisruptionBudget').spec.selector).toEqual(selector)
   expect(manifest.get('PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas)
@@ -108,8 +119,30 @@ anyTest('the Kubernetes manifest has what it names, and asks what is there', () 
   for (const { envFrom } of [container, migrate]) {
     expect(envFrom[0].secretRef.name).toBe(manifest.get('Secret').metadata.name)
   }
-  const named = [...Object.keys(manifest.get('Secret').stringData), container.env[0].name]
+  const set = container.env.map(({ name }: Yaml) => name)
+  const named = [...Object.keys(manifest.get('Secret').stringData), ...set]
   expect(named.filter(name => !variables.includes(name))).toEqual([])
+})
+
+anyTest('the pods are restricted, and write only where they have a volume', () => {
+  for (const kind of ['Deployment', 'Job']) {
+    const { spec } = manifest.get(kind).spec.template
+    const [{ securityContext, volumeMounts = [] }] = spec.containers
+    expect(spec.automountServiceAccountToken).toBe(false)
+    expect({ ...spec.securityContext, ...securityContext }).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    const volumes = (spec.volumes ?? []).map(({ name }: Yaml) => name)
+    expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(volumes)
+  }
+  const [{ env, volumeMounts }] = manifest.get('Deployment').spec.template.spec.containers
+  const { value } = env.find(({ name }: Yaml) => name === variableOf('data'))
+  const [data, tmp] = volumeMounts.map(({ mountPath }: Yaml) => mountPath)
+  expect([value.startsWith(`${data}/`), tmp]).toEqual([true, '/tmp'])
 })
 
 describe('a standby by the scripts of compose.yaml', () => {

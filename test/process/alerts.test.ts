@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { hostname } from 'node:os'
-import { SMTPServer } from 'smtp-server'
 import { until } from '../../scripts/support/until.ts'
 import type { DeliveryList, WebhookWithSecret } from '../../src/modules/alerts/model.ts'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
+import { MailServer } from '../support/mail-server.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** Alerts sent by the executable: messages are signed, they arrive once stored, and mail goes by SMTP. */
@@ -11,36 +11,12 @@ import { WebhookReceiver } from '../support/webhook-receiver.ts'
 const place = new Workplace()
 let receiver: WebhookReceiver
 let server: Server
-const mails: string[] = []
-const smtp = new SMTPServer({
-  authOptional: true,
-  disabledCommands: ['STARTTLS'],
-  onData(stream, _, done) {
-    let text = ''
-    stream.on('data', chunk => {
-      text += String(chunk)
-    })
-    stream.on('end', () => {
-      mails.push(text)
-      done()
-    })
-  },
-})
+const smtp = new MailServer()
 let env: Record<string, string>
 
 beforeAll(async () => {
   receiver = new WebhookReceiver()
-  const port = await new Promise<number>(resolve => {
-    const listening = smtp.listen(0, '127.0.0.1', () => {
-      resolve((listening.address() as { port: number }).port)
-    })
-  })
-  env = {
-    CAIRN_WEBHOOKS_PRIVATE: 'on',
-    CAIRN_PUBLIC_URL: 'https://cairn.example.com',
-    CAIRN_SMTP_URL: `smtp://127.0.0.1:${port}`,
-    CAIRN_MAIL_FROM: 'Cairn <cairn@example.com>',
-  }
+  env = { CAIRN_WEBHOOKS_PRIVATE: 'on', ...(await smtp.listen()) }
   await withTour(place)
   server = await place.serve([], env)
 })
@@ -48,7 +24,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await place.close()
   await receiver.close()
-  await new Promise<void>(resolve => smtp.close(() => resolve()))
+  await smtp.close()
 })
 
 const added = () => place.json<WebhookWithSecret>(['alerts', 'webhook', 'add', receiver.url])
@@ -122,24 +98,47 @@ test('a server that stops does not wait for a receiver that never answers', asyn
   await removed(id)
 })
 
-test('the report goes out by mail, as text and as HTML, and once', async () => {
+test('the report goes out by mail, as text and as HTML, once to whoever has confirmed', async () => {
   const set = ['alerts', 'set', '--report', 'on', '--mail', 'team@example.com']
-  expect((await place.run(set)).status).toBe(0)
+  expect((await place.run(set)).stdout).toContain('team@example.com (waiting for confirmation)')
+  const again = await place.run(['alerts', 'resend', 'team@example.com'])
+  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('confirmation an hour')])
+  const confirm = MailServer.pathIn(await smtp.at(0), 'confirm')
+  const page = await fetch(server.url + confirm)
+  expect([page.status, await page.text()]).toEqual([
+    200,
+    expect.stringContaining('Confirm</button>'),
+  ])
+  await fetch(server.url + confirm, { method: 'POST' })
+  expect((await place.run(['alerts', 'set'])).stdout).toContain('team@example.com (confirmed)')
   const { status } = await place.run(['alerts', 'report', '--send'])
   expect(status).toBe(0)
-  await until(() => mails.length > 0)
-  const [mail = ''] = mails
+  const mail = await smtp.at(1)
   expect(mail).toContain('From: Cairn <cairn@example.com>')
   expect(mail).toContain('To: team@example.com')
   expect(mail).toContain('Content-Type: text/plain')
   expect(mail).toContain('Content-Type: text/html')
   expect(mail).toMatch(/Message-ID: <msg_\w{18}@example\.com>/)
+  const unsubscribe = MailServer.pathIn(mail, 'unsubscribe')
+  // Folded, as it is long.
+  expect(mail.replaceAll('\r\n ', ' ')).toContain(
+    `List-Unsubscribe: <https://cairn.example.com${unsubscribe}>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n`,
+  )
   const list = ['alerts', 'deliveries']
   await until(async () => {
     const [newest] = await place.json<DeliveryList['deliveries']>(list)
     return newest?.state === 'delivered'
   })
-  expect(mails).toHaveLength(1)
+  expect(smtp.mails).toHaveLength(2)
+  const oneClick = {
+    method: 'POST',
+    body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }),
+  }
+  expect((await fetch(server.url + unsubscribe, oneClick)).status).toBe(200)
+  expect((await place.run(['alerts', 'set'])).stdout).toContain('team@example.com (unsubscribed)')
+  for (const token of [confirm, unsubscribe].map(path => path.split('/').at(-1)!)) {
+    expect(server.stdout + server.stderr).not.toContain(token)
+  }
 })
 
 test('the alerts thread is restarted when it dies, and sends the waiting messages', async () => {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
-import { writeReleased } from '../../scripts/support/released.ts'
 import { claimPort } from '../../src/runtime/ports.ts'
 import {
   apiOf,
@@ -34,7 +34,7 @@ describe('starting', () => {
   })
 
   test('a port that the system has chosen is taken before the server listens on it', async () => {
-    writeReleased(join(place.folder, 'cairn-data'), 1)
+    writeOlder(join(place.folder, 'cairn-data'), 1)
     const server = await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
     await server.until(() => server.stdout.includes('"migrating: step'))
     const described = readFileSync(join(place.folder, 'cairn-data/server.json'), 'utf8')

@@ -2,10 +2,8 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeReleased } from '../../scripts/support/released.ts'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { textsIn } from '../support/erasing.ts'
-import { storedEvents } from '../support/ledger.ts'
 
 /** A person's data by the command line, beside a running server. */
 
@@ -230,38 +228,6 @@ test('an erasure survives the restore of an older database', async () => {
   expect(await completeTwice(texts[0]!)).toEqual([false, true])
   expect(everywhere(texts)).toEqual([])
 })
-
-test('an erasure survives the restore of a backup that an older release made', async () => {
-  const old = new Workplace()
-  try {
-    const data = join(old.folder, 'cairn-data')
-    writeReleased(data, 6)
-    using released = new Database(join(data, 'cairn.db'), { readonly: true })
-    const userId = storedEvents(released).flatMap(event => event.userId ?? [])[0]!
-    const [[slug]] = released.query('select slug from organisations').values() as [[string]]
-    released.close()
-    const backup = join(old.folder, 'older.db')
-    copyFileSync(join(data, 'cairn.db'), backup)
-    expect((await old.run(['migrate', '--no-copy'])).status).toBe(0)
-    await old.json(['person', 'erase', slug, userId, '--yes'])
-
-    expect((await old.run(['restore', backup])).status).toBe(0)
-    const inDatabase = () => readFileSync(join(data, 'cairn.db')).includes(userId)
-    expect(inDatabase()).toBe(true)
-    const started = await old.serve()
-    expect(inDatabase()).toBe(false)
-    expect(await old.run(['person', 'export', slug, userId])).toMatchObject({
-      status: 1,
-      stdout: '',
-    })
-    expect(await old.json(['rebuild'])).toMatchObject({ changed: 0 })
-    const { stdout } = await old.run(['doctor', '--full'])
-    expect(stdout).not.toMatch(/damaged|not finished/)
-    await started.end()
-  } finally {
-    await old.close()
-  }
-}, 300_000)
 
 const erasing = async (userId: string) =>
   Bun.spawn([await builtBinary(), 'person', 'erase', 'acme', userId, '--yes'], {

@@ -17,7 +17,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-const settings = { publicUrl: null, smtpUrl: null, mailFrom: null }
+const settings = { publicUrl: null, smtpUrl: null, mailFrom: null, data: '' }
 const strict = (resolve: Resolve) => outsideOf({ ...settings, webhooksPrivate: 'off' }, { resolve })
 const free = (resolve: Resolve = async () => ['127.0.0.1']) =>
   outsideOf({ ...settings, webhooksPrivate: 'on' }, { resolve })

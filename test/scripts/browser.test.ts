@@ -87,28 +87,6 @@ describe('an installed browser is found', () => {
 })
 
 describe.skipIf(!program)('a browser is tried before tests run in it', () => {
-  test('one that works has no fault', async () => {
-    expect(await tryOut(program!)).toEqual({
-      version: expect.stringMatching(/^\d+\./),
-      fault: null,
-    })
-  })
-
-  test('one that does not start is quoted', async () => {
-    const stub = standIn('#!/bin/sh\necho "install it with: snap install chromium" >&2\nexit 1\n')
-    expect(await tryOut(stub)).toEqual({
-      version: '',
-      fault: 'it does not start: install it with: snap install chromium',
-    })
-  })
-
-  test('one that is too old for the snippet is not taken', async () => {
-    expect(await tryOut(ofVersion('121.0.6167.184'))).toEqual({
-      version: '121.0.6167.184',
-      fault: 'the snippet needs version 122',
-    })
-  })
-
   test('the first that works is taken, and each that was tried is reported', async () => {
     const told: string[] = []
     const old = ofVersion('90.0.4430.212')

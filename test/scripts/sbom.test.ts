@@ -2,7 +2,14 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
-import { billOfMaterials, closureOf, type Lock, type Manifest } from '../../scripts/sbom.ts'
+import { noticesOf } from '../../scripts/notices.ts'
+import {
+  billOfMaterials,
+  closureOf,
+  folderOf,
+  type Lock,
+  type Manifest,
+} from '../../scripts/sbom.ts'
 import { stampsOf } from '../../scripts/version.ts'
 import { builtBinary } from '../support/binary.ts'
 
@@ -65,38 +72,40 @@ describe('the bill of materials', () => {
     expect(own?.hashes).toEqual([{ alg: 'SHA-512', content: 'ab'.repeat(64) }])
   })
 
-  test('is the same each time', async () => {
+  test('is the same each time, also where nobody knows when the sources were made', async () => {
     expect(await billOfMaterials(source)).toBe(await billOfMaterials(source))
+    const undated = await billOfMaterials({ ...source, madeAt: undefined })
+    expect(JSON.parse(undated).metadata.timestamp).toBeUndefined()
   })
+})
 
-  test('follows the copy that each package gets, and fails if the lock has a hole', () => {
-    const entry = (id: string, dependencies = {}) =>
-      [id, '', { dependencies }, 'sha512-AA=='] as const
-    const packages = {
-      a: entry('a@1', { '@s/b': '1', c: '2' }),
-      'a/@s/b': entry('@s/b@1', { c: '2' }),
-      '@s/b': entry('@s/b@9'),
-      'a/c': entry('c@2'),
-      c: entry('c@1'),
-    } as unknown as Lock['packages']
-    expect(closureOf({ dependencies: { a: '1' } }, { packages })).toEqual(['a', 'a/@s/b', 'a/c'])
-    const holed = { packages: { a: packages.a } } as unknown as Lock
-    expect(() => closureOf({ dependencies: { a: '1' } }, holed)).toThrow(
-      'bun.lock has no @s/b for a',
-    )
+describe('the notices', () => {
+  test('have the licence of every package in the executable, and of Bun', async () => {
+    const notices = await noticesOf(root, manifest, lock)
+    for (const key of closureOf(manifest, lock)) {
+      const { name, version, license } = await Bun.file(
+        join(folderOf(root, key), 'package.json'),
+      ).json()
+      expect(notices).toContain(`\n${name} ${version}, ${license}`)
+    }
+    expect(notices).toContain(`\nbun ${Bun.version}, MIT`)
+    // From a LICENSE, a NOTICE, a license.md and a README.
+    for (const by of ['2022 saltyAom', 'SmartBear Software', 'Vercel, Inc.', '2020 Borewit']) {
+      expect(notices).toContain(by)
+    }
   })
 })
 
 describe('the build', () => {
   beforeAll(() => builtBinary(), 60_000)
 
-  test('leaves bill and checksums beside the executable', async () => {
+  test('leaves bill, notices and checksums beside the executable', async () => {
     const sums = await Bun.file(join(root, 'dist/SHA256SUMS')).text()
     const names = sums
       .trimEnd()
       .split('\n')
       .map(line => line.split('  ')[1])
-    expect(names).toContain('cairn.cdx.json')
+    expect(names).toEqual(expect.arrayContaining(['cairn.cdx.json', 'THIRD-PARTY-NOTICES.txt']))
     for (const line of sums.trimEnd().split('\n')) {
       const [digest, name = ''] = line.split('  ')
       const hash = new Bun.CryptoHasher('sha256')

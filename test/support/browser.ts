@@ -1,4 +1,5 @@
 import { until } from '../../scripts/support/until.ts'
+import { moveClock, movedBy } from '../../src/test-clock.ts'
 import type { Browser, BrowserContext, Page, Request } from '../browser/playwright.ts'
 import { noBrowser, program } from '../browser/program.ts'
 
@@ -103,7 +104,8 @@ export class TestBrowser {
     person: string
   }> {
     const context: BrowserContext = await this.browser.newContext(options)
-    if (clock) await context.clock.install()
+    if (movedBy !== 0) await context.addInitScript(`(${moveClock})(globalThis, ${movedBy})`)
+    if (clock) await context.clock.install({ time: Date.now() })
     profiles.add(context)
     context.on('close', () => profiles.delete(context))
     const requests = new Set<Request>()

@@ -5,6 +5,7 @@ import type { Role } from '../../src/core/organisation/role.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
 import { describe, test } from './in-browser.ts'
+import { settleBeforeActions } from './settling.ts'
 import { placeOverStore } from './store.ts'
 
 /** The binary with an organisation, runs that were sent to it, and a browser that looks at the dashboard. */
@@ -208,7 +209,13 @@ export class DashboardHouse {
       this.signedIn.set(role, storageState)
       await page.context().close()
     }
-    return this.browser.page({ timezoneId: 'Europe/Berlin', storageState, ...options })
+    const visit = await this.browser.page({
+      timezoneId: 'Europe/Berlin',
+      storageState,
+      ...options,
+    })
+    settleBeforeActions(visit.page)
+    return visit
   }
 
   /** The browser of somebody who has just signed in, with a session of their own. */

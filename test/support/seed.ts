@@ -1,3 +1,4 @@
+import '../../src/test-clock.ts'
 import fc from 'fast-check'
 
 /**

@@ -102,7 +102,7 @@ export class World {
     this.clock = options.clock ?? new HandClock()
     this.outside = outsideOf({
       ...{ webhooksPrivate: 'on', publicUrl: 'https://cairn.example.com' },
-      ...{ smtpUrl: null, mailFrom: null },
+      ...{ smtpUrl: null, mailFrom: null, data: this.dataDir },
     })
     prepareDatabase(this.dataDir, this.clock.now()).close()
     const bufferBounds = options.bufferBounds ?? { events: 50_000, bytes: 64 * 1024 * 1024 }

@@ -1,71 +1,169 @@
-import type { Bench, Found } from '../bench.ts'
-import type { Figure } from '../figures.ts'
-import { allAnswered, type Loaded, repeat } from '../load.ts'
-import { asked, flows, heartbeat, knownFlows, oneFlow, type Question } from '../pages.ts'
-import { Folder, type Program, startCairn, startHello } from '../programs.ts'
+import { nearestRank } from '../../../src/core/number/statistics.ts'
+import { type Bench, compared, type Effort, type Figure } from '../bench.ts'
+import { downloadEvents, getAnalytics, lastDays } from '../history.ts'
+import { type Loaded, repeat, sendEvents } from '../load.ts'
+import type { Program } from '../programs.ts'
+import { getFlows, hostileRequests, type PageRequest, pageRequests, prepared } from '../requests.ts'
+import { cairn, cairnRunBy, hello, Missing, type Store } from '../stores.ts'
+import { batch, connections, ingestOf, type Mix } from './ingest.ts'
 
-const connections = 32
-const flowsOfOne = 20
+/** Requests that somebody waits for. */
+export async function answers(bench: Bench): Promise<void> {
+  const measure = (what: string, step: () => Promise<Figure[]>) =>
+    bench.measure('answers', what, step)
+  await measure('single events', () => singleEvents(bench))
+  for (const page of pageRequests) {
+    await measure(page.what, async () => {
+      const goals = page === getFlows ? { cpu: '≤ 16' } : {}
+      return compared(page.what, await besideHello(bench, page), null, goals)
+    })
+  }
+  await measure('hostile requests', async () => [await hostile(bench.effort)])
+  await measure('pages while events come in', () => waits(bench, cairn))
+  await measure('pages on a slow disk', () => waitsOnSlowDisk(bench))
+  await measure('analytics', () => analytics(bench))
+  await measure('analytics beside other work', () => analyticsBesideWork(bench))
+}
 
-/** What pages ask for most. */
-export const questions: { what: string; question: Question }[] = [
-  { what: `GET /flows, ${flowsOfOne} flows, br`, question: flows },
-  { what: 'GET /flows, 304', question: knownFlows },
-  { what: 'GET /flows/{id}', question: oneFlow },
-  { what: 'GET /heartbeat', question: heartbeat },
-]
+async function singleEvents(bench: Bench): Promise<Figure[]> {
+  const name = 'POST /events, one event'
+  const mix: Mix = { name, flows: 20, batch: 1, openRuns: 1_000 }
+  const [ofHello, ofCairn] = await bench.inTurns(
+    () => ingestOf(bench.effort, hello(80), mix),
+    () => ingestOf(bench.effort, cairn, mix),
+  )
+  return compared(name, [ofCairn, ofHello], null, { cpu: '≤ 40' })
+}
 
-/** One question to Cairn, and to a bare Elysia that answers as many bytes from memory; they take turns. */
+/** Cairn, and a bare Elysia that returns as many bytes. */
 export async function besideHello(
-  { seeds, effort }: Bench,
-  question: Question,
-): Promise<{ ofCairn: Loaded[]; ofHello: Loaded[] }> {
-  const { seconds, warmSeconds, rounds } = effort
-  using folder = new Folder()
-  // One for each load, because twenty seconds of load would use up even the highest limit.
-  const tenants = seeds.plant(folder, 40, flowsOfOne)
-  await using cairn = await startCairn(folder)
-  const next = () => asked(cairn, tenants.pop()!, question)
-  const first = await next()
-  await using hello = await startHello(folder, first.bytes)
-  const ofHello: Loaded[] = []
-  const ofCairn: Loaded[] = []
-  const load = (program: Program, request: typeof first, during: number) =>
-    repeat(program, request, { seconds: during, connections })
-  await load(cairn, first, warmSeconds)
-  await load(hello, { ...first, path: '/' }, warmSeconds)
-  for (let round = 0; round < rounds; round++) {
-    const its = await next()
-    ofHello.push(await load(hello, { ...its, path: '/' }, seconds))
-    ofCairn.push(await load(cairn, its, seconds))
-  }
-  return { ofCairn, ofHello }
+  bench: Bench,
+  page: PageRequest,
+): Promise<[ofCairn: Loaded[], ofHello: Loaded[]]> {
+  await using program = await cairn.start(20)
+  const { request, bytes } = await prepared(program, page)
+  await using floor = await hello(bytes).start(1)
+  const load = (one: Program, seconds: number) => repeat(one, request, { seconds, connections: 32 })
+  await load(floor, 1)
+  await load(program, 1)
+  const { seconds } = bench.effort
+  const [ofHello, ofCairn] = await bench.inTurns(
+    () => load(floor, seconds),
+    () => load(program, seconds),
+  )
+  return [ofCairn!, ofHello!]
 }
 
-/** Answers that pages wait for. */
-export async function answers(bench: Bench): Promise<Found> {
-  const figures: Figure[] = []
-  for (const { what, question } of questions) {
-    const { ofCairn, ofHello } = await besideHello(bench, question)
-    figures.push(...beside('answers', what, ofCairn, ofHello, 0.8))
+/**
+ * The CPU of single hostile requests: of the one that costs most beside what a bare Elysia takes for the
+ * same bytes and ten batches of events.
+ */
+export async function hostile({ seconds }: Effort): Promise<Figure> {
+  await using program = await cairn.start(1)
+  await using floor = await hello(80).start(1)
+  const size = { seconds: Math.ceil(seconds / 3), connections: 1, mayFail: true }
+  const { cpuMicros: ofBatch } = await sendEvents(floor, { batch }, size)
+  const costs: { what: string; cairn: number; beside: number }[] = []
+  for (const [what, request] of Object.entries(hostileRequests(program.organisation))) {
+    const { cpuMicros: ofHello } = await repeat(floor, request, size)
+    const { cpuMicros: ofCairn } = await repeat(program, request, size)
+    costs.push({ what, cairn: ofCairn, beside: ofHello + 10 * ofBatch })
   }
-  return { figures }
+  const [worst] = costs.toSorted((a, b) => b.cairn / b.beside - a.cairn / a.beside)
+  const what = `the worst of ${costs.length} hostile requests: ${worst!.what}`
+  const unit = 'µs/request'
+  return { what, unit, cairn: [worst!.cairn], beside: [worst!.beside], goal: '≤ 6 ×' }
 }
 
-/** Rates and costs of two programs as figures. */
-export function beside(
-  part: string,
-  what: string,
-  ofCairn: readonly Loaded[],
-  ofHello: readonly Loaded[],
-  least: number,
-): Figure[] {
-  allAnswered(what, [...ofCairn, ...ofHello])
-  const rates = (of: readonly Loaded[]) => of.map(({ perSecond }) => perSecond)
-  const costs = (of: readonly Loaded[]) => of.map(({ cpuMicros }) => cpuMicros)
-  const goal = `at least ${least} ×`
+/** How long pages wait for their flows while events come in. */
+async function waits(bench: Bench, store: Store, disk = ''): Promise<Figure[]> {
+  const [times] = await bench.inTurns(() => readsDuringEvents(bench.effort, store))
+  const figure = (when: string, i: 0 | 1, goal: string): Figure => {
+    return { what: `GET /flows, p99, ${when}`, unit: 'ms', cairn: times!.map(of => of[i]), goal }
+  }
   return [
-    { part, what, unit: 'req/s', cairn: rates(ofCairn), beside: rates(ofHello), goal, least },
-    { part, what: `${what}: CPU`, unit: 'µs/req', cairn: costs(ofCairn), beside: costs(ofHello) },
+    figure(`ingest saturated${disk}`, 0, '≤ 25'),
+    figure(`at a tenth of that rate${disk}`, 1, '≤ 5'),
   ]
+}
+
+function waitsOnSlowDisk(bench: Bench): Promise<Figure[]> {
+  // strace works in a process of its own (-D), so that Cairn is still the one that is started.
+  const syncs = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=20000']
+  const slow = ['strace', '-D', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', ...syncs]
+  if (!Bun.which('strace') || !Bun.spawnSync([...slow, 'true']).success) {
+    throw new Missing('there is no strace, or it may not trace')
+  }
+  return waits(bench, cairnRunBy(...slow), ', 20 ms a sync')
+}
+
+async function readsDuringEvents({ seconds }: Effort, store: Store): Promise<[number, number]> {
+  await using program = await store.start(20)
+  const { request } = await prepared(program, getFlows)
+  const during = async (pauseMs: number) => {
+    const size = { seconds: seconds + 2, connections, pauseMs }
+    const writing = sendEvents(program, { batch }, size)
+    await Bun.sleep(1_000)
+    const read = await repeat(program, request, { seconds, connections: 4, pauseMs: 10 })
+    return [read, await writing] as const
+  }
+  const [read, written] = await during(0)
+  const [readLater] = await during((10_000 * connections) / written.perSecond)
+  return [read.p99Ms, readLater.p99Ms]
+}
+
+async function analytics(bench: Bench): Promise<Figure[]> {
+  const history = await bench.history()
+  await using program = await history.start()
+  await program.settled()
+  const ask = async (days: number, goal: string) => {
+    const until = performance.now() + bench.effort.seconds * 5_000
+    const isOver = () => performance.now() > until
+    const times = await analyticsTimes(program, 0, days, isOver)
+    const what = `${history.runs.toLocaleString('en-US')} runs in 400 days, ${days} of them`
+    return analyticsFigure(what, times, goal)
+  }
+  return [await ask(30, '≤ 40'), await ask(400, '≤ 180')]
+}
+
+async function analyticsBesideWork(bench: Bench): Promise<Figure[]> {
+  const history = await bench.history()
+  // The first backup is due at once.
+  await using program = await history.start('--backup-every', '1d', '--backup-dir', 'backups')
+  let isExported = false
+  const exporting = downloadEvents(program).finally(() => {
+    isExported = true
+  })
+  const times = await analyticsTimes(program, 2, 30, () => isExported)
+  await exporting
+  const runs = (history.runs / 10).toLocaleString('en-US')
+  return [analyticsFigure(`${runs} runs, beside an export and a backup`, times, '≤ 300')]
+}
+
+const analyticsFigure = (what: string, times: readonly number[], goal: string): Figure => ({
+  what: `analytics, p99 of ${times.length}: ${what}`,
+  unit: 'ms',
+  cairn: [nearestRank(times, 0.99)!],
+  goal,
+})
+
+/** Some are half an hour or 45 minutes off, and some have summer time. */
+const timeZones = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Auckland']
+
+/** How long requests took one after the other, milliseconds, ascending. */
+async function analyticsTimes(
+  program: Program,
+  flow: number,
+  days: number,
+  isOver: () => boolean,
+): Promise<number[]> {
+  const times: number[] = []
+  while (times.length < 3 || !isOver()) {
+    const timezone = timeZones[times.length % timeZones.length]!
+    const query = { ...lastDays(days, times.length % 4), timezone }
+    const startedAt = performance.now()
+    await (await getAnalytics(program, flow, 'analytics', query)).arrayBuffer()
+    times.push(performance.now() - startedAt)
+  }
+  return times.sort((a, b) => a - b)
 }

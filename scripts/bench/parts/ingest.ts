@@ -1,136 +1,83 @@
-import type { Bench, Found } from '../bench.ts'
-import { storedByCairn, storedByFloor } from '../count-stored.ts'
-import type { Figure } from '../figures.ts'
-import { type Loadable, type Loaded, postEvents } from '../load.ts'
-import { Folder, type Program, startCairn, startFloor } from '../programs.ts'
-import { type Tenant, writeTenants } from '../seed.ts'
+import { type Bench, compared, type Effort, type Figure } from '../bench.ts'
+import { type Events, type Loaded, sendEvents } from '../load.ts'
+import type { Program } from '../programs.ts'
+import { cairn, fastifyWithPostgres, fastifyWithSqlite, floor, type Store } from '../stores.ts'
 
 export const batch = 50
+
+/** As many as keep a program busy. */
 export const connections = 64
 
-/** A program that stores events, and how to find out how many it has stored. */
-export interface Side {
-  start(folder: Folder): Promise<Loadable & Pick<Program, 'stop'> & AsyncDisposable>
-  path: string
-  stored(folder: Folder, tenants: readonly Tenant[]): number | Promise<number>
-}
-
-export const cairn: Side = {
-  start: folder => startCairn(folder),
-  path: '/api/v1/events',
-  stored: storedByCairn,
-}
-export const floor: Side = { start: startFloor, path: '/', stored: storedByFloor }
-
-/** What a load's batches hold: whole runs of one flow, or the next events of many runs. */
-export interface Mix {
+export interface Mix extends Events {
   name: string
-  plant(seeds: Bench['seeds'], folder: Folder): Tenant[]
-  ids: 'v7' | 'v4'
-  openRuns?: number
+  flows: number
 }
 
-/** One organisation's runs, one after the other. */
-export const runs: Mix = {
-  name: '1 org, UUIDv7',
-  plant: (seeds, folder) => seeds.plant(folder, 1, 1),
-  ids: 'v7',
+export const oneFlow: Mix = { name: 'whole runs of one flow', flows: 1, batch }
+
+/** What many people do, as a back end forwards it: a request has the next events of 50 runs. */
+export const people: Mix = {
+  name: '50 of 1,000 open runs of 20 flows',
+  flows: 20,
+  batch,
+  openRuns: 1_000,
 }
 
-/** What many people do in 20 flows, as a back end forwards it: 50 people in each batch. */
-const ofPeople = (openRuns: number, open: string): Mix => ({
-  name: `50 of ${open} open runs of 20 flows each`,
-  plant: (seeds, folder) => seeds.plantFlows(folder, 20),
-  ids: 'v7',
-  openRuns,
-})
+/** So many that a run goes on about a second later, when its earlier events have long been written. */
+const manyPeople: Mix = { ...people, name: '50 of 100,000 open runs', openRuns: 100_000 }
 
-/** The events of a run come within a tenth of a second, as when a back end forwards a queue. */
-export const people = ofPeople(1_000, '1,000')
-
-/** So many that each run goes on about a second later, when its earlier events are already written. */
-const manyPeople = ofPeople(100_000, '100,000')
-
-const thousand: Mix = {
-  name: '1,000 orgs, UUIDv7',
-  plant: (seeds, folder) => seeds.plant(folder, 1_000, 1),
-  ids: 'v7',
-}
-
-const random: Mix = { ...runs, name: '1 org, UUIDv4; beside UUIDv7', ids: 'v4' }
-
-/** One load of fresh events on a fresh program, after a warm-up. */
-export async function measure(
-  { seeds, effort }: Bench,
-  side: Side,
-  { plant, ids, openRuns }: Mix,
-): Promise<Loaded> {
-  using folder = new Folder()
-  const tenants = plant(seeds, folder)
-  const load = { tenants: await writeTenants(folder, tenants), batch, ids, connections, openRuns }
-  await using program = await side.start(folder)
-  const during = (seconds: number) => postEvents(program, { ...load, path: side.path, seconds })
-  const warm = await during(effort.warmSeconds)
-  const loaded = await during(effort.seconds)
-  await program.stop()
-  const acknowledged = (warm.requests + loaded.requests) * batch
-  const stored = await side.stored(folder, tenants)
-  // Requests under way at the end may be stored without having been counted.
-  const most = acknowledged + 2 * connections * batch
-  if (warm.errors + loaded.errors > 0 || stored < acknowledged || stored > most) {
-    throw new Error(
-      `${acknowledged} events acknowledged, ${stored} stored, ${loaded.errors} refused or failed`,
-    )
+/** Events a second in batches of 50, and the CPU of each. */
+export async function ingest(bench: Bench): Promise<void> {
+  const beside = (mix: Mix, other: Store, goals: { rate?: string; cpu?: string }) => {
+    const what = other === floor ? mix.name : `${mix.name}; beside ${other.name}`
+    return bench.measure('ingest', what, async () => {
+      const [theirs, ours] = await bench.inTurns(
+        () => ingestOf(bench.effort, other, mix),
+        () => ingestOf(bench.effort, cairn, mix),
+      )
+      return compared(what, [ours, theirs], batch, goals)
+    })
   }
-  return loaded
+  await beside(oneFlow, floor, { rate: '≥ 0.6 ×', cpu: '≤ 1.9 ×' })
+  await beside(people, floor, { rate: '≥ 0.6 ×', cpu: '≤ 1.95 ×' })
+  await beside(manyPeople, floor, { rate: '≥ 0.28 ×', cpu: '≤ 4.5 ×' })
+  await beside(people, fastifyWithSqlite, { rate: '≥ 2.4 ×' })
+  await beside(people, fastifyWithPostgres, { rate: '≥ 2.5 ×', cpu: '≤ 0.32 ×' })
+  await bench.measure('ingest', 'with a long history', () => withHistory(bench))
 }
 
-/** Events per second, and what one costs, compared with another program under the same load. */
-export function besideOther(
-  part: string,
-  what: string,
-  ofCairn: readonly Loaded[],
-  ofOther: readonly Loaded[],
-  goals: { least: number; most?: number },
-): Figure[] {
-  const rates = (of: readonly Loaded[]) => of.map(({ perSecond }) => perSecond * batch)
-  const costs = (of: readonly Loaded[]) => of.map(({ cpuMicros }) => cpuMicros / batch)
-  const { least, most } = goals
+async function withHistory(bench: Bench): Promise<Figure[]> {
+  const history = await bench.history()
+  await using program = await history.start()
+  const newEvents = { batch, flow: 3 }
+  const [empty, ordered, random] = await bench.inTurns(
+    () => ingestOf(bench.effort, cairn, oneFlow),
+    () => loadAfterWarmUp(bench.effort, program, newEvents),
+    () => loadAfterWarmUp(bench.effort, program, { ...newEvents, ids: 'v4' }),
+  )
+  await program.end()
+  const what = (ids: string) => `${ids} ids, ${history.name}; beside none stored`
   return [
-    {
-      part,
-      what,
-      unit: 'events/s',
-      cairn: rates(ofCairn),
-      beside: rates(ofOther),
-      goal: `at least ${least} ×`,
-      least,
-    },
-    {
-      part,
-      what: `${what}: CPU`,
-      unit: 'µs/event',
-      cairn: costs(ofCairn),
-      beside: costs(ofOther),
-      ...(most !== undefined && { goal: `at most ${most} ×`, most }),
-    },
+    ...compared(what('ordered'), [ordered, empty], batch, { rate: '≥ 0.85 ×' }),
+    ...compared(what('random'), [random, empty], batch, { rate: '≥ 0.25 ×' }),
   ]
 }
 
-/** Durable events per second, and what one costs, compared with the least program that stores them. */
-export async function ingest(bench: Bench): Promise<Found> {
-  const figures: Figure[] = []
-  for (const mix of [people, manyPeople, runs, thousand, random]) {
-    const ofCairn: Loaded[] = []
-    const ofFloor: Loaded[] = []
-    for (let round = 0; round < bench.effort.rounds; round++) {
-      // The floor's unique index is at its best with ordered ids, so all are compared with that.
-      ofFloor.push(await measure(bench, floor, { ...mix, ids: 'v7' }))
-      ofCairn.push(await measure(bench, cairn, mix))
-    }
-    const goals = { least: mix.ids === 'v7' ? 0.85 : 0.8, most: 1.8 }
-    const what = `batches of ${batch}, ${mix.name}`
-    figures.push(...besideOther('ingest', what, ofCairn, ofFloor, goals))
+/** A load of new events on a newly started program. */
+export async function ingestOf(effort: Effort, store: Store, mix: Mix): Promise<Loaded> {
+  await using program = await store.start(mix.flows)
+  return await loadAfterWarmUp(effort, program, mix)
+}
+
+/** @throws Error unless all events were accepted */
+async function loadAfterWarmUp({ seconds }: Effort, program: Program, events: Events) {
+  const before = await program.acceptedEvents()
+  const warm = await sendEvents(program, events, { seconds: 1, connections })
+  const loaded = await sendEvents(program, events, { seconds, connections })
+  const accepted = (await program.acceptedEvents())! - before!
+  const sent = (warm.requests + loaded.requests) * events.batch
+  if (before !== null && accepted < sent) {
+    throw new Error(`${sent} events were sent, and ${accepted} accepted`)
   }
-  return { figures }
+  return loaded
 }

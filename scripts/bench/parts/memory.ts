@@ -1,100 +1,77 @@
-import type { Bench, Found } from '../bench.ts'
-import type { Figure } from '../figures.ts'
-import { allAnswered, asBrowser, postEvents } from '../load.ts'
-import { Folder, type Program, startCairn } from '../programs.ts'
-import { type Seeds, type Tenant, writeTenants } from '../seed.ts'
+import { Peak, peakRssMiBOf, rssMiBOf } from '../../support/process.ts'
+import type { Bench, Figure } from '../bench.ts'
+import { downloadEvents, type History } from '../history.ts'
+import { sendEvents } from '../load.ts'
+import { newFolder, Program } from '../programs.ts'
+import { cairn, createOrganisation, serve } from '../stores.ts'
 import { batch, connections, people } from './ingest.ts'
 
-/** How long after its last work a program counts as idle, milliseconds. */
-export const settleMs = 1_500
-
-const part = 'memory'
-
-/** How many pages ask at a time. */
-const together = 50
-
-/** Asks for every organisation's flows once, as its pages do. */
-async function askAll(program: Program, tenants: readonly Tenant[]): Promise<void> {
-  for (let i = 0; i < tenants.length; i += together) {
-    const asking = tenants.slice(i, i + together).map(async tenant => {
-      const answer = await fetch(`${program.url}/api/v1/flows`, { headers: asBrowser(tenant) })
-      if (!answer.ok) throw new Error(`GET /flows: ${answer.status}`)
-      await answer.arrayBuffer()
-    })
-    await Promise.all(asking)
-  }
-}
-
-/** The memory of an idle server, MiB, and how long it took to start, milliseconds. */
-async function idle(seeds: Seeds, organisations: number, flows: number) {
-  using folder = new Folder()
-  const tenants = seeds.plant(folder, organisations, flows)
-  await using program = await startCairn(folder)
-  await Bun.sleep(settleMs)
-  const rssMiB = program.rssMiB()
-  // What is loaded only on demand counts too.
-  await askAll(program, tenants)
-  await Bun.sleep(settleMs)
-  return { startMs: program.startMs, rssMiB, askedMiB: program.rssMiB() }
-}
-
-/** How long people's events come before memory is read, and how long none come before it is read again. */
-const ingestMs = 10_000
-
-/** The memory of a server under as many people's events as it can store, and after them, MiB; pages per event. */
-async function busy(seeds: Seeds) {
-  using folder = new Folder()
-  const tenants = await writeTenants(folder, people.plant(seeds, folder))
-  await using program = await startCairn(folder)
-  const faults = program.minorFaults()
-  const loaded = await postEvents(program, {
-    ...people,
-    tenants,
-    batch,
-    connections,
-    seconds: ingestMs / 1_000,
+/** Memory, disk, and how long a start takes. */
+export async function memory(bench: Bench): Promise<void> {
+  await bench.measure('memory', 'idle and under load', async () => {
+    const [idle, peak] = await bench.inTurns(idleMiB, () => peakMiB(bench.effort.seconds * 3))
+    return [
+      { what: 'memory, idle', unit: 'MiB', cairn: idle!, goal: '≤ 80' },
+      { what: `memory, peak under ${people.name}`, unit: 'MiB', cairn: peak!, goal: '≤ 300' },
+    ]
   })
-  allAnswered(part, [loaded])
-  const faultsOfEvent = (program.minorFaults() - faults) / (loaded.requests * batch)
-  await Bun.sleep(ingestMs)
-  return { peakMiB: program.peakRssMiB(), afterMiB: program.rssMiB(), faultsOfEvent }
+  await bench.measure('memory', 'with a long history', async () => {
+    const history = await bench.history()
+    const { name, bytesOfEvent } = history
+    const [starts, restarts] = await bench.inTurns(
+      () => startMs(history),
+      () => startAfterKillMs(history),
+    )
+    return [
+      { what: 'bytes on disk an event', unit: 'B', cairn: [bytesOfEvent], goal: '≤ 130' },
+      { what: `start, ${name}`, unit: 'ms', cairn: starts!, goal: '≤ 250' },
+      { what: 'start after SIGKILL at full load', unit: 'ms', cairn: restarts!, goal: '≤ 500' },
+      ...(await ofExport(history)),
+    ]
+  })
 }
 
-/** The time from the start to the first answer, and the memory of an idle server. */
-export async function memory({ effort, seeds }: Bench): Promise<Found> {
-  const few: Awaited<ReturnType<typeof idle>>[] = []
-  const many: typeof few = []
-  const loaded: Awaited<ReturnType<typeof busy>>[] = []
-  for (let round = 0; round < effort.rounds; round++) {
-    few.push(await idle(seeds, 1, 20))
-    many.push(await idle(seeds, effort.mostOrganisations, 5))
-    loaded.push(await busy(seeds))
-  }
-  const crowd = `${effort.mostOrganisations.toLocaleString('en-US')} organisations of 5 flows`
-  const figure = <Name extends string>(
-    what: string,
-    unit: string,
-    of: readonly Record<Name, number>[],
-    name: Name,
-    most: number,
-  ): Figure => {
-    return { part, what, unit, cairn: of.map(one => one[name]), goal: `at most ${most}`, most }
-  }
-  return {
-    figures: [
-      figure('start to the first answer', 'ms', few, 'startMs', 200),
-      figure(`the same, ${crowd}`, 'ms', many, 'startMs', 200),
-      figure('idle, one HTTP thread', 'MiB', few, 'rssMiB', 110),
-      figure(`the same, ${crowd}`, 'MiB', many, 'rssMiB', 250),
-      figure('the same, once all have asked for them', 'MiB', many, 'askedMiB', 250),
-      figure(`peak under full ingest, ${people.name}`, 'MiB', loaded, 'peakMiB', 300),
-      figure('10 s after it', 'MiB', loaded, 'afterMiB', 150),
-      {
-        part,
-        what: 'pages taken from the kernel meanwhile',
-        unit: '/event',
-        cairn: loaded.map(({ faultsOfEvent }) => faultsOfEvent),
-      },
-    ],
-  }
+async function idleMiB(): Promise<number> {
+  const folder = newFolder()
+  await createOrganisation(folder, 20)
+  await using program = await Program.start({ folder, commands: [serve()] })
+  await program.settled()
+  return rssMiBOf(program.pid)
+}
+
+async function peakMiB(seconds: number): Promise<number> {
+  await using program = await cairn.start(people.flows)
+  await sendEvents(program, people, { seconds, connections })
+  return peakRssMiBOf(program.pid)
+}
+
+async function startMs(history: History): Promise<number> {
+  await using program = await history.start()
+  await program.end()
+  return program.startMs
+}
+
+async function startAfterKillMs(history: History): Promise<number> {
+  await using program = await history.start()
+  const sending = sendEvents(program, { batch, flow: 3 }, { seconds: 4, connections })
+  await Bun.sleep(2_000)
+  await program.end('SIGKILL')
+  // Its last requests have failed.
+  await sending.catch(() => undefined)
+  return await startMs(history)
+}
+
+async function ofExport(history: History): Promise<Figure[]> {
+  await using program = await history.start()
+  await program.settled()
+  const idle = rssMiBOf(program.pid)
+  using peak = new Peak(() => rssMiBOf(program.pid))
+  const startedAt = performance.now()
+  const perMs = (await downloadEvents(program)) / (performance.now() - startedAt)
+  const over = Math.max(0, peak.value - idle)
+  await program.end()
+  return [
+    { what: 'memory of an export, over idle', unit: 'MiB', cairn: [over], goal: '≤ 64' },
+    { what: 'export of events', unit: 'rows/s', cairn: [1_000 * perMs], goal: '≥ 300,000' },
+  ]
 }

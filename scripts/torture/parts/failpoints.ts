@@ -11,7 +11,7 @@ import {
   tourFile,
   Workplace,
 } from '../../support/binary.ts'
-import { writeReleased } from '../../support/released.ts'
+import { writeOlder } from '../../support/older-schema.ts'
 import { storedEvents } from '../../support/stored.ts'
 import { until } from '../../support/until.ts'
 import type { Answers } from '../diary.ts'
@@ -267,7 +267,7 @@ class MigratedPlace extends Workplace {
 
   constructor() {
     super()
-    writeReleased(this.dataDir, 1)
+    writeOlder(this.dataDir, 1)
   }
 
   /** One of the people who have reported something. */

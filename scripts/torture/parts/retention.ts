@@ -2,14 +2,18 @@ import { statSync } from 'node:fs'
 import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { dayMs } from '../../../src/core/time/durations.ts'
 import { databaseFile, openForWriting } from '../../../src/storage/sqlite/database/database.ts'
-import { bodies, type History } from '../../bench/history.ts'
-import { send } from '../../bench/post.ts'
-import type { Folder } from '../../bench/programs.ts'
-import { Seeds, type Tenant } from '../../bench/seed.ts'
 import { progress } from '../../report/progress.ts'
-import { apiOf, type Server, Workplace } from '../../support/binary.ts'
+import {
+  apiOf,
+  firstFlowOf,
+  type Server,
+  Workplace,
+  withUnlimitedTour,
+} from '../../support/binary.ts'
 import { damageIn } from '../../support/stored.ts'
 import { atMost, type Entry, type Ledger, none, type Torture } from '../ledger.ts'
+import { bodies, type History, type Tenant } from '../retention/history.ts'
+import { send } from '../retention/post.ts'
 
 /** How long ago the old events were received, and how long events are kept. */
 const ageDays = 100
@@ -32,13 +36,14 @@ const mostDelayMs = 100
 export async function retention({ isLong }: Torture): Promise<Ledger> {
   const { runs, ...load } = isLong ? forms.long : forms.short
   await using place = new Workplace()
-  using seeds = new Seeds()
   const data = place.dataDir
-  const [tenant] = seeds.plant({ path: data } as Folder, 1, 1) as [Tenant]
-  const stream = new Stream(tenant, runs)
+  const { snippetKey } = await withUnlimitedTour(place)
   const start = (days: number) => place.serve(['--threads', '1', '--retention-days', `${days}`])
 
   let server = await start(forever)
+  const { id: flowId, steps } = await firstFlowOf(apiOf(server, snippetKey))
+  const tenant = { snippetKey, flowId, stepIds: steps.map(({ id }) => id) }
+  const stream = new Stream(tenant, runs)
   await stream.storeOld(server)
   const old = stream.acknowledged
   await server.end()

@@ -17,6 +17,11 @@ export function checkSettings(
     const what = 'CAIRN_FAILPOINTS is set, by which tests make a server fail'
     findings.push(warning('settings', what, 'unset it'))
   }
+  if (source.env?.CAIRN_TEST_NOW) {
+    const what =
+      'CAIRN_TEST_NOW is set: for tests, it gives Cairn another time than the machine has'
+    findings.push(warning('settings', what, 'unset it'))
+  }
   const data = attempt(() => readConfig(source, ['data']).config.data, null)
   const subject = {
     ...asked,

@@ -1,7 +1,7 @@
 /** Who makes a change, and through what. */
 export interface Actor {
-  via: 'command line' | 'token' | 'dashboard'
-  /** The operator's user name, a token's name and id, or the name of the person who signed in. */
+  via: 'command line' | 'token' | 'dashboard' | 'mail'
+  /** The operator's user name, a token's name and id, the name of the person who signed in, or "recipient". */
   name: string
   requestId: string | null
 }

@@ -150,6 +150,11 @@ const refusals: Record<Code, Refusal> = {
     when: 'The organisation has as many links to previews as it may have at a time.',
     says: 'There are 20 links to previews already: end one first',
   },
+  sent_too_often: {
+    when: 'As many messages as allowed were sent on demand. Nothing was sent or changed; `Retry-After` says when it is possible again.',
+    says: 'ann@example.com: an address gets one confirmation an hour at most; try again in 43 minutes',
+    header: 'Retry-After',
+  },
   cannot_link: {
     when: 'The two organisations cannot be linked: one is linked otherwise already, or they are the same.',
     says: 'An organisation does not try flows for itself',

@@ -78,7 +78,7 @@ const AuditLine = Type.Object(
       examples: [41],
     }),
     at: Instant('When.'),
-    via: OneOf(['command line', 'token', 'dashboard']),
+    via: OneOf(['command line', 'token', 'dashboard', 'mail']),
     actor: Type.String({ examples: ['CI (token_4sWq9xLm2VbTn8Rk0c)'] }),
     requestId: Type.Union([Type.String(), Type.Null()]),
     action: Type.String({ examples: ['flow.publish'] }),

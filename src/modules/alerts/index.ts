@@ -3,6 +3,8 @@ import { freshReply } from '../../http/encoded.ts'
 import { actorOf } from '../../http/principal.ts'
 import { json } from '../../http/responder.ts'
 import { managing, type Route, route } from '../../http/route.ts'
+import { consentOf } from './consent.ts'
+import { mailRoutes } from './mail-pages.ts'
 import { keptMs } from './messages.ts'
 import * as model from './model.ts'
 import type { Alert, AlertStore, Delivery, Webhook } from './port.ts'
@@ -87,8 +89,15 @@ export function alertRoutes(deps: AlertDeps): Route[] {
   })
   const settingsTold = (settings: Awaited<ReturnType<Alerts['settings']>>) => ({
     ...settings,
-    report: { ...settings.report, mails: [...settings.report.mails] },
-    sendsMail: deps.outside().mail !== null,
+    report: {
+      on: settings.report.on,
+      mails: [...settings.report.mails],
+      recipients: settings.report.mails.map(mail => {
+        const { state, confirmationSentAt } = consentOf(settings.report, mail)
+        return { mail, state, confirmationSentAt: isoTimeOrNull(confirmationSentAt) }
+      }),
+    },
+    sendsMail: alerts.sendsMail,
   })
   return [
     route({
@@ -129,7 +138,10 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/settings',
       operation: 'changeAlertSettings',
       summary: 'Set what is named, all or nothing; the rest stays',
+      description:
+        'A new mail address gets one mail with a link to confirm, and reports only after that.',
       body: model.AlertSettingsBody,
+      refuses: ['sent_too_often'],
       answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
       async handle(call) {
         const changed = await alerts.changeSettings(call.org, call.body, actorOf(call))
@@ -139,10 +151,25 @@ export function alertRoutes(deps: AlertDeps): Route[] {
     route({
       ...owns,
       method: 'POST',
+      path: '/manage/alerts/confirmations',
+      operation: 'sendConfirmation',
+      summary: 'Send an address of the weekly report another link to confirm',
+      body: model.ConfirmationBody,
+      refuses: ['sent_too_often'],
+      answers: { 200: { description: 'The settings after it.', schema: model.AlertSettings } },
+      async handle(call) {
+        const { mail } = call.body
+        return json(200, settingsTold(await alerts.sendConfirmation(call.org, mail, actorOf(call))))
+      },
+    }),
+    route({
+      ...owns,
+      method: 'POST',
       path: '/manage/alerts/report',
       operation: 'makeReport',
       summary: 'The report of the last whole week, to look at or to send at once',
       body: model.ReportBody,
+      refuses: ['sent_too_often'],
       answers: { 200: { description: 'The report.', schema: model.WeeklyReport } },
       isLong: true,
       async handle(call) {
@@ -152,9 +179,9 @@ export function alertRoutes(deps: AlertDeps): Route[] {
           return json(200, { text: reportText(report), sentTo: 0 })
         }
         const settings = await alerts.settings(call.org.ref)
-        const { report, sentTo } = await watch.sendReport(call.org, settings, signal)
-        deps.onChange()
-        return json(200, { text: reportText(report), sentTo })
+        const { report, noted } = await watch.reportToSend(call.org, settings, signal)
+        await alerts.sendReport(call.org.ref, noted, actorOf(call))
+        return json(200, { text: reportText(report), sentTo: noted.deliveries.length })
       },
     }),
     route({
@@ -240,10 +267,11 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/test',
       operation: 'testWebhook',
       summary: 'Send a message of the type `webhook.test` now, once',
-      refuses: ['webhook_not_found'],
+      refuses: ['webhook_not_found', 'sent_too_often'],
       answers: { 200: { description: 'What came of it.', schema: model.Delivery } },
       async handle(call) {
-        return json(200, deliveryTold(await alerts.test(call.org, call.params.webhook_id ?? '')))
+        const id = call.params.webhook_id ?? ''
+        return json(200, deliveryTold(await alerts.test(call.org, id, actorOf(call))))
       },
     }),
     route({
@@ -279,7 +307,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/webhooks/:webhook_id/deliveries/:delivery_id/replay',
       operation: 'replayDelivery',
       summary: 'Send a message once more, under the same id',
-      refuses: ['delivery_not_found'],
+      refuses: ['delivery_not_found', 'sent_too_often'],
       answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
       async handle(call) {
         const { webhook_id = '', delivery_id = '' } = call.params
@@ -294,7 +322,7 @@ export function alertRoutes(deps: AlertDeps): Route[] {
       path: '/manage/alerts/mails/:delivery_id/replay',
       operation: 'replayMail',
       summary: 'Send a mail once more',
-      refuses: ['delivery_not_found'],
+      refuses: ['delivery_not_found', 'sent_too_often'],
       answers: { 202: { description: 'It is sent within seconds.', schema: model.Delivery } },
       async handle(call) {
         const { delivery_id = '' } = call.params
@@ -302,5 +330,6 @@ export function alertRoutes(deps: AlertDeps): Route[] {
         return json(202, deliveryTold(delivery))
       },
     }),
+    ...mailRoutes({ alerts, stores: deps.stores }),
   ]
 }

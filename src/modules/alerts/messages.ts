@@ -1,6 +1,6 @@
 import { newId } from '../../core/organisation/ids.ts'
 import { dayMs } from '../../core/time/durations.ts'
-import type { AlertSettings, Delivery, Webhook } from './port.ts'
+import type { Delivery, Webhook } from './port.ts'
 import type { MessageType } from './rules.ts'
 
 /** How long deliveries are kept, and how many of an organisation at most. */
@@ -36,7 +36,7 @@ const wants = ({ types, disabledAt }: Webhook, type: MessageType) =>
 export function deliveriesOf(
   message: { type: MessageType; body: string },
   webhooks: readonly Webhook[],
-  mails: AlertSettings['report']['mails'],
+  mails: readonly string[],
   now: number,
 ): Delivery[] {
   return [

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { closed, text } from '../../core/flow/values.ts'
 import { longestGraceHours } from '../../core/time/durations.ts'
 import { Count, Instant, InstantOrNull, OneOf, OrNull, Text } from '../../http/shapes.ts'
-import { messageTypes, ruleNames } from './rules.ts'
+import { confirmationType, messageTypes, ruleNames } from './rules.ts'
 
 const facts = Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Null()]), {
   description: 'What the rule saw; nothing of a person.',
@@ -107,9 +107,23 @@ const ruleFields = {
   },
 }
 
-const Mails = Type.Array(text(3, 254, { examples: ['team@example.com'] }), {
+const Mail = text(3, 254, { examples: ['team@example.com'] })
+
+const Mails = Type.Array(Mail, {
   maxItems: 10,
-  description: 'Who gets the weekly report by mail; needs CAIRN_SMTP_URL.',
+  description:
+    'Who gets the weekly report by mail, once they have confirmed; needs CAIRN_SMTP_URL and CAIRN_PUBLIC_URL.',
+})
+
+const Recipient = Type.Object({
+  mail: Mail,
+  state: OneOf(['waiting', 'confirmed', 'unsubscribed'], {
+    description: 'Only `confirmed` addresses get reports.',
+    examples: ['confirmed'],
+  }),
+  confirmationSentAt: InstantOrNull(
+    'When the newest mail with a link to confirm was sent; null if none was, or after unsubscribing.',
+  ),
 })
 
 export const AlertSettings = Type.Object(
@@ -120,9 +134,10 @@ export const AlertSettings = Type.Object(
       installStale: Type.Object(ruleFields.installStale),
       deadLetters: Type.Object(ruleFields.deadLetters),
     }),
-    report: Type.Object({ on, mails: Mails }),
+    report: Type.Object({ on, mails: Mails, recipients: Type.Array(Recipient) }),
     sendsMail: Type.Boolean({
-      description: 'Whether the operator has set a mail server.',
+      description:
+        'Whether the operator has set a mail server, and the address for links in mails.',
       examples: [false],
     }),
   },
@@ -204,7 +219,7 @@ export const Delivery = Type.Object(
     ),
     webhook: OrNull(Type.String(), 'Whom it is for; null for mail.', 'webhook_4sWq9xLm2VbTn8Rk0c'),
     mail: OrNull(Type.String(), 'The address that it goes to; null for a webhook.', null),
-    type: OneOf([...messageTypes, 'webhook.test'], { examples: ['step.broken'] }),
+    type: OneOf([...messageTypes, 'webhook.test', confirmationType], { examples: ['step.broken'] }),
     state: OneOf(['pending', 'delivered', 'failed'], { examples: ['delivered'] }),
     attempts: Count('How often it was tried.', 1),
     createdAt: Instant('When it was made.'),
@@ -223,6 +238,13 @@ export const DeliveryList = Type.Object(
   { title: 'DeliveryList' },
 )
 export type DeliveryList = Static<typeof DeliveryList>
+
+export const ConfirmationBody = closed({
+  mail: text(3, 254, {
+    description: 'An address of the weekly report that has not confirmed.',
+    examples: ['team@example.com'],
+  }),
+})
 
 export const ReportBody = closed({
   send: Type.Optional(

@@ -17,7 +17,21 @@ export interface AlertRules {
 /** What an organisation wants to be alerted to. */
 export interface AlertSettings {
   rules: AlertRules
-  report: { on: boolean; mails: readonly string[] }
+  report: ReportSettings
+}
+
+export interface ReportSettings {
+  on: boolean
+  mails: readonly string[]
+  /** By mail address. Nobody has confirmed an address without an entry. */
+  consents?: Readonly<Record<string, Consent>>
+}
+
+/** Whether whoever reads the mail of an address wants reports. Only they can change it to `confirmed`. */
+export interface Consent {
+  state: 'waiting' | 'confirmed' | 'unsubscribed'
+  /** The newest confirmation mail, whose link alone is valid; null if there is none. */
+  confirmationSentAt: number | null
 }
 
 export interface StoredSettings {
@@ -105,6 +119,8 @@ export type Attempted = Pick<
 
 export type DueDelivery = Delivery & {
   orgRef: OrganisationRef
+  /** `org_…`. */
+  organisation: string
   /** Null for mail. */
   target: Webhook | null
 }
@@ -117,6 +133,24 @@ export interface Noted {
   reportedFor?: string
 }
 
+/** A message that somebody has sent on demand. */
+export interface RequestedSend {
+  kind: 'confirmation' | 'report' | 'webhook'
+  /** Null for a webhook. */
+  address: string | null
+}
+
+/** How many messages of a kind can be sent on demand within a time. */
+export interface SendBound {
+  kind: RequestedSend['kind']
+  /** Only sends to the same address, by the same organisation, or both, count together. */
+  per: readonly ('address' | 'organisation')[]
+  max: number
+  withinMs: number
+  /** The bound in one sentence, for whoever exceeds it. */
+  message: string
+}
+
 /** What alerts need from storage. */
 export interface AlertStore {
   /** The ids of organisations that have set something or have a webhook. */
@@ -126,10 +160,26 @@ export interface AlertStore {
   changeSettings(
     orgRef: OrganisationRef,
     revision: number,
-    settings: AlertSettings,
-    reportedFor: string | null,
+    change: {
+      settings: AlertSettings
+      reportedFor: string | null
+      deliveries: readonly Delivery[]
+    },
+    mostDeliveries: number,
     audit: AuditEntry,
   ): Promise<boolean>
+  /**
+   * Counts messages that are to be sent on demand, all or none.
+   *
+   * @returns null if they were counted; otherwise the bound that they exceed, for which address, and until when
+   */
+  countSends(
+    orgRef: OrganisationRef,
+    sends: readonly RequestedSend[],
+    bounds: readonly SendBound[],
+    now: number,
+    audit: AuditEntry | null,
+  ): Promise<{ bound: SendBound; address: string | null; until: number } | null>
   /** The oldest first. */
   webhooks(orgRef: OrganisationRef): Promise<readonly Webhook[]>
   /** False if there are that many already. */
@@ -176,6 +226,6 @@ export interface AlertStore {
   ): Promise<void>
   /** Has a delivery sent once more, at once. False if there is none, or if it is already waiting. */
   replay(orgRef: OrganisationRef, id: string, at: number, audit: AuditEntry): Promise<boolean>
-  /** Deletes deliveries created, and alerts resolved, before these moments; no more than `most`. */
+  /** Deletes deliveries and sends on demand, and alerts resolved, before these moments; no more than `most`. */
   forget(deliveriesBefore: number, alertsBefore: number, most: number): Promise<void>
 }

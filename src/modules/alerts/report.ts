@@ -77,7 +77,7 @@ export interface Report {
 export const fewestForRate = 5
 export const mostReported = 20
 
-const escaped = (text: string) =>
+export const escaped = (text: string) =>
   text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`)
 
 const percent = (share: number | null) =>
@@ -104,8 +104,12 @@ function daysOf({ from, to }: { from: string; to: string }): string {
 export const subjectOf = ({ organisation, week }: Report) =>
   `${organisation.name} on Cairn, ${daysOf(week)}`.replace(/[\r\n]+/g, ' ')
 
-/** The report as plain text. */
-export function reportText(report: Report): string {
+/**
+ * The report as plain text.
+ *
+ * @param unsubscribe the link, if it is mailed
+ */
+export function reportText(report: Report, unsubscribe?: string): string {
   const { organisation, week, flows, alerts, brokenSteps, url } = report
   const lines = [
     `${organisation.name}, ${daysOf(week)} (${week.timezone})`,
@@ -128,8 +132,7 @@ export function reportText(report: Report): string {
     ),
     ...brokenSteps.map(({ flow, step, state }) => `- The step "${step}" of "${flow}" is ${state}.`),
     ...(url === null ? [] : ['', `Dashboard: ${url}`]),
-    '',
-    'An owner of the organisation asked for this report; it can be switched off in the settings, under Alerts.',
+    ...(unsubscribe === undefined ? [] : ['', `Unsubscribe: ${unsubscribe}`]),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -147,7 +150,7 @@ const link = (url: string | null, text: string) =>
     : `<a href="${escaped(url)}" style="color:#0d74ce;text-decoration:none">${escaped(text)}</a>`
 
 /** The report for mail programs: tables, and styles on each element, because they support nothing else. */
-export function reportHtml(report: Report): string {
+export function reportHtml(report: Report, unsubscribe: string): string {
   const { organisation, week, flows, alerts, brokenSteps, url } = report
   const rows = flows.map(
     flow =>
@@ -184,7 +187,7 @@ ${broken.map(one => `<p style="margin:0 0 8px;font-size:14px;line-height:20px">$
 </td></tr>
 ${url === null ? '' : `<tr><td style="padding:0 32px 28px"><a href="${escaped(url)}" style="display:inline-block;padding:9px 16px;border-radius:6px;background:#0d74ce;color:#ffffff;font-size:14px;font-weight:600;text-decoration:none">Open the dashboard</a></td></tr>`}
 </table>
-<p style="margin:16px 0 0;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:12px;color:${soft}">An owner of the organisation asked for this report;<br>it is switched off in the settings, under Alerts.</p>
+<p style="margin:16px 0 0;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:12px;color:${soft}"><a href="${escaped(unsubscribe)}" style="color:${soft}">Unsubscribe</a></p>
 </td></tr></table></body></html>
 `
 }

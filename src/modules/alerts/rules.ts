@@ -21,7 +21,9 @@ export const overOf = {
 
 /** All message types that a webhook can subscribe to. */
 export const messageTypes = [...ruleNames, ...Object.values(overOf), 'report.weekly'] as const
-export type MessageType = (typeof messageTypes)[number] | 'webhook.test'
+/** Asks the reader of an address whether they want reports. */
+export const confirmationType = 'report.confirm'
+export type MessageType = (typeof messageTypes)[number] | 'webhook.test' | typeof confirmationType
 
 /** The setting of each rule. */
 export const settingOf = {

@@ -1,7 +1,10 @@
 import type { Clock } from '../../core/time/clock.ts'
 import { version } from '../../core/version.ts'
-import type { AlertStore, Attempted, Delivery, DueDelivery, Webhook } from './port.ts'
+import { confirmationSubject, confirmationText } from './confirmation.ts'
+import { consentOf, type MailAction, mailLink } from './consent.ts'
+import type { AlertStore, Attempted, DueDelivery } from './port.ts'
 import { type Report, reportHtml, reportText, subjectOf } from './report.ts'
+import { confirmationType } from './rules.ts'
 import { afterAttempt, type Sent, signedHeaders } from './standard-webhooks.ts'
 
 /** A mail as it is sent. */
@@ -9,7 +12,9 @@ export interface Mail {
   to: string
   subject: string
   text: string
-  html: string
+  html?: string
+  /** For `List-Unsubscribe`. */
+  unsubscribe?: string
   /** The same however often the mail is sent, so that a recipient who gets it twice can tell. */
   id: string
 }
@@ -20,16 +25,20 @@ export interface Outside {
   post(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<Sent>
   /** What is wrong with an address that is to be a webhook's; null if nothing is. */
   faultOf(url: string): string | null
-  /** Null if no mail server is set. */
+  /** Null if no mail server is set, or no address for the links in mails. */
   mail: ((mail: Mail) => Promise<Sent>) | null
   /** Where browsers reach this server; null if that is not configured. */
   publicUrl: string | null
+  /** Cairn's own key, from which the key of links in mails is derived. */
+  serverKey(): Uint8Array
 }
 
 const noMailServer: Sent = {
-  fault: 'No mail server is set: the operator sets CAIRN_SMTP_URL',
+  fault: 'No mail server is set: the operator sets CAIRN_SMTP_URL and CAIRN_PUBLIC_URL',
   isFinal: true,
 }
+const notConfirmed: Sent = { fault: 'The address has not confirmed', isFinal: true }
+const nothingToConfirm: Sent = { fault: 'There is nothing to confirm', isFinal: true }
 
 /** The most deliveries that are looked up at once. */
 const mostDue = 50
@@ -41,7 +50,7 @@ export class Sender {
 
   constructor(
     private readonly deps: {
-      store: Pick<AlertStore, 'due' | 'attempted'>
+      store: Pick<AlertStore, 'due' | 'attempted' | 'settings'>
       clock: Clock
       /** As it currently is. */
       outside(): Outside
@@ -62,7 +71,7 @@ export class Sender {
     const target = targetOf(delivery)
     this.busy.add(target)
     try {
-      await this.attempt(delivery, delivery.target, delivery.orgRef)
+      await this.attempt(delivery)
     } catch (error) {
       // Nothing is lost: the delivery stays due until an attempt is stored.
       this.deps.onFault(error)
@@ -72,22 +81,19 @@ export class Sender {
   }
 
   /** Makes one attempt, and returns what was stored about it. */
-  async attempt(
-    delivery: Delivery,
-    target: Webhook | null,
-    orgRef: DueDelivery['orgRef'],
-  ): Promise<Attempted> {
+  async attempt(delivery: DueDelivery): Promise<Attempted> {
     const { clock, store, random = Math.random } = this.deps
-    const sent = await this.send(delivery, target, clock.now())
+    const { target, orgRef } = delivery
+    const sent = await this.send(delivery, clock.now())
     const { attempted, change } = afterAttempt(delivery, target, sent, clock.now(), random())
     const webhook = target && change && { id: target.id, change }
     await store.attempted(orgRef, delivery.id, attempted, webhook)
     return attempted
   }
 
-  private send(delivery: Delivery, target: Webhook | null, now: number): Promise<Sent> | Sent {
+  private async send(delivery: DueDelivery, now: number): Promise<Sent> {
     const outside = this.deps.outside()
-    const { id, mail, body } = delivery
+    const { mail, body, target } = delivery
     if (target !== null) {
       const headers = {
         'content-type': 'application/json',
@@ -97,10 +103,37 @@ export class Sender {
       return outside.post(target.url, headers, body)
     }
     if (mail === null) return { fault: 'The webhook is gone', isFinal: true }
-    if (outside.mail === null) return noMailServer
-    const { data: report } = JSON.parse(body) as { data: Report }
-    const [text, html] = [reportText(report), reportHtml(report)]
-    return outside.mail({ to: mail, subject: subjectOf(report), text, html, id })
+    return this.sendMail(delivery, mail, outside)
+  }
+
+  /** Nothing but the confirmation itself is mailed to an address that has not confirmed. */
+  private async sendMail(
+    { id, type, body, orgRef, organisation }: DueDelivery,
+    mail: string,
+    outside: Outside,
+  ): Promise<Sent> {
+    const { publicUrl } = outside
+    if (outside.mail === null || publicUrl === null) return noMailServer
+    const { settings } = await this.deps.store.settings(orgRef)
+    if (settings === null) return notConfirmed
+    const { state, confirmationSentAt } = consentOf(settings.report, mail)
+    const linkTo = (action: MailAction) => {
+      const parts = { serverKey: outside.serverKey(), organisation, action }
+      return mailLink(publicUrl, parts, mail, settings.report)
+    }
+    const { data } = JSON.parse(body)
+    if (type === confirmationType) {
+      if (state !== 'waiting' || confirmationSentAt === null) return nothingToConfirm
+      const { organisation } = data as Pick<Report, 'organisation'>
+      const subject = confirmationSubject(organisation)
+      const text = confirmationText(organisation, linkTo('confirm'))
+      return outside.mail({ to: mail, subject, text, id })
+    }
+    if (state !== 'confirmed') return notConfirmed
+    const report = data as Report
+    const unsubscribe = linkTo('unsubscribe')
+    const [text, html] = [reportText(report, unsubscribe), reportHtml(report, unsubscribe)]
+    return outside.mail({ to: mail, subject: subjectOf(report), text, html, id, unsubscribe })
   }
 }
 

@@ -5,10 +5,27 @@ import { newId } from '../../core/organisation/ids.ts'
 import type { OrganisationRef } from '../../core/reference.ts'
 import type { Clock } from '../../core/time/clock.ts'
 import { hourMs, minuteMs } from '../../core/time/durations.ts'
+import {
+  confirmedMails,
+  consentOf,
+  type Linked,
+  linkedTo,
+  type MailAction,
+  withConsent,
+} from './consent.ts'
 import { mostDeliveries, newDelivery } from './messages.ts'
-import type { AlertRules, AlertSettings, AlertStore, Delivery, Webhook } from './port.ts'
+import type {
+  AlertRules,
+  AlertSettings,
+  AlertStore,
+  Delivery,
+  Noted,
+  ReportSettings,
+  Webhook,
+} from './port.ts'
 import { reportWeeks, zoneOf } from './report.ts'
-import { defaultSettings, type MessageType } from './rules.ts'
+import { confirmationType, defaultSettings, type MessageType } from './rules.ts'
+import { requestedSend, sendBounds, waitOf } from './send-bounds.ts'
 import type { Outside, Sender } from './sender.ts'
 import { newWebhookSecret } from './standard-webhooks.ts'
 import { addressOf, bodyOf } from './wording.ts'
@@ -51,24 +68,130 @@ export class Alerts {
     return (await this.deps.store.settings(orgRef)).settings ?? defaultSettings
   }
 
-  /** Changes the named settings, all or nothing. @throws AppError `validation_failed` */
+  /**
+   * Changes the named settings, all or nothing. New mail addresses are asked to confirm.
+   *
+   * @throws AppError `validation_failed`, `sent_too_often`
+   */
   async changeSettings(
     organisation: Organisation,
     patch: SettingsPatch,
     actor: Actor,
   ): Promise<AlertSettings> {
-    const { store, clock, onChange } = this.deps
     this.requireSettings(patch)
+    const before = await this.settings(organisation.ref)
+    const added = patch.report?.mails?.filter(mail => !before.report.mails.includes(mail)) ?? []
+    const confirmations = this.sendsMail ? this.confirmations(organisation, added) : []
+    await this.countSends(organisation.ref, confirmations, null)
+    return this.revise(organisation, 'alerts.change', actor, confirmations, settings =>
+      patched(settings, patch),
+    )
+  }
+
+  /**
+   * Mails an address of the report again, to ask whether it wants reports.
+   *
+   * @throws AppError `validation_failed`, `sent_too_often`
+   */
+  async sendConfirmation(
+    organisation: Organisation,
+    mail: string,
+    actor: Actor,
+  ): Promise<AlertSettings> {
+    const { report } = await this.settings(organisation.ref)
+    if (!report.mails.includes(mail) || consentOf(report, mail).state === 'confirmed') {
+      const message = 'Must be an address of the weekly report that has not confirmed'
+      throw invalid({ path: '/mail', message })
+    }
+    if (!this.sendsMail) {
+      const message =
+        'Needs a mail server: the operator sets CAIRN_SMTP_URL, CAIRN_MAIL_FROM and CAIRN_PUBLIC_URL'
+      throw invalid({ path: '/mail', message })
+    }
+    const confirmations = this.confirmations(organisation, [mail])
+    await this.countSends(organisation.ref, confirmations, null)
+    return this.revise(organisation, 'alerts.ask', actor, confirmations, settings => settings)
+  }
+
+  /** Whether the operator has set all that mails need. */
+  get sendsMail(): boolean {
+    return this.deps.outside().mail !== null
+  }
+
+  private confirmations({ slug, name }: Organisation, mails: readonly string[]): Delivery[] {
+    const now = this.deps.clock.now()
+    const body = bodyOf(confirmationType, now, { organisation: { slug, name } })
+    return [...new Set(mails)].map(mail =>
+      newDelivery({ webhook: null, mail }, { type: confirmationType, body }, now),
+    )
+  }
+
+  /** What a link in a mail is for; null if it is for nothing, or no longer. */
+  async linked(
+    { id, ref }: Organisation,
+    action: MailAction,
+    token: string,
+  ): Promise<Linked | null> {
+    const { clock, outside } = this.deps
+    const { report } = await this.settings(ref)
+    const parts = { serverKey: outside().serverKey(), organisation: id, action }
+    return linkedTo(report, parts, token, clock.now())
+  }
+
+  /** Does what the reader of a mail wants by its link. @returns as `linked`, after it */
+  async follow(
+    organisation: Organisation,
+    action: MailAction,
+    token: string,
+    requestId: string,
+  ): Promise<Linked | null> {
+    const linked = await this.linked(organisation, action, token)
+    if (linked === null) return null
+    const { mail, consent } = linked
+    const changed =
+      action === 'confirm'
+        ? { ...consent, state: 'confirmed' as const }
+        : { state: 'unsubscribed' as const, confirmationSentAt: null }
+    if (consent.state === changed.state) return linked
+    const actor: Actor = { via: 'mail', name: 'recipient', requestId }
+    await this.revise(organisation, `alerts.${action}`, actor, [], settings =>
+      settings.report.mails.includes(mail) ? withConsent(settings, [mail], changed) : settings,
+    )
+    return { mail, consent: changed }
+  }
+
+  /**
+   * Changes the settings over what is stored, with an audit line.
+   *
+   * @param confirmations sent with it
+   */
+  private async revise(
+    organisation: Organisation,
+    action: string,
+    actor: Actor,
+    confirmations: readonly Delivery[],
+    change: (settings: AlertSettings) => AlertSettings,
+  ): Promise<AlertSettings> {
+    const { store, clock, onChange } = this.deps
+    const { ref } = organisation
     for (let tries = 1; tries <= mostTries; tries++) {
-      const { settings, revision, reportedFor } = await store.settings(organisation.ref)
+      const { settings, revision, reportedFor } = await store.settings(ref)
       const before = settings ?? defaultSettings
-      const after = patched(before, patch)
       const now = clock.now()
+      const asked = confirmations.map(({ mail }) => mail!)
+      const after = withConsent(change(before), asked, {
+        state: 'waiting',
+        confirmationSentAt: now,
+      })
       // If reports are switched on in the middle of a week, they begin with the next Monday.
       const isBegun = after.report.on && !before.report.on
-      const reported = isBegun ? reportWeeks(now, zoneOf(organisation)).monday : reportedFor
-      const audit = this.audit('alerts.change', 'alerts', actor, shown(before), shown(after))
-      if (await store.changeSettings(organisation.ref, revision, after, reported, audit)) {
+      const changed = {
+        settings: after,
+        reportedFor: isBegun ? reportWeeks(now, zoneOf(organisation)).monday : reportedFor,
+        deliveries: confirmations,
+      }
+      const audit = this.audit(action, 'alerts', actor, shown(before), shown(after))
+      if (await store.changeSettings(ref, revision, changed, mostDeliveries, audit)) {
         onChange()
         return after
       }
@@ -76,6 +199,37 @@ export class Alerts {
     throw new AppError('overloaded', 'Others are changing these settings too; try again', {
       retryAfterSeconds: 1,
     })
+  }
+
+  /** Counts messages that are sent on demand. @throws AppError `sent_too_often` */
+  private async countSends(
+    orgRef: OrganisationRef,
+    deliveries: readonly Delivery[],
+    audit: AuditEntry | null,
+  ): Promise<void> {
+    if (deliveries.length === 0) return
+    const { store, clock } = this.deps
+    const now = clock.now()
+    const sends = deliveries.map(requestedSend)
+    const exceeded = await store.countSends(orgRef, sends, sendBounds, now, audit)
+    if (exceeded === null) return
+    const { bound, address, until } = exceeded
+    const about = address === null ? '' : `${address}: `
+    const waitMs = until - now
+    throw new AppError(
+      'sent_too_often',
+      `${about}${bound.message}; try again in ${waitOf(waitMs)}`,
+      { retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)) },
+    )
+  }
+
+  /** Sends the weekly report on demand. @throws AppError `sent_too_often` */
+  async sendReport(orgRef: OrganisationRef, noted: Noted, actor: Actor): Promise<void> {
+    const { deliveries } = noted
+    const audit = this.audit('alerts.send', 'alerts', actor, null, { sentTo: deliveries.length })
+    await this.countSends(orgRef, deliveries, audit)
+    await this.deps.store.note(orgRef, noted, mostDeliveries)
+    this.deps.onChange()
   }
 
   private requireSettings({ report }: SettingsPatch): void {
@@ -177,8 +331,12 @@ export class Alerts {
     if (!(await this.deps.store.removeWebhook(orgRef, id, audit))) throw noWebhook()
   }
 
-  /** Sends a test message to a webhook now, and returns how it went. @throws AppError `webhook_not_found` */
-  async test({ ref, slug }: Organisation, id: string): Promise<Delivery> {
+  /**
+   * Sends a test message to a webhook now, and returns how it went.
+   *
+   * @throws AppError `webhook_not_found`, `sent_too_often`
+   */
+  async test({ id: organisation, ref, slug }: Organisation, id: string, actor: Actor) {
     const { store, clock, sender, outside } = this.deps
     const webhook = await this.webhook(ref, id)
     const now = clock.now()
@@ -186,17 +344,19 @@ export class Alerts {
     const message = 'This is a test message to check delivery. Nothing is wrong.'
     const body = bodyOf('webhook.test', now, { organisation: slug, message, url })
     const made = newDelivery({ webhook: id, mail: null }, { type: 'webhook.test', body }, now)
+    await this.countSends(ref, [made], this.audit('webhook.test', id, actor, null, null))
     // Stored first, as all messages are, but not due at once: otherwise the watch would send it too.
     const delivery = { ...made, dueAt: now + testAgainMs }
     await store.note(ref, { alerts: [], deliveries: [delivery] }, mostDeliveries)
-    return { ...delivery, ...(await sender.attempt(delivery, webhook, ref)) }
+    const sent = { ...delivery, orgRef: ref, organisation, target: webhook }
+    return { ...delivery, ...(await sender.attempt(sent)) }
   }
 
   /**
    * Has a message sent once more.
    *
    * @param webhookId null for a mail
-   * @throws AppError `delivery_not_found`
+   * @throws AppError `delivery_not_found`, `sent_too_often`
    */
   async replay(
     orgRef: OrganisationRef,
@@ -215,6 +375,7 @@ export class Alerts {
     const [action, subject] =
       webhookId === null ? ['alerts.replay', 'alerts'] : ['webhook.replay', webhookId]
     const audit = this.audit(action, subject, actor, null, { delivery: id })
+    await this.countSends(orgRef, [delivery], null)
     await store.replay(orgRef, id, clock.now(), audit)
     onChange()
     return (await store.delivery(orgRef, id)) ?? delivery
@@ -237,7 +398,11 @@ const hostOf = (url: string) => new URL(url).host
 /** Settings as the audit log shows them: how many people get the report, but not who. */
 const shown = ({ rules, report }: AlertSettings) => ({
   rules,
-  report: { on: report.on, mails: report.mails.length },
+  report: {
+    on: report.on,
+    mails: report.mails.length,
+    confirmed: confirmedMails(report).length,
+  },
 })
 
 const patched = ({ rules, report }: AlertSettings, patch: SettingsPatch): AlertSettings => ({
@@ -247,8 +412,18 @@ const patched = ({ rules, report }: AlertSettings, patch: SettingsPatch): AlertS
     installStale: { ...rules.installStale, ...patch.rules?.installStale },
     deadLetters: { ...rules.deadLetters, ...patch.rules?.deadLetters },
   },
-  report: {
-    on: patch.report?.on ?? report.on,
-    mails: [...new Set(patch.report?.mails ?? report.mails)],
-  },
+  report: patchedReport(report, patch.report),
 })
+
+function patchedReport(
+  report: ReportSettings,
+  { on = report.on, mails = report.mails }: SettingsPatch['report'] = {},
+): ReportSettings {
+  const consents = Object.entries(report.consents ?? {})
+  return {
+    on,
+    mails: [...new Set(mails)],
+    // Whoever was removed is asked again before they get another report.
+    consents: Object.fromEntries(consents.filter(([mail]) => mails.includes(mail))),
+  }
+}

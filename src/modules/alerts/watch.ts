@@ -9,9 +9,10 @@ import { type AnalyticsStores, analyticsService } from '../analytics/index.ts'
 import { type InstallationStores, isInstalled, seenIn } from '../installation/index.ts'
 import type { OperationsStore } from '../operations/index.ts'
 import { checkSteps, type StepEvidenceStore, type StepStores } from '../steps/index.ts'
+import { confirmedMails } from './consent.ts'
 import { afterLook } from './lifecycle.ts'
 import { alertsKeptMs, deliveriesOf, keptMs, mostDeliveries } from './messages.ts'
-import type { Alert, AlertSettings, AlertStore } from './port.ts'
+import type { Alert, AlertSettings, AlertStore, Noted } from './port.ts'
 import {
   fewestForRate,
   mostReported,
@@ -101,25 +102,25 @@ export class AlertWatch {
     }
     const { monday } = reportWeeks(now, zoneOf(organisation))
     if (settings.report.on && (reportedFor ?? '') < monday) {
-      await this.sendReport(organisation, settings, signal)
+      const { noted } = await this.reportToSend(organisation, settings, signal)
+      await store.note(ref, noted, mostDeliveries)
     }
   }
 
-  /** Sends the newest weekly report to everyone who gets it. */
-  async sendReport(
+  /** The newest weekly report, and what to store so that everyone who gets it is sent it. */
+  async reportToSend(
     organisation: Organisation,
     settings: AlertSettings,
     signal: AbortSignal,
-  ): Promise<{ report: Report; sentTo: number }> {
+  ): Promise<{ report: Report; noted: Noted }> {
     const { store, clock } = this.deps
     const report = await this.report(organisation, signal)
     const now = clock.now()
     const message = { type: 'report.weekly' as const, body: bodyOf('report.weekly', now, report) }
     const webhooks = await store.webhooks(organisation.ref)
-    const deliveries = deliveriesOf(message, webhooks, settings.report.mails, now)
+    const deliveries = deliveriesOf(message, webhooks, confirmedMails(settings.report), now)
     const reportedFor = reportWeeks(now, zoneOf(organisation)).monday
-    await store.note(organisation.ref, { alerts: [], deliveries, reportedFor }, mostDeliveries)
-    return { report, sentTo: deliveries.length }
+    return { report, noted: { alerts: [], deliveries, reportedFor } }
   }
 
   private async observed(

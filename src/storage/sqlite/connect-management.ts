@@ -152,6 +152,7 @@ export function connectManagement(
       watched: async () => alertTables.watchedOrganisations(reading),
       settings: async (...args) => alertTables.readSettings(reading, ...args),
       changeSettings: (...args) => client.operate('changeAlertSettings', ...args),
+      countSends: (...args) => client.operate('countSends', ...args),
       webhooks: async (...args) => alertTables.listWebhooks(reading, ...args),
       addWebhook: (...args) => client.operate('addWebhook', ...args),
       changeWebhook: (...args) => client.operate('changeWebhook', ...args),

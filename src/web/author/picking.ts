@@ -1,4 +1,5 @@
-import { isVisible, ownHostAttribute } from '../snippet/stage/elements.ts'
+import { ownHostAttribute } from '../snippet/stage/elements.ts'
+import { isVisible } from '../snippet/stage/visibility.ts'
 import type { Place } from './place.ts'
 
 /** Events that the page must not hear of while an element is picked. */

@@ -2,6 +2,7 @@ import { version } from '../../core/version.ts'
 import { createBrowserStore, inherit } from './browser-store.ts'
 import { createEngine, type LoadStage, type LoadTiming, type Who } from './engine.ts'
 import { createFlowFeed } from './flow-feed.ts'
+import { watchFrame } from './frame.ts'
 import { createHistory } from './history.ts'
 import type { Inspection } from './inspection/inspection.ts'
 import { onNavigation } from './navigation.ts'
@@ -82,6 +83,9 @@ export function createCairn(
     for (const listener of listeners.get(name) ?? []) safely(() => listener(what as never))
   }
 
+  /** Whether anybody can see the page, and whether anybody ever could. */
+  let isSeen = false
+  let wasSeen = false
   let who: Who = waitsFor(settings) ? 'awaited' : 'guessed'
   /** Stops waiting for `identify()`: it is whoever is known by now. */
   const waitNoLonger = () => {
@@ -122,6 +126,7 @@ export function createCairn(
     loadTiming,
     person,
     page,
+    isSeen: () => isSeen,
     tell,
     hasTracked: name => tracked.has(person.name, name),
     who: () => who,
@@ -141,11 +146,11 @@ export function createCairn(
 
   /**
    * Whether this person may be told apart and reported on: as they have said, otherwise as their browser
-   * asks, if the organisation heeds that. Null until it is known whether it does, and whether anybody will
-   * ever see this page.
+   * asks, if the organisation heeds that. Null until it is known whether it does, and until somebody sees
+   * this page.
    */
   const isAllowed = (): boolean | null => {
-    if (isPrerendering(page)) return null
+    if (!wasSeen) return null
     const consent = consentSaid()
     if (consent !== null || !asksNotToBeTracked(page)) return consent ?? true
     const honours = feed.honoursDoNotTrack()
@@ -186,7 +191,7 @@ export function createCairn(
   }
 
   const beat = async () => {
-    if (page.document.visibilityState === 'hidden' || isAllowed() !== true) return
+    if (page.document.visibilityState === 'hidden' || !isSeen || isAllowed() !== true) return
     if (await feed.beat(engine.hasList())) take(await feed.refresh())
   }
 
@@ -200,6 +205,8 @@ export function createCairn(
       const answer = () => resolve(name === person.name ? feed.standing() : 'alone')
       if (hasBegun && !isAsking) answer()
       else unanswered.push(answer)
+      // A page that nobody sees asks nobody.
+      if (!hasBegun) page.setTimeout(answer, patienceMs)
     })
   }
 
@@ -262,11 +269,21 @@ export function createCairn(
     store.onChange('consent', () => safely(heed))
   }
 
-  store.allow(isAllowed() === true)
+  /** Called when somebody sees the page, and whenever it is in a frame that is hidden, or shown again. */
+  const see = (is: boolean) => {
+    isSeen = is
+    wasSeen ||= is
+    if (is && !hasBegun) queueMicrotask(() => safely(begin))
+    else if (is) engine.consider()
+    else engine.clear()
+  }
+  const watch = () =>
+    page.parent === page ? see(true) : watchFrame(page, is => safely(() => see(is)))
   if (isPrerendering(page)) {
-    const listener = () => safely(begin)
+    const listener = () => safely(watch)
     page.document.addEventListener('prerenderingchange', listener, { once: true })
-  } else queueMicrotask(() => safely(begin))
+  } else watch()
+  store.allow(isAllowed() === true)
 
   let inspecting: Promise<Inspection> | undefined
   /** Creates it only once, because the panel keeps what it has heard. */

@@ -55,6 +55,8 @@ export interface EngineDeps extends Omit<StageDeps, FromEngine | 'loadPart'> {
   /** Loads what judges times and numbers, if a flow asks for that. Rejects if it could not be loaded. */
   loadTiming: LoadTiming
   who(): Who
+  /** Whether people can see the page, if it is in a frame. */
+  isSeen(): boolean
   /** The page's address, whole: rules may look at its query. */
   address(): URL
   /** Waits until no other tab shows a flow. */
@@ -269,7 +271,7 @@ export function createEngine(deps: EngineDeps) {
     return loading
   }
 
-  const isHidden = () => page.document.visibilityState === 'hidden'
+  const isHidden = () => page.document.visibilityState === 'hidden' || !deps.isSeen()
 
   /** Checks what is due, and shows it. To be called whenever something that decides this has changed. */
   function consider(): void {

@@ -2,6 +2,7 @@ import type { Proof } from '../author/session.ts'
 import { earlyCalls } from './calls.ts'
 import { createCairn } from './create.ts'
 import type { LoadStage, LoadTiming } from './engine.ts'
+import { isFrameShown } from './frame.ts'
 import type { PageParts } from './part-files.ts'
 import type { Cairn } from './parts.ts'
 import type * as Renderer from './renderer.ts'
@@ -148,13 +149,16 @@ function begin(): void {
       })
     }
   }
-  if (what === 'preview' || safely(() => sessionStorage['cairn-preview'])) {
+  // The frames of a tab share its session, also those that are hidden.
+  const isFor = (work: 'author' | 'preview') =>
+    what === work || (isFrameShown(window) && safely(() => sessionStorage[`cairn-${work}`]))
+  if (isFor('preview')) {
     window.cairn = Object.assign((waiting?.q ? waiting : keeping()) as Cairn, { isHeld: true })
     previewed(what === 'preview' ? ticket : undefined)
       .catch(() => {})
       .then(() => safely(start))
   } else start()
-  if (what === 'author' || sessionStorage['cairn-author']) {
+  if (isFor('author')) {
     authoring = author({ ticket: what === 'author' ? ticket : undefined }).catch(() => {})
   }
 }

@@ -3,6 +3,7 @@ import type { ListedTraits } from '../../core/event/traits.ts'
 import type { Answer } from '../../core/flow/answer.ts'
 import type { Button, Flow, Item, Step, Target } from '../../core/flow/flow.ts'
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import type { Scrolls } from './stage/scrolling.ts'
 import type { Spoken } from './stage/spoken.ts'
 import type { StageParts } from './stage-parts.ts'
 
@@ -165,6 +166,7 @@ export interface StepView {
   given: Answer | null
   /** What it points at; null for modals, banners, and where a step is shown without its target. */
   element: Element | null
+  scrolls: Scrolls
   choose(choice: Choice): void
   /** Loads a part, with retries however often that fails; null once the step is no longer shown. */
   part<Name extends keyof StageParts>(name: Name): Promise<StageParts[Name] | null>

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { inAudience } from '../../../src/core/flow/audience.ts'
 import { contradictions } from '../../../src/core/flow/audience-contradiction.ts'
 import type { AudienceRule } from '../../../src/core/flow/flow.ts'
+import { rounds } from '../../support/rounds.ts'
 
 type Brief = [op: AudienceRule['op'], value?: AudienceRule['value'], attribute?: string]
 const rules = (...all: Brief[]): AudienceRule[] =>
@@ -192,6 +193,6 @@ test('nobody satisfies two rules that contradict each other', () => {
       fc.pre(contradictions(audience).length > 0)
       expect(inAudience(audience, { plan }).holds).toBe(false)
     }),
-    { numRuns: 1_000 },
+    { numRuns: rounds(1_000) },
   )
 })

@@ -7,6 +7,7 @@ import { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import type { FlowProblem } from '../../../src/core/flow/problem.ts'
 import { flowProblems } from '../../../src/core/flow/rules.ts'
 import { anyFlow, byKey, isRight } from '../../support/any-flow.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const lines = (...all: string[]) => all.join('\n')
 
@@ -754,9 +755,9 @@ describe('laws', () => {
           expect(read.problems.map(problem => brief('', problem)).sort()).toEqual(expected.sort())
         }
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
-    expect(right).toBeGreaterThan(100)
+    expect(right).toBeGreaterThan(rounds(100))
   })
 
   test('one wrong field hides no problem of the others', () => {
@@ -770,7 +771,7 @@ describe('laws', () => {
         const others = problems.filter(({ path }) => path !== '/priority')
         expect(others.map(brief).sort()).toEqual(expected.map(brief).sort())
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
   })
 
@@ -796,7 +797,7 @@ describe('laws', () => {
           expect(describeProblem(problem, 'f')).not.toMatch(/[\0-\x1f\x7f-\x9f]/)
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     )
   })
 
@@ -807,7 +808,7 @@ describe('laws', () => {
           expect(() => JSON.parse(file)).not.toThrow()
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     )
   })
 
@@ -833,7 +834,7 @@ describe('laws', () => {
         expect(told).not.toBeEmpty()
         for (const one of told) expect(one).not.toMatch(/Q{61}/)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })

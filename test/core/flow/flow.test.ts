@@ -11,6 +11,7 @@ import {
   Step,
   StepDefinition,
 } from '../../../src/core/flow/flow.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const step: StepDefinition = {
   key: 'one',
@@ -159,7 +160,7 @@ test('text is accepted exactly if it is well-formed Unicode without NUL', () => 
       const right = name.isWellFormed() && !name.includes('\0')
       expect(Value.Check(FlowDefinition, flowWith('/name', name))).toBe(right)
     }),
-    { numRuns: 1_000 },
+    { numRuns: rounds(1_000) },
   )
 })
 
@@ -220,7 +221,7 @@ describe('a link', () => {
         const read = URL.parse(href, 'https://page.example/a/b')
         if (read) expect(['http:', 'https:', 'mailto:', 'tel:']).toContain(read.protocol)
       }),
-      { numRuns: 3_000 },
+      { numRuns: rounds(3_000) },
     )
   })
 })

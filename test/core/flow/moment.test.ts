@@ -5,6 +5,7 @@ import { type Candidate, decide, firstDue, noHistory } from '../../../src/core/f
 import { changesInMs, judgeOf, type Moment, newcomer } from '../../../src/core/flow/moment.ts'
 import { rolloutOf } from '../../../src/core/flow/rollout.ts'
 import { spanMs, spanOf } from '../../../src/core/flow/schedule.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** When a flow begins, and for whom, apart from its address and audience. */
 
@@ -65,7 +66,7 @@ describe('a schedule', () => {
         const is = Temporal.PlainDateTime.from(local).toZonedDateTime(timezone).epochMilliseconds
         expect(spanOf({ from: local, timezone }).from).toBe(is)
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     )
   })
 
@@ -227,7 +228,7 @@ test('law: pages and explain judge alike', () => {
       }
       expect(held).not.toContain(shown?.flow.key as string)
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   )
 })
 

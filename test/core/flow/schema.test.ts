@@ -5,6 +5,7 @@ import { readFlowFile } from '../../../src/core/flow/file.ts'
 import { minimalFlow } from '../../../src/core/flow/minimal.ts'
 import { flowFileSchema } from '../../../src/core/flow/schema.ts'
 import { anyFlow, byKey } from '../../support/any-flow.ts'
+import { rounds } from '../../support/rounds.ts'
 
 // Strict, because a keyword that means nothing is a mistake in the schema.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictRequired: false })
@@ -70,7 +71,7 @@ describe('the schema accepts what the reader accepts, and nothing else', () => {
       fc.property(anyFlow, flow => {
         expect([isTaken(minimalFlow(flow)), isTaken(flow)]).toEqual([true, true])
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     )
   })
 
@@ -86,9 +87,9 @@ describe('the schema accepts what the reader accepts, and nothing else', () => {
         if (verdict) taken++
         else refused++
       }),
-      { numRuns: 800 },
+      { numRuns: rounds(800) },
     )
-    expect(Math.min(taken, refused)).toBeGreaterThan(100)
+    expect(Math.min(taken, refused)).toBeGreaterThan(rounds(100))
   })
 
   test('anything at all', () => {
@@ -96,7 +97,7 @@ describe('the schema accepts what the reader accepts, and nothing else', () => {
       fc.property(fc.jsonValue({ maxDepth: 3 }), file => {
         expect(isTaken(file)).toBe(isRead(file))
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 

@@ -5,6 +5,7 @@ import type { FlowDefinition } from '../../../src/core/flow/flow.ts'
 import { minimalFlow } from '../../../src/core/flow/minimal.ts'
 import { flowText } from '../../../src/core/flow/text.ts'
 import { byKey, rightFlow } from '../../support/any-flow.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const lines = (...all: string[]) => `${all.join('\n')}\n`
 
@@ -21,7 +22,7 @@ describe('laws', () => {
       fc.property(rightFlow, flow => {
         expect(readFlowFile(flowText(flow)).flows).toEqual([flow])
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(150) },
     )
   })
 
@@ -34,7 +35,7 @@ describe('laws', () => {
         const json = JSON.stringify(flows.map(minimalFlow))
         expect(readFlowFile(json, { format: 'json' }).flows).toEqual(flows)
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     )
   })
 
@@ -66,7 +67,7 @@ describe('laws', () => {
         }
         expect(readFlowFile(flowText(written)).flows).toEqual([written])
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     )
   })
 

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { UrlRule } from '../../../src/core/flow/flow.ts'
 import { patternFault } from '../../../src/core/flow/url-pattern-fault.ts'
 import { matchesOnlyRoot, urlMatches } from '../../../src/core/flow/url-rule.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const app = 'https://app.example.com'
 
@@ -245,7 +246,7 @@ describe('whatever the address', () => {
         expect(matchesOnlyRoot(rule)).toBeBoolean()
         expect(patternFault(rule) ?? 'none').toBeString()
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     )
   })
 })

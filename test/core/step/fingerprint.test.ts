@@ -8,6 +8,7 @@ import {
 } from '../../../src/core/step/fingerprint.ts'
 import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
 import { textHash } from '../../../src/core/text/text-hash.ts'
+import { rounds } from '../../support/rounds.ts'
 
 const same = { sameLocale: true }
 const other = { sameLocale: false }
@@ -174,7 +175,7 @@ describe('allowedFingerprint', () => {
         expect(allowedFingerprint(once)).toEqual(once)
         expect(allowedFingerprint(JSON.parse(JSON.stringify(once)))).toEqual(once)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
@@ -334,7 +335,7 @@ describe('compareFingerprints', () => {
         expect(there.score).toBeWithin(0, 1.0001)
         for (const signal of Object.values(there.signals)) expect(signal).toBeWithin(0, 1.0001)
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { readSelector } from '../../../src/core/step/selector-syntax.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** The lists were made with Chromium 156: what its `document.querySelector` accepts and refuses. */
 
@@ -392,7 +393,7 @@ describe('any text of 1,000 characters is judged at once', () => {
         const read = readSelector(parts.join('').slice(0, 1_000))
         expect('tree' in read || read.fault.length > 0).toBe(true)
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     )
   })
 })

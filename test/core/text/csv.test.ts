@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { type CsvCell, csvBom, csvRow } from '../../../src/core/text/csv.ts'
+import { rounds } from '../../support/rounds.ts'
 
 describe('csvRow', () => {
   const table: [string, (CsvCell | undefined)[], string][] = [
@@ -40,7 +41,7 @@ describe('csvRow', () => {
         const read = parse(written.map(csvRow).join(''), { record_delimiter: '\r\n' })
         expect(read).toEqual(written.map(row => row.map(asRead)))
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 
@@ -62,7 +63,7 @@ describe('csvRow', () => {
         }) as string[][]
         expect(read.filter(cell => /^[=+\-@＝＋－＠]/.test(cell))).toEqual([])
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     )
   })
 

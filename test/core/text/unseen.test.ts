@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { hasUnseen, onOneLine, withEscapes } from '../../../src/core/text/unseen.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** Every kind of character that could mislead a terminal or a reader, by what it does. */
 const bank: [string, string][] = [
@@ -43,7 +44,7 @@ describe('withEscapes', () => {
         expect(hasUnseen(told)).toBe(false)
         expect(JSON.parse(told)).toEqual(value)
       }),
-      { numRuns: 1_000 },
+      { numRuns: rounds(1_000) },
     )
   })
 })

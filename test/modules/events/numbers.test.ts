@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { storedEvents } from '../../support/ledger.ts'
+import { rounds } from '../../support/rounds.ts'
 import { Tenant } from '../../support/tenant.ts'
 import { World } from '../../support/world.ts'
 
@@ -97,7 +98,7 @@ test('an accepted number is kept as the decimal number it was, wherever it stand
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   )
 })
 
@@ -118,7 +119,7 @@ test('every number that JSON.stringify writes is accepted, except whole ones bey
         expect(await keptOf(sent)).toEqual(sent)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 })
 

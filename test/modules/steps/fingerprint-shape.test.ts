@@ -6,6 +6,7 @@ import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
 import { textHash } from '../../../src/core/text/text-hash.ts'
 import { SchemaBook } from '../../../src/http/description/json-schema.ts'
 import { Fingerprint } from '../../../src/modules/steps/fingerprint-model.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** The described shape of a fingerprint is the shape that is kept. */
 
@@ -37,7 +38,7 @@ test('whatever is sent, what is kept of it has the described shape', () => {
       expect([kept, fits(kept)]).toEqual([kept, true])
       expect(Object.keys(kept).filter(name => !names.includes(name))).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   )
 })
 

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { newId } from '../../../src/core/organisation/ids.ts'
-import type { Alert, Attempted, Delivery, Webhook } from '../../../src/modules/alerts/port.ts'
+import type {
+  Alert,
+  Attempted,
+  Delivery,
+  SendBound,
+  Webhook,
+} from '../../../src/modules/alerts/port.ts'
 import { defaultSettings } from '../../../src/modules/alerts/rules.ts'
 import type { OpenStore, Store } from './store.ts'
 import { auditOf, Tenant } from './tenant.ts'
@@ -54,9 +60,15 @@ export function alertsConform(open: OpenStore): void {
     expect(await port().watched()).toEqual([])
     const settings = { ...defaultSettings, report: { on: true, mails: ['a@example.com'] } }
     const before = await lines(tenant)
-    const change = (revision: number) =>
-      port().changeSettings(tenant.ref, revision, settings, '2026-11-16', audit())
-    expect([await change(0), await change(0), await change(1)]).toEqual([true, false, true])
+    const sent = delivery({ mail: 'a@example.com', dueAt: null })
+    const change = (revision: number, deliveries: Delivery[] = []) => {
+      const changed = { settings, reportedFor: '2026-11-16', deliveries }
+      return port().changeSettings(tenant.ref, revision, changed, 100, audit())
+    }
+    expect([await change(0), await change(0, [sent])]).toEqual([true, false])
+    expect(await sentTo(null)).toEqual([])
+    expect(await change(1, [sent])).toBe(true)
+    expect(await sentTo(null)).toEqual([sent])
     expect(await lines(tenant)).toBe(before + 2)
     await store.reopen()
     expect(await port().settings(tenant.ref)).toEqual({
@@ -64,6 +76,42 @@ export function alertsConform(open: OpenStore): void {
     })
     expect((await port().settings(other.ref)).settings).toBeNull()
     expect(await port().watched()).toEqual([tenant.id])
+  })
+
+  test('sends on demand are counted by address, organisation or both, all or none, over a restart', async () => {
+    const kind = 'confirmation'
+    const bound = (per: SendBound['per'], max: number, withinMs: number): SendBound => ({
+      ...{ kind, per, max, withinMs, message: `${per} ${max}` },
+    })
+    const perAddress = bound(['address'], 2, 100)
+    const perBoth = bound(['address', 'organisation'], 1, 50)
+    const perOrganisation = bound(['organisation'], 3, 1_000)
+    const bounds = [perAddress, perBoth, perOrganisation]
+    const count = (of: Tenant, now: number, ...addresses: (string | null)[]) => {
+      const sends = addresses.map(
+        address => ({ kind: address === null ? 'webhook' : kind, address }) as const,
+      )
+      const line = of === tenant ? audit('alerts.send') : null
+      return port().countSends(of.ref, sends, bounds, now, line)
+    }
+    const before = await lines(tenant)
+    expect(await count(tenant, 10, 'a@x.y', null)).toBeNull()
+    expect(await lines(tenant)).toBe(before + 1)
+    expect(await count(tenant, 59, 'b@x.y', 'a@x.y')).toEqual({
+      ...{ bound: perBoth, address: 'a@x.y', until: 60 },
+    })
+    await store.reopen()
+    expect(await count(other, 59, 'a@x.y')).toBeNull()
+    expect(await count(tenant, 60, 'a@x.y')).toEqual({
+      ...{ bound: perAddress, address: 'a@x.y', until: 110 },
+    })
+    expect(await count(tenant, 60, 'b@x.y', 'c@x.y', 'd@x.y')).toEqual({
+      ...{ bound: perOrganisation, address: null, until: 1_010 },
+    })
+    expect(await count(tenant, 110, 'a@x.y', 'b@x.y')).toBeNull()
+    expect(await lines(tenant)).toBe(before + 2)
+    await port().forget(111, 0, 100)
+    expect(await count(tenant, 112, 'a@x.y')).toBeNull()
   })
 
   test('webhooks belong to one organisation, and their number is bounded', async () => {
@@ -120,8 +168,14 @@ export function alertsConform(open: OpenStore): void {
     expect(await dueIds(14)).toEqual([])
     expect(await dueIds(40)).toEqual([mail.id, soon.id, foreign.id])
     const [, first, second] = await port().due(40, 50)
-    expect(first).toEqual({ ...soon, orgRef: tenant.ref, target: mine })
-    expect(second).toEqual({ ...foreign, orgRef: other.ref, target: theirs })
+    expect(first).toEqual({
+      ...soon,
+      ...{ orgRef: tenant.ref, organisation: tenant.id, target: mine },
+    })
+    expect(second).toEqual({
+      ...foreign,
+      ...{ orgRef: other.ref, organisation: other.id, target: theirs },
+    })
 
     const attempted: Attempted = {
       state: 'delivered',

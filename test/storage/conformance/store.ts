@@ -1,6 +1,7 @@
 import type { ManagementStores, Stores } from '../../../src/app.ts'
 import type { Catalogue } from '../../../src/core/organisation/catalogue.ts'
 import type { HandClock } from '../../support/hand-clock.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /**
  * A store as the conformance suite gets it: its ports, a clock that the suite moves, and operations from
@@ -32,7 +33,8 @@ export interface Store {
 export type Rounds = (usual: number) => number
 
 /** As many as the environment asks for, otherwise the usual number. */
-export const usualRounds: Rounds = usual => Number(process.env.CAIRN_TEST_HISTORIES ?? usual)
+export const usualRounds: Rounds = usual =>
+  Number(process.env.CAIRN_TEST_HISTORIES ?? rounds(usual))
 
 /** Opens a store that holds nothing yet. */
 export type OpenStore = () => Promise<Store>
@@ -127,6 +129,7 @@ const ofManagement: MethodsOfAll<ManagementStores> = {
     watched: true,
     settings: true,
     changeSettings: true,
+    countSends: true,
     webhooks: true,
     addWebhook: true,
     changeWebhook: true,

@@ -237,6 +237,23 @@ describe('what happens in the frame', () => {
   })
 })
 
+test('opens by a press that began before the difference had loaded', async () => {
+  const { page } = await house.enter({ viewport: { width: 1280, height: 1200 } })
+  const difference = Promise.withResolvers<void>()
+  await page.route('**/diff?*', async route => {
+    await difference.promise
+    await route.continue()
+  })
+  await page.goto(house.at('/flows/harbor/versions'))
+  await page.getByRole('button', { name: 'Show what visitors see' }).hover()
+  await page.mouse.down()
+  difference.resolve()
+  await page.locator('.difference').waitFor()
+  await page.mouse.up()
+  await page.getByTitle('Preview of the flow').waitFor()
+  await page.context().close()
+})
+
 /** A flow's text is changed while it is shown, as an editor does with each letter. */
 describe('a new text', () => {
   const flowWith = (title: string, second: object = {}): Flow =>

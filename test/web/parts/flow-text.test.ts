@@ -4,6 +4,7 @@ import { parseDocument, stringify } from 'yaml'
 import { type Change, change } from '../../../src/core/flow/edit/change.ts'
 import { commentsIn, isSame } from '../../../src/core/flow/edit/source.ts'
 import type { Plain } from '../../../src/core/flow/minimal.ts'
+import { rounds } from '../../support/rounds.ts'
 
 /** What the form writes into the text of a flow. */
 
@@ -275,7 +276,7 @@ describe('laws', () => {
         expect(isSame(readOf(after), withValue(readOf(of), path, value))).toBe(true)
         expect(remarksOf(after)).toEqual(remarksOf(of))
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -291,7 +292,7 @@ describe('laws', () => {
         const back: Change = before === undefined ? { kind: 'unset', path } : set(path, before)
         expect(change(after, back)).toBe(of)
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('laws', () => {
         expect(remarksOf(moved).toSorted()).toEqual(remarksOf(of).toSorted())
         expect(change(moved, { kind: 'move', path: ['steps'], from: to, to: from })).toBe(of)
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     )
   })
 })

@@ -18,6 +18,7 @@ const names = [
   'alerts',
   'webhooks',
   'deliveries',
+  'requested_sends',
   'audit_log',
   'erasures',
   'server_state',

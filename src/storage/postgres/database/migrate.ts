@@ -42,9 +42,9 @@ export async function isUsable(postgres: Queries, schema: number): Promise<boole
   return row!.from <= schemaVersion
 }
 
-/** The tables that the first migration creates. */
-const ownTables = [...migrations[0]!.text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(
-  ([, name]) => name!,
+/** The tables that the migrations create. */
+const ownTables = migrations.flatMap(({ text }) =>
+  [...text.matchAll(/^create (?:unlogged )?table (\w+)/gm)].map(([, name]) => name!),
 )
 
 /** Tables with names of Cairn's where its own would go: somebody else's, in a database that is not Cairn's yet. */

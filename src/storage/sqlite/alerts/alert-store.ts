@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { and, asc, desc, eq, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import type {
   Alert,
@@ -8,13 +8,22 @@ import type {
   Attempted,
   Delivery,
   Noted,
+  RequestedSend,
+  SendBound,
   StoredSettings,
   Webhook,
   WebhookChange,
 } from '../../../modules/alerts/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { countOf, inTransaction, type Tables, tables } from '../catalogue/change.ts'
-import { alertSettings, alerts, deliveries, organisations, webhooks } from '../database/schema.ts'
+import {
+  alertSettings,
+  alerts,
+  deliveries,
+  organisations,
+  requestedSends,
+  webhooks,
+} from '../database/schema.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 
 /** A row as others see it: named by its public id. */
@@ -65,12 +74,13 @@ export function changeSettings(
   database: Database,
   orgRow: number,
   revision: number,
-  settings: AlertSettings,
-  reportedFor: string | null,
+  { settings, reportedFor, deliveries }: Parameters<AlertStore['changeSettings']>[2],
+  mostDeliveries: number,
   audit: AuditEntry,
 ): boolean {
   return inTransaction(database, tx => {
     if (readSettings(database, orgRow).revision !== revision) return false
+    addDeliveries(tx, orgRow, deliveries, mostDeliveries)
     const values = { settings, revision: revision + 1, reportedFor }
     tx.insert(alertSettings)
       .values({ orgId: orgRow, ...values })
@@ -78,6 +88,51 @@ export function changeSettings(
       .run()
     writeAudit(database, orgRow, [audit])
     return true
+  })
+}
+
+/** See `AlertStore.countSends`. */
+export function countSends(
+  database: Database,
+  orgRow: number,
+  sends: readonly RequestedSend[],
+  bounds: readonly SendBound[],
+  now: number,
+  audit: AuditEntry | null,
+): Awaited<ReturnType<AlertStore['countSends']>> {
+  return inTransaction(database, tx => {
+    for (const { kind, address } of sends) {
+      for (const bound of bounds.filter(bound => bound.kind === kind)) {
+        const isOfAddress = bound.per.includes('address')
+        const before = tx
+          .select({ at: requestedSends.at })
+          .from(requestedSends)
+          .where(
+            and(
+              eq(requestedSends.kind, kind),
+              gt(requestedSends.at, now - bound.withinMs),
+              isOfAddress ? eq(requestedSends.address, address ?? '') : undefined,
+              bound.per.includes('organisation') ? eq(requestedSends.orgId, orgRow) : undefined,
+            ),
+          )
+          .orderBy(asc(requestedSends.at))
+          .all()
+        const added = sends.filter(
+          send => send.kind === kind && (!isOfAddress || send.address === address),
+        )
+        const excess = before.length + added.length - bound.max
+        if (excess <= 0) continue
+        const until = (before[excess - 1]?.at ?? now) + bound.withinMs
+        return { bound, address: isOfAddress ? address : null, until }
+      }
+    }
+    for (const send of sends) {
+      tx.insert(requestedSends)
+        .values({ ...send, orgId: orgRow, at: now })
+        .run()
+    }
+    if (audit) writeAudit(database, orgRow, [audit])
+    return null
   })
 }
 
@@ -204,15 +259,19 @@ export function noteAlerts(
         .onConflictDoUpdate({ target: alerts.publicId, set: values, setWhere: isIt })
         .run()
     }
-    for (const { id, ...delivery } of made) {
-      tx.insert(deliveries)
-        .values({ ...delivery, publicId: id, orgId: orgRow })
-        .run()
-    }
-    if (made.length > 0) dropOldest(tx, orgRow, mostDeliveries)
+    addDeliveries(tx, orgRow, made, mostDeliveries)
     if (reportedFor === undefined) return
     tx.update(alertSettings).set({ reportedFor }).where(eq(alertSettings.orgId, orgRow)).run()
   })
+}
+
+function addDeliveries(tx: Tables, orgRow: number, made: readonly Delivery[], most: number): void {
+  for (const { id, ...delivery } of made) {
+    tx.insert(deliveries)
+      .values({ ...delivery, publicId: id, orgId: orgRow })
+      .run()
+  }
+  if (made.length > 0) dropOldest(tx, orgRow, most)
 }
 
 /** Drops an organisation's deliveries beyond the limit: first those that nobody waits for, the oldest first. */
@@ -269,8 +328,9 @@ export function dueDeliveries(
     .all()
   if (first.length === 0) return []
   const rows = tx
-    .select({ delivery: deliveries, target: webhooks })
+    .select({ delivery: deliveries, target: webhooks, organisation: organisations.publicId })
     .from(deliveries)
+    .innerJoin(organisations, eq(organisations.id, deliveries.orgId))
     .leftJoin(
       webhooks,
       and(eq(webhooks.publicId, deliveries.webhook), eq(webhooks.orgId, deliveries.orgId)),
@@ -283,9 +343,10 @@ export function dueDeliveries(
     )
     .orderBy(asc(deliveries.dueAt))
     .all()
-  return rows.map(({ delivery, target }) => ({
+  return rows.map(({ delivery, target, organisation }) => ({
     ...told(delivery),
     orgRef: delivery.orgId,
+    organisation,
     target: target && told(target),
   }))
 }
@@ -339,6 +400,12 @@ export function forgetAlerts(
       .where(lt(deliveries.createdAt, deliveriesBefore))
       .limit(most)
     tx.delete(deliveries).where(inArray(deliveries.id, old)).run()
+    const counted = tx
+      .select({ id: requestedSends.id })
+      .from(requestedSends)
+      .where(lt(requestedSends.at, deliveriesBefore))
+      .limit(most)
+    tx.delete(requestedSends).where(inArray(requestedSends.id, counted)).run()
     const over = tx
       .select({ id: alerts.id })
       .from(alerts)

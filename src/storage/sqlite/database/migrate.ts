@@ -25,6 +25,7 @@ import when from '../migrations/0021-when.sql' with { type: 'text' }
 import projected from '../migrations/0022-projected.sql' with { type: 'text' }
 import codec from '../migrations/0023-codec.sql' with { type: 'text' }
 import peopleInOrder from '../migrations/0024-people-in-order.sql' with { type: 'text' }
+import requestedSends from '../migrations/0025-requested-sends.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -64,6 +65,7 @@ const migrations: readonly Migration[] = [
   { id: 22, name: 'projected', sql: projected },
   { id: 23, name: 'codec', sql: codec },
   { id: 24, name: 'people-in-order', sql: peopleInOrder },
+  { id: 25, name: 'requested-sends', sql: requestedSends },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

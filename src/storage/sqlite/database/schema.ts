@@ -241,6 +241,21 @@ export const deliveries = sqliteTable(
   ],
 )
 
+export const requestedSends = sqliteTable(
+  'requested_sends',
+  {
+    id: integer().primaryKey(),
+    orgId: integer('org_id').notNull(),
+    kind: text({ enum: ['confirmation', 'report', 'webhook'] }).notNull(),
+    address: text(),
+    at: integer().notNull(),
+  },
+  table => [
+    index('requested_sends_by_org').on(table.orgId, table.kind, table.at),
+    index('requested_sends_by_address').on(table.address, table.kind, table.at),
+  ],
+)
+
 export const auditLog = sqliteTable(
   'audit_log',
   {

@@ -59,6 +59,7 @@ export const operationsOver = (
     addOrganisation: here(addOrganisation),
     changeOrganisation: here(changeOrganisation),
     changeAlertSettings: here(alerts.changeSettings),
+    countSends: here(alerts.countSends),
     addWebhook: here(alerts.addWebhook),
     changeWebhook: here(alerts.changeWebhook),
     removeWebhook: here(alerts.removeWebhook),

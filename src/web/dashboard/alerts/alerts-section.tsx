@@ -7,7 +7,7 @@ import { useFilters } from '../shell/address.ts'
 import { Missing, Reading } from '../shell/states.tsx'
 import { alertWords as words } from '../words/alerts.ts'
 import { Deliveries, Mails } from './deliveries.tsx'
-import { ReportForm } from './report.tsx'
+import { Recipients, ReportForm } from './report.tsx'
 import { RulesForm } from './rules.tsx'
 import { settingsPath, webhooksPath } from './saving.ts'
 import { Webhooks } from './webhooks.tsx'
@@ -51,7 +51,12 @@ export function AlertsSection() {
       <h3>{words.report}</h3>
       <p class="lead">{words.reportWhy}</p>
       <Reading of={settings} lines={3}>
-        {data => <ReportForm settings={data} said={said} />}
+        {data => (
+          <>
+            <ReportForm settings={data} said={said} />
+            <Recipients settings={data} said={said} />
+          </>
+        )}
       </Reading>
       <Mails said={said} />
     </>

@@ -1,17 +1,20 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { AlertSettings, WeeklyReport } from '../../../modules/alerts/model.ts'
+import { momentHere } from '../analytics/zone.ts'
 import { useAction } from '../api/action.ts'
 import { readAgain } from '../api/read.ts'
 import { act } from '../api/request.ts'
 import { session } from '../api/session.ts'
 import { problemsAt } from '../organisations/saving.ts'
+import { Badge } from '../parts/badge.tsx'
 import { Button } from '../parts/button.tsx'
 import { Check } from '../parts/check.tsx'
 import { Field } from '../parts/field.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { addressOf } from '../shell/address.ts'
 import { alertWords as words } from '../words/alerts.ts'
 import { Refused } from './refused.tsx'
-import { save } from './saving.ts'
+import { confirmationsPath, save } from './saving.ts'
 
 /** Who gets the weekly report. */
 export function ReportForm({
@@ -88,5 +91,74 @@ export function ReportForm({
         </Button>
       </div>
     </form>
+  )
+}
+
+type Recipient = AlertSettings['report']['recipients'][number]
+
+const tones = { waiting: 'warn', confirmed: 'good', unsubscribed: 'neutral' } as const
+
+const columns = (resend: ((recipient: Recipient) => void) | null): Column<Recipient>[] => [
+  { name: words.address, isTitle: true, cell: ({ mail }) => mail },
+  {
+    name: words.state,
+    cell: ({ state, confirmationSentAt }) => (
+      <>
+        <Badge tone={tones[state]}>{words.consent[state]}</Badge>
+        {state === 'waiting' && (
+          <span class="row-note">
+            {confirmationSentAt === null
+              ? words.noConfirmation
+              : words.confirmationSent(momentHere(confirmationSentAt))}
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    head: <span class="unseen">{words.resend}</span>,
+    name: '',
+    cell: recipient => {
+      const verb = recipient.confirmationSentAt === null ? words.send : words.resend
+      return (
+        <span class="row-actions">
+          {resend && recipient.state !== 'confirmed' && (
+            <Button aria-label={`${verb} ${recipient.mail}`} onClick={() => resend(recipient)}>
+              {verb}
+            </Button>
+          )}
+        </span>
+      )
+    },
+  },
+]
+
+/** Which mail addresses have confirmed that they want the report. */
+export function Recipients({
+  settings: { report, sendsMail },
+  said,
+}: {
+  settings: AlertSettings
+  said: Signal<string | null>
+}) {
+  const { refused, run } = useAction()
+  const resend = ({ mail }: Recipient) =>
+    run(async () => {
+      await act(confirmationsPath, { body: { mail } })
+      said.value = words.resent(mail)
+      readAgain()
+    })
+  if (report.recipients.length === 0) return null
+  return (
+    <>
+      <h4>{words.recipients}</h4>
+      <Refused of={refused.value} />
+      <Table
+        caption={words.recipients}
+        columns={columns(sendsMail ? resend : null)}
+        rows={report.recipients}
+        keyOf={({ mail }) => mail}
+      />
+    </>
   )
 }

@@ -1,3 +1,5 @@
+import { whilePending } from './pending.ts'
+
 /** What the server says is wrong at one place of what was sent. */
 export interface Problem {
   path: string
@@ -50,7 +52,9 @@ export async function failureOf(response: Response): Promise<Failure> {
 /** Fetches, with one kind of error for everything that can go wrong. @throws Failure */
 export async function reach(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init })
+    return await whilePending(
+      fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init }),
+    )
   } catch (error) {
     if (init.signal?.aborted) throw error
     throw new Failure(0, '')

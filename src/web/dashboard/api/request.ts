@@ -1,5 +1,6 @@
 import { api } from './base.ts'
 import { Failure, failureOf, reach } from './failure.ts'
+import { whilePending } from './pending.ts'
 import { presence, renew, token } from './session.ts'
 import { noteNodesBehind, noteReached, noteTrouble } from './trouble.ts'
 
@@ -43,7 +44,10 @@ async function send(path: string, asked: Asked, credential: string): Promise<Res
  * @param path below `/api/v1`, with its query
  * @throws Failure
  */
-export async function ask<T>(path: string, asked: Asked = {}): Promise<Answer<T>> {
+export const ask = <T>(path: string, asked: Asked = {}): Promise<Answer<T>> =>
+  whilePending(askNow<T>(path, asked))
+
+async function askNow<T>(path: string, asked: Asked): Promise<Answer<T>> {
   try {
     let response = await send(path, asked, await token())
     if (response.status === 401) {

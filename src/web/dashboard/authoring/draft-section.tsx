@@ -99,6 +99,8 @@ export function DraftSection({ flow, said, zone }: Changing & { zone: string }) 
           <Publish flow={flow} said={said} />
         </div>
       </div>
+      {/* Above what loads later, which would move its button from under the pointer. */}
+      {hasDraft && <DraftPreview flowKey={key} />}
       {hasOther ? (
         <Reading of={difference} lines={3}>
           {data => <Difference of={data} from={words.side(version)} to={words.theDraft} />}
@@ -106,7 +108,6 @@ export function DraftSection({ flow, said, zone }: Changing & { zone: string }) 
       ) : (
         version === null && <p>{words.first(stepCount, itemCount)}</p>
       )}
-      {hasDraft && <DraftPreview flowKey={key} />}
     </section>
   )
 }

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { Component, type ComponentChildren, type ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { whilePending } from '../api/pending.ts'
 import { Button } from '../parts/button.tsx'
 import { shellWords } from '../words/shell.ts'
 import { Forbidden } from './forbidden.tsx'
@@ -81,7 +82,7 @@ export function Outlet({ place }: { place: Place }) {
     if (!isOffered(route)) return
     let isOver = false
     isLoadingPage.value = true
-    load(route)
+    whilePending(load(route))
       .then(() => isOver || setShown(place))
       .catch(() => isOver || setFailed(place))
       .finally(() => {

@@ -74,7 +74,12 @@ export const accessWords = {
     what: 'What',
     change: 'Change',
     request: 'Request',
-    via: { 'command line': 'command line', token: 'token', dashboard: 'dashboard' },
+    via: {
+      'command line': 'command line',
+      token: 'token',
+      dashboard: 'dashboard',
+      mail: 'link in a mail',
+    },
     older: 'Older',
     newest: 'Newest',
     none: 'Nothing was changed yet',

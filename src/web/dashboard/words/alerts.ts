@@ -128,9 +128,21 @@ export const alertWords = {
     'On Mondays at 08:00: how every flow did in the week before, and what broke. It goes to the webhooks as report.weekly, and by mail to these addresses.',
   reportOn: 'Send the weekly report',
   mails: 'Mail addresses',
-  mailsHint: 'One a line, at most ten.',
+  mailsHint:
+    'One a line, at most ten. A new address first gets a mail with a link to confirm, and reports only after that.',
   noMail:
-    'No mail leaves this server yet: its operator sets CAIRN_SMTP_URL and CAIRN_MAIL_FROM. Webhooks get the report all the same.',
+    'This server sends no mail yet: its operator must set CAIRN_SMTP_URL, CAIRN_MAIL_FROM and CAIRN_PUBLIC_URL. Webhooks get the report all the same.',
+  recipients: 'Recipients',
+  consent: {
+    waiting: 'Waiting for confirmation',
+    confirmed: 'Confirmed',
+    unsubscribed: 'Unsubscribed',
+  },
+  confirmationSent: (moment: string) => `Link sent ${moment}`,
+  noConfirmation: 'No link sent yet',
+  send: 'Send link',
+  resend: 'Send again',
+  resent: (mail: string) => `${mail} is sent a link to confirm. It works for 7 days.`,
   zone: (zone: string | null) =>
     zone === null
       ? 'Weeks begin, and Monday is, by UTC: no time zone is set.'
@@ -143,7 +155,7 @@ export const alertWords = {
   sendNow: 'Send last week’s now',
   sent: (count: number) =>
     count === 0
-      ? 'Nobody gets it yet: there is no webhook and no mail address.'
+      ? 'Nobody gets it yet: there is no webhook and no confirmed mail address.'
       : `It is on its way to ${count} ${count === 1 ? 'receiver' : 'receivers'}.`,
 
   alert: 'Alert',

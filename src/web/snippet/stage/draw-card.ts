@@ -114,14 +114,14 @@ export function choiceOf({ action, href, goto }: Button, page: Window): Choice {
 /**
  * The keys of a card.
  *
- * @param also an element of the page that Tab also goes to
+ * @param also elements of the page that Tab also goes to
  * @returns a function that ends them
  */
 export function keysOf(
   card: HTMLElement,
   view: StepView,
   page: Window,
-  also: Element | null = null,
+  also: () => readonly Element[] = () => [],
 ): () => void {
   const { step } = view
   const move = (type: 'next' | 'back') => () => {

@@ -5,7 +5,9 @@ import { mediaOf } from './draw-media.ts'
 import { openTip } from './draw-tip.ts'
 import { button, make } from './make.ts'
 import { markdownNodes } from './markdown.ts'
-import { bringIntoView, placeBeside, placeOnCorner } from './placing.ts'
+import { watchOpened } from './opened.ts'
+import { placeBeside, placeOnCorner } from './placing.ts'
+import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
 /** How long the mouse may be away from a hint, milliseconds, while it is on its way there. */
@@ -15,12 +17,13 @@ const lingerMs = 250
 export function drawHotspot(view: StepView, element: Element, draw: Drawing): void {
   const { root, ends, page } = draw
   let close: (() => void) | null = null
-  bringIntoView(element, page)
+  ends.push(keepInView(element, view.scrolls, page))
   const open = () => {
     hint?.hide()
     const mode = spotlightOf(view, draw.host)
-    const own = [openTip(view, element, dot, draw)]
-    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null))
+    const opened = watchOpened(element, page)
+    const own = [opened.end, openTip(view, element, dot, draw, opened)]
+    if (mode !== 'off') own.push(lightUp(element, mode, root, page, null, opened))
     return () => {
       for (const end of own) end()
     }

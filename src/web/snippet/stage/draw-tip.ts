@@ -1,16 +1,24 @@
 import type { StepView } from '../parts.ts'
 import { type Drawing, fillCard, glideFrom, keysOf } from './draw-card.ts'
-import { borrowFocus } from './focus.ts'
+import { borrowFocus, controls } from './focus.ts'
 import { make } from './make.ts'
-import { bringIntoView, placeBeside } from './placing.ts'
+import { type Opened, watchOpened } from './opened.ts'
+import { placeBeside } from './placing.ts'
+import { keepInView } from './scrolling.ts'
 import { lightUp, spotlightOf } from './spotlight.ts'
 
 /** A card beside an element, which gets a ring and is usually the only part that is not dimmed. */
 export function drawTip(view: StepView, element: Element, draw: Drawing): void {
-  bringIntoView(element, draw.page)
-  draw.ends.push(lightUp(element, spotlightOf(view, draw.host), draw.root, draw.page, draw.left))
-  openTip(view, element, null, draw)
+  draw.ends.push(keepInView(element, view.scrolls, draw.page))
+  const { root, ends, host, page, left } = draw
+  const opened = watchOpened(element, page)
+  ends.push(opened.end)
+  ends.push(lightUp(element, spotlightOf(view, host), root, page, left, opened))
+  openTip(view, element, null, draw, opened)
 }
+
+const controlsIn = (opened: Opened) =>
+  opened.elements().flatMap(one => [one, ...one.querySelectorAll(controls)])
 
 /**
  * Opens the card.
@@ -23,6 +31,7 @@ export function openTip(
   element: Element,
   dot: HTMLElement | null,
   draw: Drawing,
+  opened: Opened,
 ): () => void {
   const { root, ends, page, left } = draw
   const { step } = view
@@ -39,9 +48,10 @@ export function openTip(
       pointer,
       at: dot,
       placement: step.placement,
+      opened,
       placed: () => glideFrom(card, dot ? null : (left?.card ?? null), page),
     }),
-    keysOf(card, view, page, isElementMeant ? element : null),
+    keysOf(card, view, page, isElementMeant ? () => [element, ...controlsIn(opened)] : undefined),
   ]
   const close = () => {
     for (const end of own.splice(0)) end()

@@ -1,6 +1,6 @@
 import { folded } from '../../../core/text/text-hash.ts'
 
-/** Finds elements on a page, and tells what is visible, open shadow roots included. */
+/** Finds elements on a page, open shadow roots included. */
 
 type Tree = Document | ShadowRoot
 
@@ -37,6 +37,12 @@ export const around = (element: Element): Element | null =>
   (element.getRootNode() as ShadowRoot).host ??
   null
 
+/** Whether one element is rendered in another one, or is that one. */
+export function contains(outer: Element, element: Element): boolean {
+  for (let at: Element | null = element; at; at = around(at)) if (at === outer) return true
+  return false
+}
+
 /** The element that has the focus, in open shadow roots too. */
 export function focusedIn(document: Document): Element | null {
   let at = document.activeElement
@@ -44,31 +50,9 @@ export function focusedIn(document: Document): Element | null {
   return at
 }
 
-/** Whether it takes up room on the page, at a place that can be scrolled to, and no style hides it. */
-export function isVisible(element: Element): boolean {
-  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) return false
-  const { width, height } = element.getBoundingClientRect()
-  return width > 0 && height > 0 && isReachable(element)
-}
-
-/** Whether some of it lies in the window. */
-function isInWindow(element: Element, { innerWidth, innerHeight }: Window): boolean {
-  const { left, top, right, bottom } = element.getBoundingClientRect()
-  return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight
-}
-
-/** False for what was pushed out of the window, such as the entries of a drawer that is closed. */
-function isReachable(element: Element): boolean {
-  const page = element.ownerDocument.defaultView as Window
-  if (isInWindow(element, page)) return true
-  const { body, documentElement } = page.document
-  for (let at: Element | null = element; at && at !== body; at = around(at)) {
-    const { position, overflowX, overflowY } = page.getComputedStyle(at)
-    if (position === 'fixed') return isInWindow(at, page)
-    if (at !== element && /auto|scroll|hidden/.test(overflowX + overflowY)) return true
-  }
-  // A page scrolls on from where it begins, never to what lies before that.
-  const { right, bottom } = element.getBoundingClientRect()
-  const isRtl = page.getComputedStyle(documentElement).direction === 'rtl'
-  return bottom + page.scrollY > 0 && (isRtl || right + page.scrollX > 0)
+/** The innermost element at a point, in open shadow roots too, except for what the snippet has drawn. */
+export function hitAt(x: number, y: number, root: Document | ShadowRoot): Element | null {
+  const hit = root.elementsFromPoint(x, y).find(one => !one.hasAttribute(ownHostAttribute))
+  const inner = hit?.shadowRoot && hit.shadowRoot !== root ? hitAt(x, y, hit.shadowRoot) : null
+  return inner ?? hit ?? null
 }

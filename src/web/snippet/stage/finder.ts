@@ -1,7 +1,8 @@
 import type { Finder, Found, Target } from '../parts.ts'
-import { isVisible, matching, textOf } from './elements.ts'
+import { matching, textOf } from './elements.ts'
 import { mostLike } from './likeness.ts'
 import { pageChange, pauses } from './pauses.ts'
+import { isVisible } from './visibility.ts'
 
 /** How long after a change the page is searched again, milliseconds. */
 const settleMs = 50
@@ -32,8 +33,9 @@ function look(
     if (!element) return { because: 'not_found', matchCount }
     return isVisible(element) ? { element, matchCount: 1 } : { because: 'hidden', matchCount }
   }
-  const [element, other] = saying.filter(isVisible)
+  const element = saying.find(isVisible)
   if (!element) return { because: 'hidden', matchCount }
+  const other = saying.slice(saying.indexOf(element) + 1).find(isVisible)
   return other ? { because: 'ambiguous', matchCount } : { element, matchCount: 1 }
 }
 

@@ -3,7 +3,7 @@ import { focusedIn } from './elements.ts'
 
 /** Where the keyboard focus is while a card is shown. */
 
-const controls = 'button:not(:disabled), a[href], input, textarea, video'
+export const controls = 'button:not(:disabled), a[href], input, textarea, video'
 
 /** In a group of radio buttons, Tab comes only to the chosen one, or to the first. */
 const isReached = (control: HTMLElement, _: number, all: readonly HTMLElement[]) => {
@@ -38,13 +38,13 @@ export interface Keys {
 }
 
 /**
- * Handles Escape, arrows, and Tab, which goes round in the card (and over an element that belongs to it),
+ * Handles Escape, arrows, and Tab, which goes round in the card (and over elements that belong to it),
  * unless the card lies beside the page.
  * Returns a function that ends it.
  */
 export function listenToKeys(
   card: HTMLElement,
-  also: Element | null,
+  also: () => readonly Element[],
   { leave, forward, backward }: Keys,
   page: Window,
 ): () => void {
@@ -52,11 +52,11 @@ export function listenToKeys(
   const root = card.getRootNode() as ShadowRoot
   const isBeside = card.matches('.banner, .slideout')
   const isInside = () => card.contains(root.activeElement)
-  const reached = also !== null && (also as HTMLElement).tabIndex >= 0 ? [also as HTMLElement] : []
+  const reached = () => (also() as HTMLElement[]).filter(one => one.tabIndex >= 0)
 
   const goRound = (event: KeyboardEvent) => {
     const own = [...card.querySelectorAll<HTMLElement>(controls)].filter(isReached)
-    const ring = [...own, ...reached]
+    const ring = [...own, ...reached()]
     const at = ring.indexOf(focusedIn(document) as HTMLElement)
     if (at < 0 && !isInside()) return
     const step = event.shiftKey ? -1 : 1

@@ -1,7 +1,8 @@
 import { type Remembered, rememberedLikeness } from '../../../core/step/remembered.ts'
-import { isVisible, matching } from './elements.ts'
+import { matching } from './elements.ts'
 import { fingerprintOf } from './fingerprint.ts'
 import type { Pause } from './pauses.ts'
+import { isVisible } from './visibility.ts'
 
 /** From this likeness on, an element counts as the same. The contract of fingerprints has the number. */
 const sameFrom = 0.85

@@ -4,7 +4,6 @@ import {
   type ComputePositionReturn,
   computePosition,
   flip,
-  getOverflowAncestors,
   offset,
   type Placement,
   shift,
@@ -12,7 +11,8 @@ import {
 } from '@floating-ui/dom'
 import type { Step } from '../parts.ts'
 import { quietly, safely } from '../safely.ts'
-import { around } from './elements.ts'
+import type { Opened } from './opened.ts'
+import { anchorOf, boxOf } from './visibility.ts'
 
 /** The distance between an element and what points at it, and the least from the window's edge, pixels. */
 const gap = 18
@@ -53,8 +53,14 @@ const stillFrames = 12
  * been taken off the page has no place: what points at it stays until it is followed.
  *
  * @param place returns true while it has to be called again in the next frame
+ * @param opened what the element has opened, which is followed too
  */
-export function follow(element: Element, floating: HTMLElement, place: () => unknown): () => void {
+export function follow(
+  element: Element,
+  floating: HTMLElement,
+  place: () => unknown,
+  opened?: Opened,
+): () => void {
   const page = element.ownerDocument.defaultView as Window
   let frame = 0
   let still = 0
@@ -63,12 +69,12 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
   const look = () => {
     frame = 0
     if (!element.isConnected) return
-    const { left, top, width, height } = element.getBoundingClientRect()
-    const now = `${left} ${top} ${width} ${height}`
+    const boxes = [boxOf(element), ...(opened?.boxes() ?? [])]
+    const now = boxes.map(({ left, top, right, bottom }) => [left, top, right, bottom]).join()
     const hasMoved = now !== last
     last = now
     isDue = (hasMoved || isDue) && place() === true
-    still = hasMoved || isDue ? 0 : still + 1
+    still = hasMoved || isDue || boxes.length > 1 ? 0 : still + 1
     if (still < stillFrames) frame = page.requestAnimationFrame(() => safely(look))
   }
   const wake = () => {
@@ -77,11 +83,33 @@ export function follow(element: Element, floating: HTMLElement, place: () => unk
     page.cancelAnimationFrame(frame)
     safely(look)
   }
-  const end = autoUpdate(element, floating, wake)
+  const end = autoUpdate(anchorOf(element), floating, wake)
+  opened?.onChange(wake)
   return () => {
     end()
     page.cancelAnimationFrame(frame)
   }
+}
+
+/** How far from an element, pixels, what it has opened is beside it. */
+const beside = 24
+
+/** The box of an element and of what it has opened beside itself, which a card must not cover either. */
+function wholeBoxOf(element: Element, opened?: Opened): DOMRect {
+  let { left, top, right, bottom } = boxOf(element)
+  for (const box of opened?.boxes() ?? []) {
+    const isAway =
+      box.left > right + beside ||
+      box.right < left - beside ||
+      box.top > bottom + beside ||
+      box.bottom < top - beside
+    if (isAway) continue
+    left = Math.min(left, box.left)
+    top = Math.min(top, box.top)
+    right = Math.max(right, box.right)
+    bottom = Math.max(bottom, box.bottom)
+  }
+  return new DOMRect(left, top, right - left, bottom - top)
 }
 
 /** A sheet may always be this high, as a share of the window, whatever it covers. */
@@ -97,22 +125,28 @@ export function placeBeside(
     pointer,
     at,
     placement,
+    opened,
     placed,
   }: {
     pointer: HTMLElement
     /** What it points at instead of the element. */
     at: HTMLElement | null
     placement: Step['placement']
+    opened?: Opened
     /** Called when it has its first place. */
     placed?(): void
   },
 ): () => void {
   const page = element.ownerDocument.defaultView as Window
+  const reference = {
+    getBoundingClientRect: () => wholeBoxOf(element, opened),
+    contextElement: anchorOf(element),
+  }
   let isPlaced = false
   const place = async () => {
     // Measured as it would be beside the element.
     card.classList.remove('sheet', 'at-top')
-    const position = await computePosition(at ?? element, card, {
+    const position = await computePosition(at ?? reference, card, {
       strategy: 'fixed',
       placement: placementOf(placement),
       middleware: [
@@ -133,7 +167,8 @@ export function placeBeside(
     })
     if (!card.isConnected) return
     const { x, y } = position
-    if (page.innerWidth <= narrow && covers({ x, y }, card, element)) sheet(card, element, page)
+    const box = wholeBoxOf(element, opened)
+    if (page.innerWidth <= narrow && covers({ x, y }, card, box)) sheet(card, box, page)
     else {
       moveTo(card, x, y)
       turn(pointer, position)
@@ -141,12 +176,14 @@ export function placeBeside(
     if (!isPlaced) placed?.()
     isPlaced = true
   }
-  return follow(element, card, quietly(place))
+  return follow(element, card, quietly(place), opened)
 }
 
-const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: Element) => {
-  const { offsetWidth: width, offsetHeight: height } = card
-  const { left, top, right, bottom } = element.getBoundingClientRect()
+const covers = (
+  { x, y }: { x: number; y: number },
+  { offsetWidth: width, offsetHeight: height }: HTMLElement,
+  { left, top, right, bottom }: DOMRect,
+): boolean => {
   return x < right && x + width > left && y < bottom && y + height > top
 }
 
@@ -154,8 +191,7 @@ const covers = ({ x, y }: { x: number; y: number }, card: HTMLElement, element: 
  * Along the lower edge, or the upper one if there is room above an element that is low. A large element
  * is covered in part.
  */
-function sheet(card: HTMLElement, element: Element, page: Window): void {
-  const { top, bottom } = element.getBoundingClientRect()
+function sheet(card: HTMLElement, { top, bottom }: DOMRect, page: Window): void {
   const isTop = top > page.innerHeight - bottom && top >= page.innerHeight * mostCovered
   card.classList.add('sheet')
   card.classList.toggle('at-top', isTop)
@@ -186,44 +222,11 @@ export function placeOnCorner(element: Element, dot: HTMLElement): () => void {
   const page = element.ownerDocument.defaultView as Window
   const isRtl = page.getComputedStyle(dot).direction === 'rtl'
   return follow(element, dot, () => {
-    const { left, top, right } = element.getBoundingClientRect()
+    const { left, top, right } = boxOf(element)
     const { offsetWidth: width, offsetHeight: height } = dot
     const within = (at: number, room: number) => Math.min(Math.max(at, margin), room - margin)
     const x = within((isRtl ? left : right) - width / 2, page.innerWidth - width)
     const y = within(top - height / 2, page.innerHeight - height)
     moveTo(dot, x, y)
-  })
-}
-
-/** Whether something that does not scroll with the page, such as a header, lies over the element. */
-function isUnderFixed(element: Element, page: Window): boolean {
-  const { top, left, width, height } = element.getBoundingClientRect()
-  const root = element.getRootNode() as Document | ShadowRoot
-  return [0.1, 0.5, 0.9].some(part => {
-    let hit = root.elementFromPoint(left + width / 2, top + height * part)
-    if (!hit || element.contains(hit)) return false
-    for (; hit && !hit.contains(element); hit = around(hit)) {
-      const { position } = page.getComputedStyle(hit)
-      if (position === 'fixed' || position === 'sticky') return true
-    }
-    return false
-  })
-}
-
-/** Scrolls an element into view if the window, what it scrolls in, or a header hides some of it. */
-export function bringIntoView(element: Element, page: Window): void {
-  const { top, left, bottom, right } = element.getBoundingClientRect()
-  const window = { top: 0, left: 0, bottom: page.innerHeight, right: page.innerWidth }
-  const { Element } = page as Window & typeof globalThis
-  const scrolled = getOverflowAncestors(element).filter(one => one instanceof Element)
-  const isSeen = [window, ...scrolled.map(one => one.getBoundingClientRect())].every(
-    of => top >= of.top && left >= of.left && bottom <= of.bottom && right <= of.right,
-  )
-  if (isSeen && !isUnderFixed(element, page)) return
-  const isCalm = page.matchMedia('(prefers-reduced-motion: reduce)').matches
-  element.scrollIntoView({
-    block: 'center',
-    inline: 'nearest',
-    behavior: isCalm ? 'auto' : 'smooth',
   })
 }

@@ -11,8 +11,10 @@ import type { Drawn } from './draw-step.ts'
 import type { Drawer } from './drawer.ts'
 import { candidatesOf, fingerprintOf } from './fingerprint.ts'
 import { keepTrying } from './keep-trying.ts'
+import { createScrolls, type Scrolls } from './scrolling.ts'
 import { languagesOf, spoken } from './spoken.ts'
 import { addressOf, leadsTo } from './step-address.ts'
+import { createSight } from './visibility.ts'
 import { createWay } from './way.ts'
 
 /** How often it is checked whether a shown step's element is still there, milliseconds. */
@@ -45,6 +47,8 @@ export function playSteps(
   const { steps } = flow
   let drawn: Drawn | null = null
   let current: Step | null = null
+  /** How the page may be scrolled for the step that was shown last. */
+  let scrolling: { step: Step; scrolls: Scrolls } | null = null
   /** Whether the step that is due is for another page, and the visitor told so. */
   let isElsewhere = false
   let hasLeft = false
@@ -211,7 +215,10 @@ export function playSteps(
     const told = spoken(flow, page, deps.locale)
     const said = { spoken: told, flow: told.flow, step: told.flow.steps[indexOf(step)]! }
     const given = run.answers?.[step.id] ?? null
-    const standing = { ...way.placeOf(step), hasBack, element, given }
+    // A step that is drawn anew leaves the page where the visitor has scrolled it.
+    if (scrolling?.step !== step) scrolling = { step, scrolls: createScrolls() }
+    const { scrolls } = scrolling
+    const standing = { ...way.placeOf(step), hasBack, element, given, scrolls }
     drawn = drawer.step({ ...said, ...standing, choose, part })
     if (element && step.advance.on === 'click') {
       // Before the page's own listeners, because one of them may stop the event or leave the page.
@@ -225,9 +232,9 @@ export function playSteps(
   function watch(step: Step, element: Element | null, signal: AbortSignal): void {
     // A page may change its language without loading.
     const languages = String(languagesOf(page))
+    const isSeen = element ? createSight(element) : () => true
     const watching = page.setInterval(() => {
       // If a page has broken its own DOM, nothing is known, and the element counts as still there.
-      const isSeen = () => element === null || (element.isConnected && element.checkVisibility())
       const isThere = safely(isSeen) ?? true
       if (signal.aborted) return
       const isRead = languages === String(languagesOf(page))
@@ -333,6 +340,7 @@ export function playSteps(
       // A step that waits gets its whole time again on another page.
       const isWaiting = !drawn && step.target?.onMissing === 'wait'
       if (isForElsewhere === isElsewhere && !isWaiting) return
+      scrolling = null
       clear()
       begin(step)
     },

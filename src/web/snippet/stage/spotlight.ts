@@ -1,9 +1,11 @@
-import { getOverflowAncestors } from '@floating-ui/dom'
 import type { StepView } from '../parts.ts'
+import { contains, hitAt } from './elements.ts'
 import type { Host } from './host.ts'
 import { make } from './make.ts'
 import { eased, glideMs, isCalm, settle } from './motion.ts'
+import type { Opened } from './opened.ts'
 import { type Box, follow, moveTo } from './placing.ts'
+import { anchorOf, boxOf, type Edges, levelsOf } from './visibility.ts'
 
 export type Spotlight = 'off' | 'dim' | 'block'
 
@@ -32,6 +34,7 @@ export function lightUp(
   root: HTMLElement,
   page: Window,
   from: { frame: Box | null; isDimmed: boolean } | null,
+  opened: Opened,
 ): () => void {
   const hidden = { popover: 'manual', 'aria-hidden': 'true' }
   const ring = make(page, 'div', 'ring', { ...hidden, part: 'ring' })
@@ -42,33 +45,84 @@ export function lightUp(
   if (from?.isDimmed) settle(veil)
   // A press on the veil leaves the focus where it is.
   veil.addEventListener('mousedown', event => event.preventDefault())
-  const corner = cornerOf(element, ring, page)
+  // A press on the ground that an open dialog or list lies on usually closes it.
+  let pointer = { x: 0, y: 0 }
+  for (const name of ['pointerover', 'pointermove'] as const) {
+    veil.addEventListener(name, ({ clientX: x, clientY: y }) => {
+      pointer = { x, y }
+    })
+  }
+  veil.addEventListener('click', () => {
+    const hit = hitAt(pointer.x, pointer.y, page.document)
+    if (hit && opened.elements().some(one => contains(one, hit))) (hit as HTMLElement).click()
+  })
+  const anchor = anchorOf(element)
+  const corner = cornerOf(anchor, ring, page)
   if (corner !== null) ring.style.setProperty('--corner', `${corner}px`)
-  const scrolled = getOverflowAncestors(element, [], false)
-  const clips = scrolled.filter(one => one instanceof (page as never as typeof globalThis).Element)
+  const clips = [...levelsOf(anchor)]
+    .filter(({ holds, isWindow, style }) => holds && !isWindow && style.overflow !== 'visible')
+    .map(({ at }) => at)
 
   const draw = (box: Box) => {
     moveTo(ring, box.left, box.top)
     Object.assign(ring.style, { width: `${box.width}px`, height: `${box.height}px` })
-    if (mode === 'off') return
     const radius = (corner ?? Number.parseFloat(page.getComputedStyle(ring).borderRadius)) || 0
-    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${hole(box, clips as Element[], radius)}")`
+    const light = hole(box, clips, radius)
+    // What it frames may be scrolled out of sight.
+    ring.style.visibility = light === '' ? 'hidden' : ''
+    veil.style.clipPath = `path(evenodd, "M0 0H${farPx}V${farPx}H0Z${light}${openings(box, light)}")`
+  }
+
+  /** Holes for what the element has opened. They must not overlap, or the path would fill them again. */
+  const openings = ({ left, top, width, height }: Box, light: string) => {
+    const lit = {
+      left: left - room,
+      top: top - room,
+      right: left + width + room,
+      bottom: top + height + room,
+    }
+    const cut = light === '' ? [] : [lit]
+    return opened
+      .boxes()
+      .flatMap(box => {
+        const rest = cut.reduce(
+          (parts, other) => parts.flatMap(part => without(part, other)),
+          [box],
+        )
+        cut.push(box)
+        return rest.map(
+          ({ left, top, right, bottom }) => `M${left} ${top}H${right}V${bottom}H${left}Z`,
+        )
+      })
+      .join('')
   }
 
   const begun = page.performance.now()
   const start = from?.frame ?? null
   const glides = start !== null && !isCalm(page)
   const place = () => {
-    const to = element.getBoundingClientRect()
+    const to = boxOf(element)
     const part = glides ? eased((page.performance.now() - begun) / glideMs) : 1
     draw(part < 1 && start ? between(start, to, part) : to)
     return part < 1
   }
-  const end = follow(element, ring, place)
+  const end = follow(element, ring, place, opened)
   return () => {
     end()
     for (const one of own) one.remove()
   }
+}
+
+/** The parts of a box that another one does not cover. */
+function without(box: Edges, other: Edges): Edges[] {
+  const top = Math.max(box.top, Math.min(other.top, box.bottom))
+  const bottom = Math.min(box.bottom, Math.max(other.bottom, box.top))
+  return [
+    { ...box, bottom: top },
+    { ...box, top, bottom, right: Math.min(box.right, other.left) },
+    { ...box, top, bottom, left: Math.max(box.left, other.right) },
+    { ...box, top: bottom },
+  ].filter(part => part.right > part.left && part.bottom > part.top)
 }
 
 /** Wider and higher than any window. */

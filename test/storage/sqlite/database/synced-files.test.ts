@@ -8,7 +8,7 @@ import {
   syncDirectory,
 } from '../../../../src/storage/sqlite/database/synced-files.ts'
 
-/** `test/torture/powercut.test.ts` shows that synced files survive a power cut. */
+/** `test/long/torture/powercut.test.ts` shows that synced files survive a power cut. */
 
 let folder: string
 

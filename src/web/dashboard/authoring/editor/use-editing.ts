@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { Failure } from '../../api/failure.ts'
+import { startPending } from '../../api/pending.ts'
 import { presence, session } from '../../api/session.ts'
 import type { Editing } from './editing.ts'
 import { forget, keep, leftOf, newEditor, type Unsaved, watchOthers } from './unsaved.ts'
@@ -17,7 +18,10 @@ export function useJudging(editing: Editing): boolean {
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>
     let isOver = false
+    let endPause = startPending()
     const judge = () => {
+      endPause()
+      endPause = () => {}
       editing.judge().then(
         () => {
           isFailing.value = false
@@ -33,6 +37,7 @@ export function useJudging(editing: Editing): boolean {
     return () => {
       isOver = true
       clearTimeout(timer)
+      endPause()
     }
   }, [editing, text, isIn])
   return isFailing.value

@@ -1,0 +1,56 @@
+/** A smaller frame, pixels, is not for people. */
+const leastSize = 10
+/** How often it is checked whether a frame is hidden, milliseconds. */
+const checkMs = 500
+/** The least delay with which a browser tells whether a frame is visible, milliseconds. */
+const delay = 100
+
+const isLarge = (width: number, height: number) => Math.min(width, height) >= leastSize
+
+/** Whether no style hides the frames that a page is in, as far as their pages are of its own origin. */
+export function isFrameShown(page: Window): boolean {
+  for (let at = page; at.frameElement; at = at.parent) {
+    const { width, height } = at.frameElement.getBoundingClientRect()
+    const properties = { visibilityProperty: true, opacityProperty: true }
+    if (!at.frameElement.checkVisibility(properties) || !isLarge(width, height)) return false
+  }
+  return true
+}
+
+/**
+ * Tells whether people can see a page that is in a frame, as soon as they can, and then whenever that
+ * changes. Applications load themselves in hidden frames, for instance to renew a token. A frame that was
+ * seen may be scrolled out of sight.
+ */
+export function watchFrame(page: Window, changed: (isSeen: boolean) => void): void {
+  // Of a frame in another origin's page, some browsers tell whether anything hides or covers it.
+  const isForeign = page.frameElement === null
+  let wasInView = false
+  let isSeen = false
+  const check = () => {
+    const is = wasInView && isFrameShown(page) && isLarge(page.innerWidth, page.innerHeight)
+    if (is !== isSeen) changed(is)
+    isSeen = is
+  }
+  const enter = () => {
+    observer.disconnect()
+    wasInView = true
+    check()
+  }
+  const observer = new IntersectionObserver(
+    entries => {
+      for (const { isIntersecting, isVisible } of entries as (IntersectionObserverEntry & {
+        isVisible?: boolean
+      })[]) {
+        if (isIntersecting && (!isForeign || isVisible !== false)) enter()
+      }
+    },
+    (isForeign ? { trackVisibility: true, delay } : {}) as IntersectionObserverInit,
+  )
+  observer.observe(page.document.documentElement)
+  // What is covered in part can be used all the same.
+  for (const name of ['pointermove', 'pointerdown', 'keydown']) {
+    page.addEventListener(name, enter, { capture: true, passive: true, once: true })
+  }
+  page.setInterval(check, checkMs)
+}

@@ -1,0 +1,58 @@
+import { asPublished } from '../../src/core/flow/as-published.ts'
+import { readFlowFile } from '../../src/core/flow/file.ts'
+import type { Flow } from '../../src/core/flow/flow.ts'
+import type { Page, TestBrowser } from '../support/browser.ts'
+
+/**
+ * A bare page with the snippet's stage on it, and no server behind it: many situations are tried on one
+ * page, in whichever browser.
+ */
+export async function serveStage() {
+  const entry = `${import.meta.dir}/stage-page.ts`
+  const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser' })
+  const script = await outputs[0]!.text()
+  const html =
+    '<!doctype html><html lang="en"><title>Stage</title><link rel="icon" href="data:,">' +
+    '<meta name="viewport" content="width=device-width"><body><script type="module" src="/stage.js"></script>'
+  const server = Bun.serve({
+    port: 0,
+    hostname: 'localhost',
+    fetch: ({ url }) =>
+      new URL(url).pathname === '/stage.js'
+        ? new Response(script, { headers: { 'Content-Type': 'text/javascript' } })
+        : new Response(html, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
+  })
+  return { url: server.url.href, stop: () => server.stop(true) }
+}
+
+const published = { version: 1, publishedAt: '2026-11-20T09:30:00.000Z' }
+
+/** A flow with these steps, as pages get it. */
+export function flowOf(steps: string): Flow {
+  const { flows } = readFlowFile(`- key: flow\n  steps: ${steps}\n`)
+  return asPublished(flows[0]!, published)
+}
+
+/** Opens that page. */
+export async function openStage(
+  browser: TestBrowser,
+  url: string,
+  options?: Parameters<TestBrowser['page']>[0],
+) {
+  const { page } = await browser.page(options)
+  await page.goto(url)
+  await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+  return page
+}
+
+/** Fills the page, and shows a flow with these steps on it, in place of what is shown. */
+export async function play(page: Page, html: string, steps: string): Promise<void> {
+  const call = (name: string, what: unknown) => page.evaluate(`${name}(${JSON.stringify(what)})`)
+  await page.evaluate('clear()')
+  await call('fill', html)
+  await call('show', flowOf(steps))
+}
+
+/** Waits until the step with this title is shown; null for none. */
+export const shows = (page: Page, title: string | null): Promise<unknown> =>
+  page.waitForFunction(`title() === ${JSON.stringify(title)}`)
