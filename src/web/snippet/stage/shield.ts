@@ -2,8 +2,12 @@ import { safely } from '../safely.ts'
 import { focusedIn } from './elements.ts'
 import { isTyping } from './focus.ts'
 
-const presses = ['pointerdown', 'mousedown', 'touchstart', 'click', 'auxclick', 'contextmenu']
-const releases = ['pointerup', 'mouseup', 'touchend']
+const presses = ['pointerdown', 'mousedown', 'touchstart']
+const clicks = ['click', 'auxclick', 'contextmenu']
+const releases = ['pointerup', 'mouseup', 'touchend', 'pointercancel', 'touchcancel']
+/** Whether it tells that a press has ended. Keyboards and scripts click without a press. */
+const ends = ({ type, detail }: Event & { detail?: number }) =>
+  releases.includes(type) || (type === 'click' && detail !== 0)
 const scrolls = ['wheel', 'touchmove']
 const focuses = ['focusin', 'focusout', 'focus', 'blur']
 const keys = ['keydown', 'keypress', 'keyup']
@@ -31,8 +35,9 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     const isOwn = path.includes(shadow)
     if (presses.includes(type)) isPressed = isOwn
     if (type === 'focusin' && !isOwn) focused = null
-    // A page that is dragging something has to hear where it is dropped.
-    if (!isOwn || (releases.includes(type) && !isPressed)) return
+    // What was pressed on a card may be let go beside it, and what the page drags on a card.
+    if (isOwn ? releases.includes(type) && !isPressed : !isPressed || !ends(event)) return
+    if (!isOwn) return event.stopImmediatePropagation()
     const copy = new Event(type, { bubbles: event.bubbles, cancelable: true })
     for (const name of read) Object.assign(copy, { [name]: (event as KeyboardEvent)[name] })
     const isHandled = !target.dispatchEvent(copy)
@@ -49,7 +54,7 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     if (keys.includes(type) && !isHandled && !isTyped) return
     event.stopImmediatePropagation()
   }
-  for (const type of [...presses, ...releases, ...scrolls, ...focuses, ...keys]) {
+  for (const type of [...presses, ...releases, ...clicks, ...scrolls, ...focuses, ...keys]) {
     const passive = /touch|wheel/.test(type)
     page.addEventListener(type, event => safely(() => keep(event)), { capture: true, passive })
   }
