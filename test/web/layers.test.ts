@@ -90,7 +90,7 @@ const dialogs: Record<string, string> = {
   'a dialog over a dialog': `${append(dialog(undefined, '<button>First</button>'))}; ${mark}
     document.getElementById('dialog').removeAttribute('id')
     ${append(dialog().replace('300px', '340px'))}; ${mark}; ${focus}`,
-  'a dialog of a closed wrapper': `
+  'a dialog in a slot of a shadow root': `
     const outer = document.body.appendChild(document.createElement('div'))
     outer.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'
     outer.innerHTML = \`${dialog()}\`; ${mark}; ${focus}`,
