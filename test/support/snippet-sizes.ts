@@ -5,7 +5,7 @@ import { pageScript, snippetFiles, snippetModule } from '../../src/web/snippet-f
 export const mostPageBytes = 15.5 * 1024
 
 /** The most that may be loaded when a flow is due, without questions and videos, gzipped. */
-export const mostStageBytes = 59 * 1024
+export const mostStageBytes = 60.5 * 1024
 
 export interface Size {
   what: string

@@ -145,7 +145,7 @@ export function drawChecklist(
         root.replaceChildren()
         return
       }
-      host.attach()
+      host.attachToPage()
       read()
       const done = items.filter(({ id }) => state.isTicked(id)).length
       const focused = (root.getRootNode() as ShadowRoot).activeElement

@@ -30,6 +30,7 @@ export function drawElsewhere(
   page: Window,
 ): Pick<Drawn, 'remove'> {
   const { flow, place, of, href, end } = view
+  host.attach(null)
   const root = host.root(flow.theme)
   const words = view.spoken.speak(root)
   const text = make(page, 'div', 'body', { id: 'body' }, words.elsewhere)

@@ -25,8 +25,9 @@ export function drawStep(view: StepView, host: Host, page: Window): Drawn {
   const isOnItsOwn = step.kind === 'banner' || step.kind === 'slideout'
   const isModal = step.kind === 'modal' || (element === null && !isOnItsOwn)
   const left = takeOver(host)
-  host.attach(isModal ? null : element)
-  const root = host.root(view.flow.theme)
+  const pointedAt = isModal ? null : element
+  host.attach(pointedAt)
+  const root = host.root(view.flow.theme, pointedAt)
   const ends: (() => void)[] = [() => takeAway(root, host, page)]
   let current = element
   const followers = new Map<Follower, () => void>()

@@ -5,7 +5,7 @@ import { type Beside, leadTab } from './tab-order.ts'
 /** Where the keyboard focus is while a card is shown. */
 
 /** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
-const isTyping = (element: Element | null): boolean =>
+export const isTyping = (element: Element | null): boolean =>
   element !== null &&
   (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
 

@@ -1,10 +1,12 @@
 import { type MaybeTheme, mergedTheme } from '../../../core/flow/merged-theme.ts'
 import type { Flow } from '../parts.ts'
 import { safely } from '../safely.ts'
-import { around, ownHostAttribute } from './elements.ts'
+import { focusedIn, ownHostAttribute } from './elements.ts'
 import { darkPreferred } from './ground.ts'
-import { keepInUse } from './keep-in-use.ts'
+import { keepPresses } from './keep-presses.ts'
+import { standingOf } from './layers.ts'
 import { settle } from './motion.ts'
+import { shield } from './shield.ts'
 import { styles } from './styles.ts'
 import { dress } from './theme.ts'
 import { whenDetached } from './when-detached.ts'
@@ -14,16 +16,15 @@ const tintAfterMs = 400
 
 /** A page that removes the host, and nothing else, at once (milliseconds) and this often, gets rid of it. */
 const atOnceMs = 200
+/** How often it is checked whether what is shown can still be seen and used, milliseconds. */
+const checkMs = 250
 const mostRemovals = 10
 
-/** No rule of the page overrides these. */
-const wholeHost = 'all: initial !important; display: contents !important'
+/** What a page disables everything but its dialog with, besides style sheets, which do not reach the host. */
+const pageMarks = ['inert', 'aria-hidden', 'style']
 
-/** Matches what is drawn above the page, or keeps the keyboard and the mouse to itself. */
-const layers = 'dialog[open], :popover-open, [aria-modal=true], [role=dialog], [role=alertdialog]'
-
-/** Events on a card that do not reach the page, so that menus that a step points into stay open. */
-const ownEvents = ['pointerdown', 'mousedown', 'touchstart', 'click']
+/** A page that disables the host again whenever it is enabled has its way until the next check. */
+const mostMarks = 20
 
 /**
  * The snippet's own place on the page: a shadow root that the page's styles do not reach, except through
@@ -33,11 +34,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const { document } = page
   const host = document.createElement('div')
   host.setAttribute(ownHostAttribute, '')
-  host.style.cssText = wholeHost
   const shadow = host.attachShadow({ mode: 'open' })
-  for (const name of ownEvents) {
-    shadow.addEventListener(name, event => event.stopPropagation(), { passive: true })
-  }
+  const focused = shield(shadow, page)
   const sheet = new (page as Window & typeof globalThis).CSSStyleSheet()
   sheet.replaceSync(styles)
   shadow.adoptedStyleSheets = [sheet]
@@ -66,59 +64,153 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   page.matchMedia(darkPreferred).addEventListener('change', tintSoon)
 
   /** For each root, the element that its drawing points at. */
-  const pointedAt = new WeakMap<Element, Element | null>()
-  /** The element that the next drawing points at. */
-  let next: Element | null = null
-  /** The element that decided where the host is, and what it was put behind. */
-  let anchor: Element | null = null
+  const targets = new WeakMap<Element, Element | null>()
+  /** The element that what is shown points at. */
+  let pointedAt: Element | null = null
+  /** What had the focus when it was shown. */
+  let worked: Element | null = null
+  /** Whether what is shown has to be in front of the page's dialogs. */
+  let isInFront = false
+  /** What else was in front when everything was last shown. */
+  let top: Element | null = null
+  let fullScreen: Element | null = null
+  let layer: Element = document.body
+  /** What the host was put behind, and when. */
   let neighbour: Node | null = null
   let placedAt = 0
-  let removals = 0
   let unwatch = () => {}
-  const use = keepInUse(shadow, page)
+  const presses = keepPresses(shadow, page)
+  let removals = 0
+  let marks = 0
+  let ownStyle: string | null = null
+  /** What the page removes the host from, or what would look different with it. */
+  const unfit = new WeakSet<Element>()
 
-  /**
-   * Puts the host where what it shows can be seen and used: in the dialog that the element is in, otherwise
-   * in the page.
-   */
-  const place = (element: Element | null) => {
-    anchor = element
-    const into = layerOf(element) ?? document.body
-    if (host.parentNode !== into) {
-      into.append(host)
-      placedAt = page.performance.now()
-      reopen(shadow)
-      use.goOn()
-    }
+  /** Removes what the page has disabled the host with. */
+  const unmark = () => {
+    host.removeAttribute('inert')
+    host.removeAttribute('aria-hidden')
+    if (host.style.cssText === ownStyle) return
     // Otherwise what is placed in window pixels would be placed in zoomed ones.
-    const { currentCSSZoom = 1 } = into
-    host.style.setProperty('zoom', `${1 / currentCSSZoom}`, 'important')
-    neighbour = host.previousSibling
-    unwatch()
-    unwatch = whenDetached(host, returnToPage)
+    const { currentCSSZoom = 1 } = host.parentElement ?? document.body
+    // No rule of the page overrides these.
+    host.style.cssText = `all: initial !important; display: contents !important; zoom: ${1 / currentCSSZoom} !important`
+    ownStyle = host.style.cssText
   }
 
-  /** A page that re-renders removes the host with the rest. */
-  function returnToPage(): void {
-    if (host.isConnected) return
-    const isAtOnce = page.performance.now() - placedAt < atOnceMs
-    removals = isAtOnce && neighbour?.isConnected ? removals + 1 : 0
-    const isShown = shadow.childElementCount > 1
-    if (isShown && removals < mostRemovals) place(anchor?.isConnected ? anchor : null)
+  const moveTo = (layer: Element) => {
+    const look = () => JSON.stringify(layer.lastElementChild?.getBoundingClientRect())
+    host.remove()
+    const before = look()
+    layer.append(host)
+    const after = JSON.stringify(host.previousElementSibling?.getBoundingClientRect())
+    if (after !== before) unfit.add(layer)
   }
 
-  /** To be called before something is drawn. */
-  const attach = (element: Element | null = null) => {
-    next = element
-    place(element)
+  /** Shows everything again, in front of what has opened since. */
+  const showAgain = () => {
+    for (const one of shadow.querySelectorAll<HTMLElement>('.root:not(.leaves) > *')) {
+      if (one.localName === 'dialog') {
+        const dialog = one as HTMLDialogElement
+        dialog.close()
+        dialog.showModal()
+        dialog.focus({ preventScroll: true })
+      } else if (one.popover !== null) {
+        if (one.matches(':popover-open')) one.hidePopover()
+        one.showPopover()
+      }
+      // An animation without an end cannot be finished.
+      safely(() => settle(one))
+    }
+  }
+
+  const standing = () => {
+    const mayBe = (layer: Element) => !unfit.has(layer) && !shadow.querySelector('.layered')
+    const [element = null, at = null] = [pointedAt, worked].map(one =>
+      one?.isConnected ? one : null,
+    )
+    if (isInFront) return standingOf(element, at, page, mayBe)
+    return { layer: document.body, top: null, isReached: true, isCovered: false }
+  }
+
+  /** Puts the host where what it shows can be seen and used, and leaves that as it is. */
+  const place = () => {
+    // A video of the snippet's fills the screen.
+    if (document.fullscreenElement === host) return
+    // The next drawing will point at another element, or at none.
+    if (pointedAt?.checkVisibility() === false && host.isConnected) return
+    let now = standing()
+    const isOwnOnTop = shadow.contains(now.top)
+    const isMoved = host.parentElement !== now.layer && !(isOwnOnTop && host.isConnected)
+    const isBehind = fullScreen !== document.fullscreenElement || (now.top !== top && !isOwnOnTop)
+    fullScreen = document.fullscreenElement
+    if (!isOwnOnTop) top = now.top
+    host.className = now.isCovered ? 'covered' : now.isReached ? '' : 'unreached'
+    if (!isMoved && !isBehind) return
+    const focus = focused()
+    const scrolled = [...shadow.querySelectorAll('.inner')].map(
+      one => [one, one.scrollTop] as const,
+    )
+    if (isMoved) {
+      moveTo(now.layer)
+      if (unfit.has(now.layer)) now = standing()
+      if (host.parentElement !== now.layer) moveTo(now.layer)
+      layer = now.layer
+      placedAt = page.performance.now()
+      neighbour = host.previousSibling
+      unwatch()
+      unwatch = whenDetached(host, check)
+    }
+    showAgain()
+    for (const [one, at] of scrolled) one.scrollTop = at
+    focus?.focus({ preventScroll: true })
+    presses.moved()
+  }
+
+  /** The page may open and close dialogs, fill the screen, or remove what it does not know. */
+  function check(): void {
+    marks = 0
+    if (!shadow.querySelector('.root:not(.leaves) > *')) return
+    // A page that draws the layer anew removes the host with the rest.
+    if (!host.parentElement && neighbour?.isConnected) {
+      const isAtOnce = page.performance.now() - placedAt < atOnceMs
+      removals = isAtOnce ? removals + 1 : 1
+      if (removals > mostRemovals) return
+      unfit.add(layer)
+    }
+    place()
+  }
+  page.setInterval(() => safely(check), checkMs)
+  for (const name of ['fullscreenchange', 'webkitfullscreenchange']) {
+    document.addEventListener(name, () => safely(check))
+  }
+  const marked = () => {
+    if (++marks > mostMarks) return
+    unmark()
+    place()
+  }
+  new MutationObserver(() => safely(marked)).observe(host, { attributeFilter: pageMarks })
+
+  const attach = (element: Element | null, mayCover: boolean) => {
+    pointedAt = element
+    worked = document.activeElement === host ? host : focusedIn(document)
+    isInFront = mayCover
+    place()
+    // The page may be zoomed in another way by now.
+    ownStyle = null
+    unmark()
   }
 
   return {
-    attach,
+    /** Shows what is drawn from now on beside an element, or for itself, in front of the page's dialogs. */
+    attach: (element: Element | null) => attach(element, true),
+    /** Shows it as a part of the page. */
+    attachToPage: () => attach(null, false),
     /** Another element has taken the place of the one that a root's drawing points at. */
     pointAt(root: Element, element: Element | null) {
-      pointedAt.set(root, element)
-      place(element)
+      targets.set(root, element)
+      pointedAt = element
+      place()
     },
     say(text: string) {
       live.textContent = text
@@ -126,18 +218,19 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     /** The theme that a flow is drawn in: its own over the organisation's. */
     themeOf: (theme: Flow['theme']) => mergedTheme(ofOrganisation(), theme),
     /** An element with a flow's theme, in the page's direction and suited to its background. */
-    root(theme: Flow['theme']): HTMLElement {
-      if (!host.isConnected) attach()
+    root(theme: Flow['theme'], element: Element | null = null): HTMLElement {
+      if (!host.isConnected) attach(null, false)
       const root = document.createElement('div')
-      pointedAt.set(root, next)
-      next = null
+      targets.set(root, element)
       root.className = 'root'
       root.dir = page.getComputedStyle(document.body).direction
       root.lang = document.documentElement.lang
       shadow.append(root)
       const tint = () =>
-        dress(root, mergedTheme(ofOrganisation(), theme), pointedAt.get(root) ?? null, page)
+        dress(root, mergedTheme(ofOrganisation(), theme), targets.get(root) ?? null, page)
       tint()
+      // What has a place in the page's own stack stays on the page.
+      place()
       tints.set(root, tint)
       // A popover with a layer on the page does not go above all of the page. A modal dialog always does.
       const stay = (event: Event) => {
@@ -151,20 +244,3 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 }
 
 export type Host = ReturnType<typeof createHost>
-
-/** Opens again, in their order, what the browser closed when it was moved. */
-function reopen(shadow: ShadowRoot): void {
-  for (const one of shadow.querySelectorAll<HTMLElement>('[popover], dialog')) {
-    if (one.matches(':popover-open, :modal')) continue
-    if (one.localName === 'dialog') {
-      one.removeAttribute('open')
-      safely(() => (one as HTMLDialogElement).showModal())
-    } else safely(() => one.showPopover())
-    settle(one)
-  }
-}
-
-function layerOf(element: Element | null): Element | null {
-  for (let at = element; at; at = around(at)) if (at.matches(layers)) return at
-  return null
-}

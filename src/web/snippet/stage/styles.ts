@@ -3,6 +3,7 @@ import { themeStyles } from './theme-styles.ts'
 /** The snippet's styles. They are in a shadow root, so that page and snippet do not mix. */
 export const styles = `
 :host { all: initial }
+:host(.covered) [popover], :host(.unreached) :is(.ring, .veil, .spot, .hint) { display: none !important }
 * { box-sizing: border-box }
 ${themeStyles}
 /* Rooms are multiples of a quarter of the theme's. */

@@ -1,0 +1,357 @@
+import { expect, setDefaultTimeout } from 'bun:test'
+import { type Page, TestBrowser } from '../support/browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { flowOf, openStage, play, serveStage, shows } from './stage.ts'
+
+/** What is shown beside a page's dialogs and menus, and over what fills the screen, is seen and used. */
+
+setDefaultTimeout(300_000)
+
+let stage: Awaited<ReturnType<typeof serveStage>>
+let browser: TestBrowser
+beforeAll(async () => {
+  stage = await serveStage()
+  browser = await TestBrowser.open()
+})
+afterAll(async () => {
+  await browser.close()
+  stage.stop()
+})
+
+const open = async (options = {}) => {
+  const page = await openStage(browser, stage.url, { reducedMotion: 'reduce', ...options })
+  page.setDefaultTimeout(4_000)
+  return page
+}
+
+const button = (page: Page, name: string) =>
+  page.locator('[data-cairn]').getByRole('button', { name, exact: true })
+
+/** Presses a button of what is shown as a mouse does: whatever is on top there gets it. */
+async function press(page: Page, name: string): Promise<void> {
+  const box = await button(page, name).boundingBox()
+  await page.mouse.click(box!.x + box!.width / 2, box!.y + box!.height / 2)
+}
+
+/** Waits until nothing disables what is shown, for a mouse or for a screen reader. */
+const expectUsable = (page: Page) =>
+  page.waitForFunction(`(() => {
+    let at = document.querySelector('[data-cairn]')
+    const card = at.shadowRoot.querySelector('.card')
+    if (!card || getComputedStyle(card).pointerEvents === 'none') return false
+    for (; at; at = at.parentElement ?? at.getRootNode().host)
+      if (at.matches('[inert], [aria-hidden=true]')) return false
+    return true
+  })()`)
+
+/** Runs each variant on its own; returns what went wrong, by name. */
+async function wrongOf<T>(
+  variants: Record<string, T>,
+  attempt: (variant: T) => Promise<void>,
+): Promise<string[]> {
+  const wrong: string[] = []
+  for (const [name, variant] of Object.entries(variants)) {
+    try {
+      await attempt(variant)
+    } catch (error) {
+      wrong.push(`${name}: ${(error as Error).stack}`)
+    }
+  }
+  return wrong
+}
+
+const place = 'position: fixed; left: 300px; top: 150px; padding: 30px; background: white'
+const inside = '<input id=name> <button id=inner>Save</button>'
+const dialog = (attributes = 'role=dialog aria-modal=true', content = inside) =>
+  `<div id=portal><div style="position: fixed; inset: 0; background: #0008"></div>` +
+  `<div id=dialog ${attributes} style="${place}" tabindex=-1>${content}</div></div>`
+const append = (html: string) => `document.body.insertAdjacentHTML('beforeend', \`${html}\`)`
+const others = (statement: string) =>
+  `for (const one of document.body.children) if (!one.contains(document.getElementById('dialog'))) { ${statement} }`
+const focus = "document.getElementById('name').focus()"
+const hide = others("one.setAttribute('aria-hidden', 'true')")
+const mark = others("one.inert = true, one.setAttribute('aria-hidden', 'true')")
+
+/** How pages disable everything but their dialog. */
+const dialogs: Record<string, string> = {
+  'inert and aria-hidden': `${append(dialog())}; ${mark}; ${focus}`,
+  'aria-hidden, and no pointer events on the body': `
+    ${append(dialog().replace('left', 'pointer-events: auto; left'))}
+    document.body.style.pointerEvents = 'none'; ${hide}; ${focus}`,
+  'style on the others': `${append(dialog())}; ${others("one.style.cssText = 'pointer-events: none; display: none'")}; ${focus}`,
+  'inert, by a dialog without a role': `${append(dialog(''))}; ${mark}; ${focus}`,
+  'inert, without moving the focus': `${append(dialog())}; ${mark}`,
+  'inert, before it is opened': `
+    for (const one of document.body.children) one.inert = true
+    setTimeout(() => { ${append(dialog())}; ${focus} }, 50)`,
+  'marks again whatever is added or changed': `${append(dialog())}; ${mark}; ${focus}
+    observer = new MutationObserver(() => { ${others("if (!one.inert) one.inert = true, one.setAttribute('aria-hidden', 'true')")} })
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['inert', 'aria-hidden'] })`,
+  'a dialog over a dialog': `${append(dialog(undefined, '<button>First</button>'))}; ${mark}
+    document.getElementById('dialog').removeAttribute('id')
+    ${append(dialog().replace('300px', '340px'))}; ${mark}; ${focus}`,
+  'a dialog in a slot of a shadow root': `
+    const outer = document.body.appendChild(document.createElement('div'))
+    outer.attachShadow({ mode: 'open' }).innerHTML = '<slot></slot>'
+    outer.innerHTML = \`${dialog()}\`; ${mark}; ${focus}`,
+  'a modal dialog of the browser': `
+    ${append(`<dialog id=dialog>${inside}</dialog>`)}; document.getElementById('dialog').showModal()`,
+}
+
+const first = '{ key: a, title: First, target: { selector: "#open" }, advance: { on: click } }'
+const pointing = '{ key: b, title: Name, target: { selector: "#name" } }'
+const own = '{ key: c, kind: modal, title: Own }'
+const corner = '{ key: d, kind: slideout, title: Corner }'
+/** Ends what the way before has left on the page, and shows these steps on it. */
+const begin = async (page: Page, steps: string[]) => {
+  await page.evaluate(`globalThis.observer?.disconnect(), observer = null
+    document.body.removeAttribute('style')`)
+  await play(page, '<main><button id=open>Open</button></main>', `[${steps.join()}]`)
+}
+
+test('pages that disable everything but their dialog leave usable what is shown', async () => {
+  const at = await open()
+  const wrong = await wrongOf(dialogs, async way => {
+    await begin(at, [first, pointing, own, corner])
+    await shows(at, 'First')
+    await at.evaluate(
+      `document.getElementById('open').addEventListener('click', () => { ${way} }, { once: true })`,
+    )
+    await at.locator('#open').click()
+    for (const [title, next] of [
+      ['Name', 'Next'],
+      ['Own', 'Next'],
+      ['Corner', 'Done'],
+    ] as const) {
+      await shows(at, title)
+      await expectUsable(at)
+      await press(at, next)
+    }
+    await shows(at, null)
+  })
+  expect(wrong).toEqual([])
+  await at.context().close()
+})
+
+test('begun in such a dialog, it is usable by keyboard too, and after the dialog has closed', async () => {
+  const at = await open()
+  const wrong = await wrongOf(dialogs, async way => {
+    await begin(at, [first])
+    await at.evaluate('clear()')
+    await at.evaluate(`(() => { ${way} })()`)
+    await at.locator('#name').waitFor()
+    const flow = `[${pointing}, ${own}]`
+    await at.evaluate(`show(${JSON.stringify(flowOf(flow))})`)
+    await shows(at, 'Name')
+    await button(at, 'Next').focus()
+    await at.keyboard.press('Enter')
+    await shows(at, 'Own')
+    await at.evaluate(`globalThis.observer?.disconnect()
+      for (const one of document.querySelectorAll('dialog')) one.remove()
+      for (const one of document.querySelectorAll('#portal')) one.remove()
+      document.body.removeAttribute('style')
+      for (const one of document.querySelectorAll('[inert], [aria-hidden]')) one.inert = false, one.removeAttribute('aria-hidden')`)
+    await shows(at, 'Own')
+    await at.locator('[data-cairn] .card').waitFor()
+    await expectUsable(at)
+    await press(at, 'Done')
+    await shows(at, null)
+  })
+  expect(wrong).toEqual([])
+  await at.context().close()
+})
+
+const listen = (types: string, on: string, isInside: string, close: string) => `
+  for (const type of ${JSON.stringify(types.split(' '))}) for (const [on, capture] of [${on}])
+    on.addEventListener(type, event => {
+      const at = document.getElementById('dialog')
+      if (at && !(${isInside})) { ${close} }
+    }, { capture, signal: ended.signal })`
+/** Has listeners called that were on the window before the snippet. */
+const early = (isInside: string, close: string) => `; onEarly = event => {
+  const at = document.getElementById('dialog')
+  if (at && !(${isInside})) { ${close} } }`
+const all =
+  'pointerdown mousedown pointerup mouseup click touchstart touchend focusin focusout focus blur'
+const everywhere = '[window, true], [document, true], [document, false], [document.body, false]'
+const within = 'event.composedPath().includes(at)'
+const remove = 'at.remove()'
+const contains = 'event.target === document || event.target === window || at.contains(event.target)'
+const closest = "event.target.closest?.('#dialog')"
+const floating = `<div id=dialog style="${place}">${inside}</div>`
+const inPage = `<div id=dialog>${inside}</div>`
+
+/** What closes by a press outside: what it is, and how it notices that. */
+const closing: Record<string, [html: string, script: string]> = {
+  'a menu, by the path': [
+    floating.replace('id=', 'role=menu id='),
+    listen(all, everywhere, within, remove) + early(within, remove),
+  ],
+  'a floating box, by what it contains': [
+    floating,
+    listen(all, everywhere, contains, remove) + early(contains, remove),
+  ],
+  'a dialog, by closest': [
+    dialog(),
+    listen(all, everywhere, closest, remove) + early(closest, remove),
+  ],
+  'a box in the page, by the path': [
+    inPage,
+    listen(all, everywhere.slice('[window, true], '.length), within, remove),
+  ],
+  'a list at a place of the page': [
+    `<div style="position: relative"><ul id=dialog role=listbox style="position: absolute">${inside}</ul></div>`,
+    listen(all, everywhere, within, remove),
+  ],
+  details: [
+    `<details open id=dialog><summary>More</summary>${inside}</details>`,
+    listen(all, everywhere, within, remove),
+  ],
+  'a list of a field, when that loses the focus': [
+    `<input id=name>${floating.replace('<input id=name>', '')}`,
+    "const field = document.getElementById('name'); field.focus(); field.onblur = () => document.getElementById('dialog').remove()",
+  ],
+}
+
+test('a press on what is shown is not outside of what the step points at', async () => {
+  const at = await open({ hasTouch: true })
+  await at
+    .context()
+    .addInitScript(
+      `for (const type of ${JSON.stringify(all.split(' '))}) addEventListener(type, event => globalThis.onEarly?.(event), true)`,
+    )
+  await at.reload()
+  await at.locator('html[data-ready]').waitFor({ state: 'attached' })
+  const steps = `[{ key: a, title: First, target: { selector: "#inner" } },
+    { key: b, title: Second, target: { selector: "#dialog", waitMs: 300 } }, ${own}]`
+  const wrong = await wrongOf(closing, async ([html, script]) => {
+    await at.evaluate('globalThis.ended?.abort(), ended = new AbortController(), onEarly = null')
+    await play(at, html, steps)
+    await shows(at, 'First')
+    await at.evaluate(`{ ${script} }`)
+    await press(at, 'Next')
+    await shows(at, 'Second')
+    const back = await button(at, 'Back').boundingBox()
+    await at.touchscreen.tap(back!.x + back!.width / 2, back!.y + back!.height / 2)
+    await shows(at, 'First')
+    await press(at, 'Next')
+    await shows(at, 'Second')
+    // From the text out of the card, as when it is selected. Listeners that were there before hear of that.
+    await at.evaluate('onEarly = null')
+    const card = await at.locator('[data-cairn] .card h2').boundingBox()
+    await at.mouse.move(card!.x + 5, card!.y + 5)
+    await at.mouse.down()
+    await at.mouse.move(900, 600)
+    await at.mouse.up()
+    if (!(await at.evaluate("!!document.getElementById('dialog')"))) throw new Error('closed')
+    await press(at, 'Next')
+    await shows(at, 'Own')
+  })
+  expect(wrong).toEqual([])
+  await at.context().close()
+})
+
+/** How a dialog keeps the focus. */
+const back = "document.getElementById('name').focus()"
+const traps: Record<string, string> = {
+  'by focusin': listen('focusin focus', everywhere, within, back),
+  'by what it contains': listen('focusin focus', everywhere, contains, back),
+  'when it loses the focus': `document.getElementById('dialog').addEventListener('focusout', event => {
+    if (!event.currentTarget.contains(event.relatedTarget)) { ${back} } })`,
+  'a while after': `document.addEventListener('focusout', () => setTimeout(() => {
+    if (!document.getElementById('dialog')?.contains(document.activeElement)) { ${back} } }), { capture: true, signal: ended.signal })`,
+  'again and again': `const timer = setInterval(() => {
+    const at = document.getElementById('dialog')
+    if (!at) clearInterval(timer)
+    else if (!at.contains(document.activeElement)) { ${back} } }, 50)`,
+  'by presses': listen(
+    'pointerdown mousedown click',
+    everywhere,
+    within,
+    `event.preventDefault(); ${back}`,
+  ),
+  'by keys': `addEventListener('keydown', event => {
+    if (document.getElementById('dialog')) event.preventDefault(), event.stopPropagation() }, { capture: true, signal: ended.signal })`,
+}
+
+test('a dialog that keeps the focus leaves it to a field that somebody types in', async () => {
+  const at = await open()
+  const ask = '{ key: a, title: Why, target: { selector: "#inner" }, question: { type: text } }'
+  const alone = ask.replace('target: { selector: "#inner" }', 'kind: slideout')
+  const cases = Object.entries(traps).flatMap(([name, trap]) => [
+    [`${name}, beside its element`, [trap, ask] as const] as const,
+    [`${name}, in a corner`, [trap, alone] as const] as const,
+  ])
+  const wrong = await wrongOf(Object.fromEntries(cases), async ([trap, step]) => {
+    await at.evaluate('globalThis.ended?.abort(), ended = new AbortController()')
+    await play(at, dialog(), `[${step}]`)
+    await at.evaluate(`{ ${back}; ${trap} }`)
+    await shows(at, 'Why')
+    const field = at.locator('[data-cairn] textarea, [data-cairn] input').first()
+    const box = await field.boundingBox()
+    await at.mouse.click(box!.x + 20, box!.y + 20)
+    await at.keyboard.type('Because it', { delay: 15 })
+    const typed = await field.inputValue()
+    if (typed !== 'Because it') throw new Error(`typed ${typed}`)
+  })
+  expect(wrong).toEqual([])
+  await at.context().close()
+})
+
+const part =
+  '<div id=full style="padding: 90px; background: white"><button id=open>Full</button> <button id=name>Name</button></div>'
+
+/** What fills the screen, and how. */
+const screens: Record<string, [html: string, press: string]> = {
+  'a part of the page': [part, "document.getElementById('full').requestFullscreen()"],
+  'the page': [
+    '<button id=open>Full</button> <button id=name>Name</button>',
+    'document.documentElement.requestFullscreen()',
+  ],
+  'an element in a shadow root': [
+    `<div id=outer data-shadow='${part}'></div>`,
+    "document.getElementById('outer').shadowRoot.getElementById('full').requestFullscreen()",
+  ],
+  'something else than what is pointed at': [
+    '<div id=full style="background: white">Map</div><button id=open>Full</button> <button id=name>Name</button>',
+    "document.getElementById('full').requestFullscreen()",
+  ],
+}
+
+/** Waits until a card with this title is shown, and nothing covers the title. */
+async function isOnTop(page: Page, title: string): Promise<void> {
+  const heading = page.locator('[data-cairn] .card h2').getByText(title, { exact: true })
+  await heading.waitFor()
+  // A click waits until nothing else would get it.
+  await heading.click()
+}
+
+test('what is shown is above what fills the screen, before, during and after', async () => {
+  const at = await open()
+  const steps = `[${pointing}, ${own}]`
+  const wrong = await wrongOf(screens, async ([html, script]) => {
+    const show = () => at.evaluate(`show(${JSON.stringify(flowOf(steps))})`)
+    await play(at, html, steps)
+    await isOnTop(at, 'Name')
+    await at
+      .locator('#open')
+      .evaluate((open, script) => open.setAttribute('onclick', script), script)
+    await at.locator('#open').click()
+    await at.waitForFunction('document.fullscreenElement !== null')
+    await isOnTop(at, 'Name')
+    await press(at, 'Next')
+    await isOnTop(at, 'Own')
+    await at.evaluate('clear()')
+    await show()
+    await isOnTop(at, 'Name')
+    await at.evaluate('document.exitFullscreen()')
+    await at.waitForFunction('document.fullscreenElement === null')
+    await isOnTop(at, 'Name')
+    await press(at, 'Next')
+    await isOnTop(at, 'Own')
+    await press(at, 'Done')
+    await shows(at, null)
+  })
+  expect(wrong).toEqual([])
+  await at.context().close()
+})
