@@ -58,7 +58,9 @@ class Poisoner {
     const good = events.map(({ id }) => id).filter(id => !bad.includes(id))
     this.withoutConsequences += poisoned.size - bad.length
     for (const id of good) journal.items.event.sent.add(id)
-    const response = await this.ask('POST', '/events', { events })
+    // 503 means that nothing was stored: the server may be busy.
+    let response = await this.ask('POST', '/events', { events })
+    while (response.status === 503) response = await this.ask('POST', '/events', { events })
     const body = (await response.json()) as Answer
     const rejected = body.results?.filter(({ code }) => code === 'storage').map(({ id }) => id)
     const due = this.ack === 'commit' ? bad : []
