@@ -10,7 +10,9 @@ export function writeOlder(dataDir: string, schema: number): void {
   const database = openForWriting(dataDir)
   database.run(initial)
   database.run(
-    'create table migrations (id integer primary key, name text, sha256 text, applied_at integer)',
+    `create table migrations (
+      id integer primary key, name text not null, sha256 text not null, applied_at integer not null
+    ) strict`,
   )
   const hash = createHash('sha256').update(initial).digest('hex')
   database.run('insert into migrations values (1, ?, ?, 0)', ['initial', hash])

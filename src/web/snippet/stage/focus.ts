@@ -7,7 +7,8 @@ import { type Beside, leadTab } from './tab-order.ts'
 /** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
 export const isTyping = (element: Element | null): boolean =>
   element !== null &&
-  (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
+  (element.matches('input:not([type=radio], [type=checkbox]), textarea, select, iframe') ||
+    (element as HTMLElement).isContentEditable)
 
 /** Gives a card the focus, unless somebody types. Returns a function that gives it back. */
 export function borrowFocus(card: HTMLElement, page: Window): () => void {

@@ -163,7 +163,9 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     }
     showAgain()
     for (const [one, at] of scrolled) one.scrollTop = at
-    focus?.focus({ preventScroll: true })
+    // A page that opens its dialog anew takes the focus, but not from somebody who is typing.
+    const isFree = document.activeElement === document.body || document.activeElement === host
+    if (isFree || focus?.matches('input, textarea')) focus?.focus({ preventScroll: true })
     presses.moved()
   }
 
@@ -173,9 +175,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     if (!shadow.querySelector('.root:not(.leaves) > *')) return
     // A page that draws the layer anew removes the host with the rest.
     if (!host.parentElement && neighbour?.isConnected) {
-      const isAtOnce = page.performance.now() - placedAt < atOnceMs
-      removals = isAtOnce ? removals + 1 : 1
       if (removals > mostRemovals) return
+      removals = page.performance.now() - placedAt < atOnceMs ? removals + 1 : 1
       unfit.add(layer)
     }
     place()

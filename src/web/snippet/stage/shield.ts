@@ -34,7 +34,8 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     const target = path[0] as HTMLElement
     const isOwn = path.includes(shadow)
     if (presses.includes(type)) isPressed = isOwn
-    if (type === 'focusin' && !isOwn) focused = null
+    // The page may move the focus; people do so by mouse or keyboard.
+    if (!isOwn && (type === 'pointerdown' || type === 'keydown')) focused = null
     // What was pressed on a card may be let go beside it, and what the page drags on a card.
     if (isOwn ? releases.includes(type) && !isPressed : !isPressed || !ends(event)) return
     if (!isOwn) return event.stopImmediatePropagation()
@@ -42,10 +43,12 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     for (const name of read) Object.assign(copy, { [name]: (event as KeyboardEvent)[name] })
     const isHandled = !target.dispatchEvent(copy)
     // A list that a field of the page has opened closes when the field loses the focus.
+    const field = focusedIn(document)
     const isKept =
       type === 'mousedown' &&
       document.activeElement !== shadow.host &&
-      isTyping(focusedIn(document))
+      isTyping(field) &&
+      !field?.matches('iframe')
     if (isHandled || (isKept && !target.closest('label, input, textarea, video')))
       event.preventDefault()
     const { ctrlKey, altKey, metaKey } = event as KeyboardEvent
