@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
@@ -298,11 +299,16 @@ describe('on a page that draws its elements anew', () => {
     expect(await page.evaluate(() => scrollY)).toBe(30)
     const pressWhile = async (selector: string, draw: string) => {
       const { x, y } = await middleOf(page, selector)
+      // The light around an element is drawn a frame after its card.
+      const isLit = () =>
+        page.evaluate(([x, y]) => document.elementFromPoint(x!, y!)?.id !== '', [x, y])
+      if (selector === '#row') await until(isLit)
       await page.mouse.move(x, y)
       await page.mouse.down()
       await page.evaluate(draw)
       await page.clock.runFor(300)
       await page.mouse.up()
+      await page.clock.runFor(1_000)
     }
     await pressWhile('[data-cairn] .button.main', redrawn['the whole body'])
     await says('Press')
