@@ -343,6 +343,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
   for (const script of scripts) expect(codeOf('web/bundle.ts')).toContain(`'${script}.ts'`)
   expect(codeOf('web/bundle.ts')).toContain("'../author/author.ts'")
   expect(codeOf('web/bundle.ts')).toContain("'../preview/preview.ts'")
+  expect(codeOf('web/bundling.ts')).toContain("'snippet/given-natives.ts'")
   expect(codeOf('web/dashboard-bundle.ts')).toContain("'main.tsx'")
   const framed = 'authoring/preview/frame/frame.ts'
   expect(codeOf('web/dashboard-bundle.ts')).toContain(`'${framed}'`)
@@ -370,6 +371,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
     ...scripts.map(script => `web/snippet/${script}.ts`),
     'web/author/author.ts',
     'web/bundling.ts',
+    'web/snippet/given-natives.ts',
     'web/gallery/cell.ts',
     'web/preview/preview.ts',
     'web/dashboard/main.tsx',

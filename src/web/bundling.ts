@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 
 /**
  * Bundles one script that pages load, and prints it. It is a program of its own, because it is needed
@@ -12,34 +13,55 @@ const [entry = '', format, defined = '{}'] = process.argv.slice(2)
  * marked is one file that creates a parser as it is loaded, so that a bundler would keep all of it. Only
  * the lexer is taken: without the rest, each visitor who sees a flow loads 4 KiB less.
  */
-const lexerAlone: Bun.BunPlugin = {
-  name: 'lexer alone',
-  setup(build) {
-    build.onLoad({ filter: /marked\.esm\.js$/ }, ({ path }) => {
-      const whole = readFileSync(path, 'utf8')
-      const contents = whole.replace(
-        /var (\w+)=new \w+;function \w+\(\w+,\w+\)\{return \1\.parse\([\s\S]*export\{[^}]*?(\w+) as Lexer[\s\S]*$/,
-        'export{$2 as Lexer}',
-      )
-      if (contents === whole) throw new Error(`${path} does not end as it did: look for its Lexer`)
-      return { contents, loader: 'js' }
-    })
-  },
+function lexerAlone(path: string, whole: string): string {
+  if (!/marked\.esm\.js$/.test(path)) return whole
+  const contents = whole.replace(
+    /var (\w+)=new \w+;function \w+\(\w+,\w+\)\{return \1\.parse\([\s\S]*export\{[^}]*?(\w+) as Lexer[\s\S]*$/,
+    'export{$2 as Lexer}',
+  )
+  if (contents === whole) throw new Error(`${path} does not end as it did: look for its Lexer`)
+  return contents
 }
 
 /** Shortens style sheets, because they stand in template strings, which no bundler looks into. */
-const shortStyles: Bun.BunPlugin = {
-  name: 'short styles',
+function shortStyles(path: string, whole: string): string {
+  if (!/styles\.ts$/.test(path)) return whole
+  const short = (css: string) =>
+    css
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/\s+/g, ' ')
+      .replace(/ ?([{};,]) ?|(:) /g, '$1$2')
+      .replaceAll(';}', '}')
+  return whole.replace(/`[^`]*`/g, short)
+}
+
+/** Globals that `natives.ts` has, and the files that it is made of. */
+const nativeNames = ['JSON', 'Promise']
+const ofNatives = /snippet\/(?:given-natives|natives|safely)\.ts$/
+
+/** Lets a module have these globals as the browser made them, whatever the page has in their place. */
+function withNatives(path: string, whole: string): string {
+  if (ofNatives.test(path)) return whole
+  const used = nativeNames.filter(name => new RegExp(`(?<![.\\w$])${name}[.(<]`).test(whole))
+  return used.length === 0
+    ? whole
+    : `import{${used.map(name => `Own${name} as ${name}`)}}from${JSON.stringify(natives)};${whole}`
+}
+
+const natives = join(import.meta.dir, 'snippet/natives.ts')
+const givenNatives = { path: join(import.meta.dir, 'snippet/given-natives.ts') }
+/** Other files are loaded by the page's script, which has its natives already. */
+const isAlone = ['page.ts', 'module.ts', 'cell.ts'].includes(basename(entry))
+
+const sources: Bun.BunPlugin = {
+  name: 'sources',
   setup(build) {
-    build.onLoad({ filter: /styles\.ts$/ }, ({ path }) => {
-      const short = (css: string) =>
-        css
-          .replace(/\/\*[\s\S]*?\*\//g, '')
-          .replace(/\s+/g, ' ')
-          .replace(/ ?([{};,]) ?|(:) /g, '$1$2')
-          .replaceAll(';}', '}')
-      const contents = readFileSync(path, 'utf8').replace(/`[^`]*`/g, short)
-      return { contents, loader: 'ts' }
+    if (!isAlone) build.onResolve({ filter: /\/natives\.ts$/ }, () => givenNatives)
+    // Of other packages Bun has to read more than the file, to know what may be left out.
+    build.onLoad({ filter: /marked\.esm\.js$|\/src\/(?:core|web)\/.*\.ts$/ }, ({ path }) => {
+      const steps = [lexerAlone, shortStyles, withNatives]
+      const contents = steps.reduce((text, step) => step(path, text), readFileSync(path, 'utf8'))
+      return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
     })
   },
 }
@@ -52,6 +74,6 @@ const { outputs } = await Bun.build({
   define: Object.fromEntries(
     Object.entries(JSON.parse(defined)).map(([name, value]) => [name, JSON.stringify(value)]),
   ),
-  plugins: [lexerAlone, shortStyles],
+  plugins: [sources],
 })
 process.stdout.write(await outputs[0]!.text())

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mostPageBytes, mostStageBytes, snippetSizes } from '../support/snippet-sizes.ts'
 
-test('what every page loads of the snippet is within its bound, gzipped', () => {
+test('what every page loads of the snippet is at most 16 KiB, gzipped', () => {
   const [page] = snippetSizes()
   expect(page?.what).toBe('on every page')
   expect(page?.gzip).toBeLessThanOrEqual(mostPageBytes)

@@ -15,9 +15,10 @@ export type Remembered = Omit<Fingerprint, 'matchCount'> & { locale?: string }
 const leastEvidence = 0.5
 
 function isEnough(signals: Record<string, number>): boolean {
-  const weights: number[] = Object.keys(signals).map(signal => signalWeights[signal as Signal])
+  let sum = 0
+  for (const signal of Object.keys(signals)) sum += signalWeights[signal as Signal]
   // Rounded, because sums of such weights are inexact.
-  return fourDecimals(weights.reduce((sum, weight) => sum + weight, 0)) >= leastEvidence
+  return fourDecimals(sum) >= leastEvidence
 }
 
 /** Whether it says enough to identify an element. */

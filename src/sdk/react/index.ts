@@ -39,9 +39,9 @@ export function CairnProvider({ options, user, children }: CairnProviderProps): 
     if (said === undefined || said === before.current) return
     const wasSomebody = before.current !== undefined && before.current !== 'null'
     before.current = said
-    const next: Identity | null = JSON.parse(said)
-    if (next) client.identify(next.userId, next.traits, next.userHash)
+    if (user) client.identify(user.userId, user.traits, user.userHash)
     else if (wasSomebody) client.reset()
+    // Its text says whether it has changed: most pages make a new object at every render.
   }, [client, said])
   return createElement(Context.Provider, { value: client }, children)
 }

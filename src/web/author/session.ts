@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
+import { jsonIn, ask as request } from '../snippet/natives.ts'
 import type { Candidate } from './candidates.ts'
 
 /** What lets a page in: a ticket from its address, or a typed code; neither if it was let in before. */
@@ -44,7 +45,7 @@ export function sessionAt(baseUrl: string) {
   let token: string | null = null
 
   async function ask<Answer>(path: string, body: unknown): Promise<Answer> {
-    const response = await fetch(`${baseUrl}/author/${path}`, {
+    const response = await request(`${baseUrl}/author/${path}`, {
       method: 'POST',
       credentials: 'omit',
       headers: {
@@ -58,7 +59,7 @@ export function sessionAt(baseUrl: string) {
       throw new Ended()
     }
     if (!response.ok) throw new Error(String(response.status))
-    return response.json()
+    return jsonIn(response)
   }
 
   return {

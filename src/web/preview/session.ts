@@ -1,4 +1,5 @@
 import type { Theme } from '../../core/flow/theme.ts'
+import { jsonIn, ask as request } from '../snippet/natives.ts'
 import type { BrowserStore, Flow } from '../snippet/parts.ts'
 
 /** A refusal: the link opens nothing. Any other failure is a different error. */
@@ -67,14 +68,14 @@ export function sessionAt(baseUrl: string, given: string | undefined) {
     store,
     /** The draft as it is now. @throws Refused */
     async ask(): Promise<Previewed> {
-      const response = await fetch(`${baseUrl}/preview/flow`, {
+      const response = await request(`${baseUrl}/preview/flow`, {
         method: 'POST',
         credentials: 'omit',
         headers: { Authorization: `Bearer ${ticket}` },
       })
       if (response.status === 401) throw new Refused()
       if (!response.ok) throw new Error(String(response.status))
-      const told: Previewed = await response.json()
+      const told: Previewed = await jsonIn(response)
       store.set('', ticket)
       return told
     },

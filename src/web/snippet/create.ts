@@ -312,7 +312,7 @@ export function createCairn(
       return look(at)
     } catch {
       inspecting = undefined
-      warn('what explains flows could not be loaded')
+      warn('debug panel could not be loaded')
       return otherwise
     }
   }
@@ -349,7 +349,7 @@ export function createCairn(
       return verdict()
     },
     group(id, traits) {
-      if (!person.group(id, traits)) return warn('group() needs an id, which is a text, or null')
+      if (!person.group(id, traits)) return warn('group() needs an id or null')
       engine.met()
     },
     track(name, properties) {

@@ -1,6 +1,7 @@
 import type { Theme } from '../../core/flow/theme.ts'
 import type { ToldEvents } from './caused.ts'
 import type { ToldHistory } from './history.ts'
+import { jsonIn } from './natives.ts'
 import { namesOf } from './outbox.ts'
 import { hashOf } from './page-values.ts'
 import type { BrowserStore, Flow, Identified, Person } from './parts.ts'
@@ -184,7 +185,7 @@ export function createFlowFeed(deps: FlowFeedDeps) {
     })
     const namesUser = named !== null
     const response = await transport.ask('heartbeat', `/heartbeat?${query}`, { namesUser })
-    const answer = await response?.json().catch(() => null)
+    const answer = response && (await jsonIn(response).catch(() => null))
     const { nextHeartbeatSeconds, flowsVersion, progressVersion = null, serverTime } = answer ?? {}
     deps.clock.told(serverTime)
     if (typeof flowsVersion !== 'string') return
@@ -277,7 +278,7 @@ const askerOf = ({ userId, userHash }: Person): string =>
   JSON.stringify([userId, userHash && hashOf(userHash)])
 
 async function answerIn(response: Response): Promise<Answer | null> {
-  const answer = await response.json().catch(() => null)
+  const answer = await jsonIn(response).catch(() => null)
   return Array.isArray(answer?.flows) ? answer : null
 }
 

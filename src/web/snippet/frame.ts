@@ -14,7 +14,7 @@ export function isFrameShown(page: Window): boolean {
     const properties = { visibilityProperty: true, opacityProperty: true }
     if (!at.frameElement.checkVisibility(properties) || !isLarge(width, height)) return false
     // Moved where nobody can scroll to.
-    if (right + at.parent.scrollX <= 0 || bottom + at.parent.scrollY <= 0) return false
+    if (Math.min(right + at.parent.scrollX, bottom + at.parent.scrollY) <= 0) return false
   }
   return true
 }
@@ -30,9 +30,9 @@ export function watchFrame(page: Window, changed: (isSeen: boolean) => void): vo
   let wasInView = false
   let isSeen = false
   const check = () => {
-    const is = wasInView && isFrameShown(page) && isLarge(page.innerWidth, page.innerHeight)
-    if (is !== isSeen) changed(is)
-    isSeen = is
+    const was = isSeen
+    isSeen = wasInView && isFrameShown(page) && isLarge(page.innerWidth, page.innerHeight)
+    if (was !== isSeen) changed(isSeen)
   }
   const enter = () => {
     observer.disconnect()
@@ -44,15 +44,13 @@ export function watchFrame(page: Window, changed: (isSeen: boolean) => void): vo
       for (const { isIntersecting, isVisible } of entries as (IntersectionObserverEntry & {
         isVisible?: boolean
       })[]) {
-        if (isIntersecting && (!isForeign || isVisible !== false)) enter()
+        if (isIntersecting && !(isForeign && isVisible === false)) enter()
       }
     },
-    (isForeign ? { trackVisibility: true, delay } : {}) as IntersectionObserverInit,
+    { trackVisibility: isForeign, delay } as IntersectionObserverInit,
   )
   observer.observe(page.document.documentElement)
   // What is covered in part can be used all the same.
-  for (const name of ['pointermove', 'pointerdown', 'keydown']) {
-    page.addEventListener(name, enter, { capture: true, passive: true, once: true })
-  }
+  for (const name of ['pointermove', 'keydown']) page.addEventListener(name, enter, { once: true })
   page.setInterval(check, checkMs)
 }

@@ -20,14 +20,11 @@ export function recordOf(value: unknown): Record<string, unknown> | null {
 
 function jsonOf(read: () => unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(read(), (_, inner) => numberOf(inner)))
+    return JSON.parse(JSON.stringify(read()))
   } catch {
     return undefined
   }
 }
-
-/** JSON has no `bigint`. */
-const numberOf = (value: unknown) => (typeof value === 'bigint' ? Number(value) : value)
 
 /** Tells two texts apart, nearly always. */
 export function hashOf(text: string): number {

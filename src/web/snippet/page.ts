@@ -3,6 +3,7 @@ import { earlyCalls } from './calls.ts'
 import { createCairn } from './create.ts'
 import type { LoadStage, LoadTiming } from './engine.ts'
 import { isFrameShown } from './frame.ts'
+import * as natives from './natives.ts'
 import type { PageParts } from './part-files.ts'
 import type { Cairn } from './parts.ts'
 import type * as Renderer from './renderer.ts'
@@ -35,9 +36,9 @@ declare const window: Window & { cairn?: Cairn & Waiting }
  * Verifies what the script loads, as the page has the script itself verified. `import` takes no integrity
  * hash, but then runs what was loaded ahead with one (HTML standard, modulepreload).
  */
-function verify(url: string, integrity: string, nonce: string): Promise<unknown> {
+async function verify(url: string, integrity: string, nonce: string): Promise<void> {
   const link = document.createElement('link')
-  if (!link.relList.supports('modulepreload')) return Promise.resolve()
+  if (!link.relList.supports('modulepreload')) return
   const loading = new Promise((resolve, reject) => {
     link.onload = resolve
     link.onerror = reject
@@ -45,7 +46,11 @@ function verify(url: string, integrity: string, nonce: string): Promise<unknown>
   const rel = 'modulepreload'
   Object.assign(link, { rel, integrity, nonce, crossOrigin: 'anonymous', href: url })
   document.head.append(link)
-  return loading.finally(() => link.remove())
+  try {
+    await loading
+  } finally {
+    link.remove()
+  }
 }
 
 /** Keeps calls for later, if the page itself has nothing that does. */
@@ -81,6 +86,7 @@ function begin(): void {
   const waiting = isOurs || Array.isArray(before?.q) ? before : undefined
   // A second tag, or the same one once more after a navigation.
   if (isOurs && (!before?.q || before.isHeld)) return
+  Object.assign(window, { [natives.nativesName]: natives })
   const baseUrl = new URL('.', tag.src).href.slice(0, -1)
   const failures: Record<string, number> = {}
   const load = async (file: string, integrity: string) => {

@@ -1,3 +1,4 @@
+import { ask, sendBeacon } from './natives.ts'
 import type { Settings } from './parts.ts'
 import { warn } from './warn.ts'
 
@@ -98,9 +99,8 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const signal = AbortSignal.timeout(answerMs)
     // Cairn uses no cookies. Some pages send everybody their whole address, with its query, as the referrer.
     const common = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const
-    const asking = async () => page.fetch(`${baseUrl}/api/v1${path}`, { ...common, ...init })
-    // The page may have a `fetch` of its own, which may fail in any way.
-    const response = (await asking().catch(() => null)) ?? null
+    const asking = ask(`${baseUrl}/api/v1${path}`, { ...common, ...init })
+    const response = (await asking.catch(() => null)) ?? null
     transport.heard?.(bucket, init, response)
     if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
     if (namesUser && response?.status === 401) return response
@@ -162,7 +162,7 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
       try {
         const url = `${baseUrl}/api/v1${path}?key=${key}`
         // Any other type would need a preflight, for which a page that closes has no time.
-        return page.navigator.sendBeacon(url, new Blob([body], { type: 'text/plain' }))
+        return sendBeacon(url, new Blob([body], { type: 'text/plain' }))
       } catch {
         return false
       }

@@ -1,3 +1,4 @@
+import { jsonIn } from '../natives.ts'
 import type { BrowserStore } from '../parts.ts'
 import type { Bucket, Transport } from '../transport.ts'
 
@@ -27,7 +28,7 @@ export function traceTraffic(transport: Transport, store: BrowserStore) {
 
   const judge = async (init: RequestInit, answer: Response) => {
     const { events } = JSON.parse(String(init.body)) as { events: Reported[] }
-    const told = await answer.json().catch(() => null)
+    const told = await jsonIn(answer).catch(() => null)
     const results: { index: number; status: string; code?: string }[] = told?.results ?? []
     const states = new Map(results.map(({ index, status, code }) => [index, code ?? status]))
     const traced = events.map((event, i) => tracedOf(event, states.get(i) ?? 'stored'))

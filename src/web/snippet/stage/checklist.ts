@@ -1,4 +1,5 @@
 import { idsOf } from '../engine.ts'
+import { jsonIn } from '../natives.ts'
 import { namesOf } from '../outbox.ts'
 import type { Flow, Item } from '../parts.ts'
 import { isWithin } from '../recency.ts'
@@ -128,7 +129,7 @@ export function showChecklist(
     const response = await transport.ask('flows', path, { namesUser })
     if (response) run.progressVersion = version
     if (!response?.ok) return
-    const answer = await response.json()
+    const answer = await jsonIn(response)
     if (isLeft || isDone()) return
     const now = Date.now()
     for (const { id, completed } of answer.items ?? []) {

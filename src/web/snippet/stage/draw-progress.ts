@@ -20,8 +20,7 @@ export function progressOf(
   const seen = make(page, 'span', kind, { 'aria-hidden': 'true' })
   if (kind === 'bar') seen.style.setProperty('--part', `${place / of}`)
   else {
-    const dots = Array.from({ length: of }, (_, at) => make(page, 'i', stateOf(at + 1, place)))
-    seen.append(...dots)
+    for (let at = 1; at <= of; at++) seen.append(make(page, 'i', stateOf(at, place)))
   }
   // Its words are for screen readers, and for whoever searches the page for them.
   const heard = make(page, 'span', 'unseen', {}, text)

@@ -41,7 +41,7 @@ function look(
 
 /** Those that have the text's longest word, which on a whole page is much cheaper to check than the text. */
 function withWord(elements: Element[], text: string): Element[] {
-  const word = text.split(/\s+/).reduce((a, b) => (b.length > a.length ? b : a))
+  const [word = ''] = text.split(/\s+/).sort((a, b) => b.length - a.length)
   let without: Element | null = null
   return elements.filter(element => {
     // What is inside an element that lacks the word lacks it too.

@@ -103,7 +103,8 @@ function rated(question: Question, page: Window, given: Answer | null): Fields {
   const [least, most] = scaleOf(question)
   const { low, high, scale } = question
   const isStars = scale === 'stars'
-  const values = Array.from({ length: most - least + 1 }, (_, i) => least + i)
+  const values: number[] = []
+  for (let value = least; value <= most; value++) values.push(value)
   const meant = (value: number) => (value === least ? low : value === most ? high : undefined)
   const options = values.map(value => ({
     value: `${value}`,
@@ -118,9 +119,8 @@ function rated(question: Question, page: Window, given: Answer | null): Fields {
     // All up to the chosen one.
     const light = () => {
       const at = made.inputs().findIndex(({ checked }) => checked)
-      for (const [i, label] of [...made.box.children].entries()) {
-        label.classList.toggle('lit', i <= at)
-      }
+      const labels = [...made.box.children]
+      for (const label of labels) label.classList.toggle('lit', labels.indexOf(label) <= at)
     }
     made.box.addEventListener('change', () => safely(light))
     light()
