@@ -174,7 +174,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     marks = 0
     if (!shadow.querySelector('.root:not(.leaves) > *')) return
     // A page that draws the layer anew removes the host with the rest.
-    if (!host.parentElement && neighbour?.isConnected) {
+    const isAlone = layer.isConnected && neighbour?.isConnected !== false
+    if (!host.parentElement && isAlone) {
       if (removals > mostRemovals) return
       removals = page.performance.now() - placedAt < atOnceMs ? removals + 1 : 1
       unfit.add(layer)

@@ -26,6 +26,7 @@ const read = ['key', 'shiftKey', 'altKey', 'ctrlKey', 'metaKey', 'isComposing'] 
 export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | null {
   const { document } = page
   let isPressed = false
+  let isTabbing = false
   let focused: HTMLElement | null = null
 
   const keep = (event: Event) => {
@@ -35,7 +36,9 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
     const isOwn = path.includes(shadow)
     if (presses.includes(type)) isPressed = isOwn
     // The page may move the focus; people do so by mouse or keyboard.
-    if (!isOwn && (type === 'pointerdown' || type === 'keydown')) focused = null
+    if (type === 'keydown') isTabbing = (event as KeyboardEvent).key === 'Tab'
+    const isLeft = type === 'focusin' ? isTabbing : type === 'keydown' || type === 'pointerdown'
+    if (!isOwn && isLeft) focused = null
     // What was pressed on a card may be let go beside it, and what the page drags on a card.
     if (isOwn ? releases.includes(type) && !isPressed : !isPressed || !ends(event)) return
     if (!isOwn) return event.stopImmediatePropagation()

@@ -138,7 +138,7 @@ export function leadTab(card: HTMLElement, beside: Beside | null, page: Window) 
     if (!pressed?.event.defaultPrevented) return
     const { from } = pressed
     const now = focusedIn(document)
-    if (now !== from && !isOurs(now)) focusFirst(next(from) ?? [])
+    if (now !== from && !isOurs(now)) focusFirst(round(from) ?? [])
   }
   const acted = (event: Event) => {
     const { key, shiftKey } = event as KeyboardEvent
