@@ -4,17 +4,19 @@ import { type Beside, leadTab } from './tab-order.ts'
 
 /** Where the keyboard focus is while a card is shown. */
 
+/** Fields in which nobody types. */
+export const choices = '[type=radio], [type=checkbox]'
+
 /** Someone who is typing is not interrupted. In a frame it cannot be seen whether they are. */
 export const isTyping = (element: Element | null): boolean =>
   element !== null &&
-  (element.matches('input:not([type=radio], [type=checkbox]), textarea, select, iframe') ||
-    (element as HTMLElement).isContentEditable)
+  (element.matches('input, textarea, select, iframe') || (element as HTMLElement).isContentEditable)
 
 /** Gives a card the focus, unless somebody types. Returns a function that gives it back. */
 export function borrowFocus(card: HTMLElement, page: Window): () => void {
   const { document } = page
   const before = focusedIn(document) as HTMLElement | null
-  if (!isTyping(before)) card.focus({ preventScroll: true })
+  if (!isTyping(before) || before?.matches(choices)) card.focus({ preventScroll: true })
   return () => {
     // If the person has moved the focus meanwhile, it stays there.
     const now = focusedIn(document)

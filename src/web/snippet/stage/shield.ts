@@ -1,6 +1,6 @@
 import { safely } from '../safely.ts'
 import { focusedIn } from './elements.ts'
-import { isTyping } from './focus.ts'
+import { choices, isTyping } from './focus.ts'
 
 const presses = ['pointerdown', 'mousedown', 'touchstart']
 const clicks = ['click', 'auxclick', 'contextmenu']
@@ -51,7 +51,7 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
       type === 'mousedown' &&
       document.activeElement !== shadow.host &&
       isTyping(field) &&
-      !field?.matches('iframe')
+      !field?.matches(`iframe, ${choices}`)
     if (isHandled || (isKept && !target.closest('label, input, textarea, video')))
       event.preventDefault()
     const { ctrlKey, altKey, metaKey } = event as KeyboardEvent
