@@ -72,8 +72,8 @@ const tests = (args: readonly string[], env: Record<string, string> = {}): Promi
 
 /** The tests of this run: the quick ones, or the long ones, which quick runs leave out (bunfig.toml). */
 async function runTests(): Promise<number> {
-  // No quick test takes a tenth of this: it ends what hangs.
-  if (!isLong) return tests(['--timeout=30000', ...options])
+  // It ends what hangs. No quick test takes a tenth of it on a machine of its own.
+  if (!isLong) return tests(['--timeout=120000', ...options])
   const paths = options.some(option => !option.startsWith('-'))
     ? []
     : ['test/long', ...ofProperties()]

@@ -92,7 +92,12 @@ function named(keys: readonly string[], flow: (key: string) => AuthoredFlow | un
 function requireSound(flows: readonly AuthoredFlow[]): void {
   const problems = flows
     .filter(({ draft, status }) => draft !== null || status !== 'published')
-    .flatMap(flow => storedFlowErrors(newestDefinition(flow)))
+    .flatMap(flow =>
+      storedFlowErrors(newestDefinition(flow)).map(({ path, message }) => ({
+        path: `/${flow.key}${path}`,
+        message,
+      })),
+    )
   if (problems.length > 0) throw invalid(...problems)
 }
 
