@@ -14,13 +14,21 @@ export async function serveStage() {
   const html =
     '<!doctype html><html lang="en"><title>Stage</title><link rel="icon" href="data:,">' +
     '<meta name="viewport" content="width=device-width"><body><script type="module" src="/stage.js"></script>'
+  const files: Record<string, [text: string, type: string]> = {
+    '/': [html, 'text/html; charset=utf-8'],
+    '/stage.js': [script, 'text/javascript'],
+    '/picture.svg': [
+      '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 1"/>',
+      'image/svg+xml',
+    ],
+  }
   const server = Bun.serve({
     port: 0,
     hostname: 'localhost',
-    fetch: ({ url }) =>
-      new URL(url).pathname === '/stage.js'
-        ? new Response(script, { headers: { 'Content-Type': 'text/javascript' } })
-        : new Response(html, { headers: { 'Content-Type': 'text/html; charset=utf-8' } }),
+    fetch({ url }) {
+      const [text, type] = files[new URL(url).pathname] ?? files['/']!
+      return new Response(text, { headers: { 'Content-Type': type } })
+    },
   })
   return { url: server.url.href, stop: () => server.stop(true) }
 }

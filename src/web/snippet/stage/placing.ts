@@ -17,8 +17,15 @@ import { anchorOf, boxOf } from './visibility.ts'
 /** The distance between an element and what points at it, and the least from the window's edge, pixels. */
 const gap = 18
 const margin = 8
-/** A card may get this high, even if it then covers the element. What there is no room for scrolls. */
-const leastRoom = 120
+/** What a card shows of its text at least, with the space around it, pixels: three lines. */
+const leastText = 100
+
+/** How high a card may get even if it then covers its element. What there is no room for scrolls. */
+function leastRoomOf(card: HTMLElement, page: Window): number {
+  const whole = [...card.querySelectorAll<HTMLElement>('h2, .heading, .foot')]
+  const height = whole.reduce((sum, { offsetHeight }) => sum + offsetHeight, leastText)
+  return Math.min(height, page.innerHeight - 2 * margin)
+}
 
 const placementOf = ({ side, align }: Step['placement']): Placement =>
   align === 'center' ? side : `${side}-${align}`
@@ -158,7 +165,7 @@ export function placeBeside(
         size({
           padding: margin,
           apply({ availableHeight }) {
-            const room = Math.max(Math.floor(availableHeight), leastRoom)
+            const room = Math.max(Math.floor(availableHeight), leastRoomOf(card, page))
             card.style.setProperty('--room', `${room}px`)
           },
         }),
@@ -200,7 +207,8 @@ function sheet(card: HTMLElement, { top, bottom }: DOMRect, page: Window): void 
   card.classList.toggle('at-top', isTop)
   card.style.translate = ''
   const free = isTop ? top : page.innerHeight - bottom
-  const room = Math.max(free - 2 * margin, page.innerHeight * mostCovered)
+  const least = Math.max(page.innerHeight * mostCovered, leastRoomOf(card, page))
+  const room = Math.max(free - 2 * margin, least)
   card.style.setProperty('--room', `${Math.floor(room)}px`)
 }
 

@@ -158,7 +158,7 @@ button { font: inherit; cursor: pointer; color: inherit; touch-action: manipulat
 .banner .body p { margin: 0 }
 .banner .media { margin: 0; border-radius: calc(var(--radius) * .5); width: 96px }
 .banner.has-media { width: fit-content }
-.banner .foot { position: static; margin: 0; padding: 0; background: none }
+.banner .foot { margin: 0 0 calc(var(--pad) * -1); padding: 0 0 var(--pad); border-radius: 0 }
 .banner .place { margin-inline-end: calc(var(--u) * 2) }
 .banner .close { top: 50%; translate: 0 -50%; inset-inline-end: 8px }
 /* Above where a checklist waits on a narrow page. */
@@ -284,6 +284,24 @@ button.item:enabled:hover { background: color-mix(in srgb, var(--text) 6%, trans
   }
   .panel, .slideout:not(.at-top) { bottom: calc(12px + env(safe-area-inset-bottom, 0px)) }
   .elsewhere { inset-inline: 12px; bottom: 92px; width: auto; max-width: none }
+}
+/* Zoomed in, or a phone that is held across: all room is for the text. */
+@media (max-height: 400px) {
+  .card, .modal { --pad: calc(var(--u) * 3) }
+  .card :is(h2, .heading) { font-size: 1.05em; line-height: 1.2; margin-bottom: var(--u) }
+  .inner .foot { margin-top: var(--u); padding-top: var(--u) }
+  .foot, .actions { flex-wrap: nowrap }
+  .actions { gap: var(--u); overflow-x: auto; padding: 4px; margin: -4px; margin-inline-start: auto }
+  .button { padding: 2px 8px; line-height: 1.15 }
+  .foot:has(.button:nth-child(3)) .place { position: absolute; clip-path: inset(50%) }
+  .banner .inner { max-height: min(100dvh - 26px, max(50dvh, 184px)) }
+  .banner .foot { flex-basis: 100% }
+  /* An image comes after the text. */
+  .has-media:not(.banner) .inner { display: flex; flex-direction: column }
+  .has-media:not(.banner) .inner > * { flex: none }
+  .has-media:not(.banner) .media { order: 1; margin-block: var(--pad) 0 }
+  .has-media .foot { order: 1 }
+  .has-media h2 { padding-inline-end: 28px }
 }
 @media (prefers-reduced-motion: reduce) {
   *, *::before, *::after, ::backdrop { animation: none !important; transition: none !important }
