@@ -251,6 +251,48 @@ test('a press on what is shown is not outside of what the step points at', async
   await at.context().close()
 })
 
+test('keys on a card are not for the menu around it, and shortcuts of the page work', async () => {
+  const at = await open()
+  const menu = floating.replace('id=', 'role=menu id=')
+  await play(at, menu, `[${pointing}, ${own}]`)
+  await shows(at, 'Name')
+  await at.evaluate(`{ const menu = document.getElementById('dialog')
+    shortcuts = []
+    menu.addEventListener('keydown', event => {
+      const isOfMenu = [' ', 'Enter', 'ArrowDown', 'Home', 'Tab'].includes(event.key)
+      if (isOfMenu) event.preventDefault(), menu.remove()
+      else shortcuts.push(event.key)
+    }, true) }`)
+  for (const key of ['k', 'Control+k', 'ArrowDown', 'Home']) await at.keyboard.press(key)
+  await button(at, 'Next').focus()
+  await at.keyboard.press('Enter')
+  await shows(at, 'Own')
+  expect(await at.evaluate('shortcuts')).toEqual(['k', 'Control', 'k'])
+  expect(await at.locator('#dialog').count()).toBe(1)
+  await at.context().close()
+})
+
+test('a card is in a part of the page only while it is shown, and once somebody has used the page', async () => {
+  const at = await open()
+  const steps = `[${pointing}, ${own}]`
+  const sidebar = `<nav style="position: fixed; inset: 0 auto 0 0; width: 200px">${inside}</nav>`
+  const layer = () => at.evaluate("document.querySelector('[data-cairn]').parentElement.localName")
+  // What a test runs on a page counts as its use.
+  await at.evaluate(
+    "Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false }, writable: true })",
+  )
+  await play(at, sidebar, steps)
+  await shows(at, 'Name')
+  expect(await layer()).toBe('body')
+  await at.evaluate('navigator.userActivation = { hasBeenActive: true }')
+  await play(at, sidebar, steps)
+  await shows(at, 'Name')
+  expect(await layer()).toBe('nav')
+  await at.evaluate('clear()')
+  await at.waitForFunction("document.querySelector('body > [data-cairn]')")
+  await at.context().close()
+})
+
 /** How a dialog keeps the focus. */
 const back = "document.getElementById('name').focus()"
 const traps: Record<string, string> = {

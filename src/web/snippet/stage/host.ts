@@ -67,7 +67,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const targets = new WeakMap<Element, Element | null>()
   /** The element that what is shown points at. */
   let pointedAt: Element | null = null
-  /** What had the focus when it was shown. */
+  /** What of the page last had the focus when something was shown. */
   let worked: Element | null = null
   /** Whether what is shown has to be in front of the page's dialogs. */
   let isInFront = false
@@ -172,7 +172,11 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   /** The page may open and close dialogs, fill the screen, or remove what it does not know. */
   function check(): void {
     marks = 0
-    if (!shadow.querySelector('.root:not(.leaves) > *')) return
+    if (!shadow.querySelector('.root:not(.leaves) > *')) {
+      // Nothing of the snippet stays in a menu of the page.
+      if (layer !== document.body) attach(null, false)
+      return
+    }
     // A page that draws the layer anew removes the host with the rest.
     const isAlone = layer.isConnected && neighbour?.isConnected !== false
     if (!host.parentElement && isAlone) {
@@ -195,7 +199,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
 
   const attach = (element: Element | null, mayCover: boolean) => {
     pointedAt = element
-    worked = document.activeElement === host ? host : focusedIn(document)
+    const focus = focusedIn(document)
+    if (focus !== document.body && document.activeElement !== host) worked = focus
     isInFront = mayCover
     place()
     // The page may be zoomed in another way by now.

@@ -60,9 +60,18 @@ function dialogIn(page: Window): Element | undefined {
 }
 
 /**
- * The layer that an element is in. A menu or dialog without a role can be told from the page by its
- * position: absolute or fixed.
+ * Whether it is above the page by its position alone. Until somebody has used the page, what is as wide or
+ * as high as the window is a part of it, such as a sidebar, which a script may still be taking over.
  */
+function isPositioned(element: Element, page: Window): boolean {
+  const { position } = page.getComputedStyle(element)
+  if (position !== 'absolute' && position !== 'fixed') return false
+  const { width, height } = element.getBoundingClientRect()
+  const isSmall = width < page.innerWidth && height < page.innerHeight
+  return isSmall || page.navigator.userActivation?.hasBeenActive
+}
+
+/** The layer that an element is in; null if it is in none. */
 function layerOf(
   element: Element | null,
   page: Window,
@@ -75,8 +84,7 @@ function layerOf(
     if (at.matches(controls)) positioned = null
     if (at.matches(controls) || at.matches(replaced) || !mayBe(at)) continue
     if (at.matches(menus)) return positioned ?? at
-    const { position } = page.getComputedStyle(at)
-    if (position === 'absolute' || position === 'fixed') positioned ??= at
+    if (!positioned && isPositioned(at, page)) positioned = at
   }
   return positioned
 }

@@ -15,6 +15,15 @@ const keys = ['keydown', 'keypress', 'keyup']
 /** What the snippet's listeners read of an event. */
 const read = ['key', 'shiftKey', 'altKey', 'ctrlKey', 'metaKey', 'isComposing'] as const
 
+/** Whether a key is not for what has the focus: a page's shortcuts work on a card too. */
+function isShortcut(
+  { key = '', ctrlKey, altKey, metaKey }: KeyboardEvent,
+  target: Element,
+): boolean {
+  const isCharacter = key.length === 1 && key !== ' '
+  return ctrlKey || altKey || metaKey || /^F\d/.test(key) || (isCharacter && !isTyping(target))
+}
+
 /**
  * Keeps events on what the snippet shows from the page, so that no menu closes and no dialog takes the focus
  * back because something outside of it was used. The snippet's own listeners get copies. The browser acts
@@ -54,10 +63,7 @@ export function shield(shadow: ShadowRoot, page: Window): () => HTMLElement | nu
       !field?.matches(`iframe, ${choices}`)
     if (isHandled || (isKept && !target.closest('label, input, textarea, video')))
       event.preventDefault()
-    const { ctrlKey, altKey, metaKey } = event as KeyboardEvent
-    const isTyped = isTyping(target) && !ctrlKey && !altKey && !metaKey
-    // The page's shortcuts work on a card too.
-    if (keys.includes(type) && !isHandled && !isTyped) return
+    if (keys.includes(type) && !isHandled && isShortcut(event as KeyboardEvent, target)) return
     event.stopImmediatePropagation()
   }
   for (const type of [...presses, ...releases, ...clicks, ...scrolls, ...focuses, ...keys]) {
