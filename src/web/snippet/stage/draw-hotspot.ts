@@ -106,6 +106,8 @@ function hintOf(
     event.stopImmediatePropagation()
     safely(hide)
   }
+  // On the dot too, because keys on it do not reach the page.
+  dot.addEventListener('keydown', pressed)
   page.addEventListener('keydown', pressed, true)
   ends.push(() => {
     page.removeEventListener('keydown', pressed, true)
