@@ -298,11 +298,18 @@ describe('on a page that draws its elements anew', () => {
     expect(await field.inputValue()).toBe(words.map((word, i) => `${i} ${word}. `).join(''))
     expect(await page.evaluate(() => scrollY)).toBe(30)
     const pressWhile = async (selector: string, draw: string) => {
-      const { x, y } = await middleOf(page, selector)
-      // The light around an element is drawn a frame after its card.
-      const isLit = () =>
-        page.evaluate(([x, y]) => document.elementFromPoint(x!, y!)?.id !== '', [x, y])
-      if (selector === '#row') await until(isLit)
+      // The page may still be scrolling to the element, and its light is drawn a frame after the card.
+      let last = Number.NaN
+      const { x, y } = await until(
+        async () => {
+          const { x, y } = await middleOf(page, selector)
+          const hit = await page.evaluate(([x, y]) => document.elementFromPoint(x!, y!)?.id, [x, y])
+          const isStill = y === last
+          last = y
+          return { x, y, hit, isStill }
+        },
+        ({ hit, isStill }) => isStill && (selector !== '#row' || hit === 'row'),
+      )
       await page.mouse.move(x, y)
       await page.mouse.down()
       await page.evaluate(draw)
