@@ -17,17 +17,7 @@ export function cpuMsOf(pid: number): number {
   return (stat(14) + stat(15)) * tickMs
 }
 
-/** CPU time that each thread of a process has taken so far, milliseconds, by the thread's number. */
-export const threadCpuMsOf = (pid: number): Map<string, number> =>
-  new Map(
-    readdirSync(`/proc/${pid}/task`).map(thread => {
-      const read = () => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8')
-      // A thread may have ended meanwhile.
-      return [thread, Number(attempt(read, '0').split(' ')[0]) / 1e6]
-    }),
-  )
-
-/** The same with all processes that its first thread has started, including ended ones. */
+/** CPU time of a process with all processes that its first thread has started, including ended ones. */
 export function familyCpuMsOf(pid: number): number {
   const stat = statOf(pid)
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? []
@@ -35,9 +25,6 @@ export function familyCpuMsOf(pid: number): number {
   const theirs = children.map(child => attempt(() => familyCpuMsOf(Number(child)), 0))
   return theirs.reduce((sum, ms) => sum + ms, (stat(14) + stat(15) + stat(16) + stat(17)) * tickMs)
 }
-
-/** Pages that the kernel has handed to a process so far, without reading a disk. */
-export const minorFaultsOf = (pid: number) => statOf(pid)(10)
 
 const statusMiBOf = (pid: number, name: string) => {
   const kib = new RegExp(`${name}:\\s+(\\d+)`).exec(

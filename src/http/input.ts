@@ -350,8 +350,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** JSON of at most this length is parsed in less than 2 ms, whatever it is. */
 const quicklyParsed = 65_536
-const mostLevels = 50
-const mostFields = 2_000
+const maxLevels = 50
+const maxFields = 2_000
 
 const mark = {
   quote: 0x22,
@@ -381,15 +381,15 @@ function requirePlainJson(text: string): void {
         break
       case mark.bracket:
       case mark.brace:
-        if (fields.push(0) <= mostLevels) break
-        throw invalid({ path: '', message: `Must be at most ${mostLevels} levels deep` })
+        if (fields.push(0) <= maxLevels) break
+        throw invalid({ path: '', message: `Must be at most ${maxLevels} levels deep` })
       case mark.closingBracket:
       case mark.closingBrace:
         fields.pop()
         break
       case mark.colon:
-        if (++fields[fields.length - 1]! <= mostFields) break
-        throw invalid({ path: '', message: `No object may have more than ${mostFields} fields` })
+        if (++fields[fields.length - 1]! <= maxFields) break
+        throw invalid({ path: '', message: `No object may have more than ${maxFields} fields` })
     }
   }
 }

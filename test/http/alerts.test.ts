@@ -303,7 +303,7 @@ describe('a mail address', () => {
     expect(await stateOf(own)).toBe('waiting')
     expect(await open(world, 'POST', `${link.slice(0, -1)}-`)).toEqual([
       404,
-      'This link does not work',
+      'Link invalid or expired',
     ])
     for (let i = 0; i < 2; i++) expect(await open(world, 'POST', link)).toEqual([200, 'Confirmed'])
     expect(await stateOf(own)).toBe('confirmed')
@@ -357,7 +357,7 @@ describe('a mail address', () => {
     const wrong = [first!, foreign, second!.replace('/confirm/', '/unsubscribe/'), `${second}x`]
     for (const link of wrong) expect((await open(world, 'POST', link))[0]).toBe(404)
     world.clock.advance(7 * dayMs - 1)
-    expect(await open(world, 'POST', other!)).toEqual([404, 'This link does not work'])
+    expect(await open(world, 'POST', other!)).toEqual([404, 'Link invalid or expired'])
     expect(await stateOf(own)).toBe('waiting')
     expect(await open(world, 'POST', second!)).toEqual([200, 'Confirmed'])
     world.clock.advance(1)

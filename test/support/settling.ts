@@ -18,27 +18,31 @@ const settled = `new Promise(resolve => {
 
 const actions = ['check', 'clear', 'click', 'fill', 'press', 'selectOption', 'uncheck'] as const
 
-let isPrepared = false
+type Act = (...args: unknown[]) => Promise<unknown>
+
+/** Makes an action of an object of a page wait until the page has come to rest. */
+function settleBefore<T>(object: T, name: string, pageOf: (object: T) => Page): void {
+  const methods = object as Record<string, Act>
+  const act = methods[name]!
+  methods[name] = async function (this: T, ...args) {
+    // A page that navigates meanwhile has nothing left to wait for.
+    await pageOf(this)
+      .evaluate(settled)
+      .catch(() => {})
+    return act.apply(this, args)
+  }
+}
+
+let arePrepared = false
 
 /**
  * Makes every action wait until its page has come to rest, as a person does: what loads late moves what
- * is pressed, and draws over what is typed.
+ * is pressed, draws over what is typed, and takes the focus away.
  */
 export function settleBeforeActions(page: Page): void {
-  if (isPrepared) return
-  isPrepared = true
-  const prototype = Object.getPrototypeOf(page.locator('html')) as Record<
-    string,
-    (this: Locator, ...args: unknown[]) => Promise<unknown>
-  >
-  for (const name of actions) {
-    const act = prototype[name]!
-    prototype[name] = async function (...args) {
-      // A page that navigates meanwhile has nothing left to wait for.
-      await this.page()
-        .evaluate(settled)
-        .catch(() => {})
-      return act.apply(this, args)
-    }
-  }
+  for (const name of ['press', 'type']) settleBefore(page.keyboard, name, () => page)
+  if (arePrepared) return
+  arePrepared = true
+  const locators = Object.getPrototypeOf(page.locator('html')) as Locator
+  for (const name of actions) settleBefore(locators, name, locator => locator.page())
 }

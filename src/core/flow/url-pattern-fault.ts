@@ -3,7 +3,7 @@ import type { UrlRule } from './flow.ts'
 import { type AddressParts, addressParts, globMatches, parsed } from './url-rule.ts'
 
 /** Pages and explanations compare every pattern again and again, and each wildcard takes them its time. */
-const mostWildcards = 10
+const maxWildcards = 10
 
 /** What is wrong with a pattern and what to write instead, in one sentence, or null. */
 export function patternFault({ match, pattern }: UrlRule): string | null {
@@ -14,8 +14,8 @@ export function patternFault({ match, pattern }: UrlRule): string | null {
   if (match !== 'glob' && pattern.includes('*')) {
     return `"${match}" takes * for a plain character: use "match: glob", or write %2A for a star`
   }
-  if ((pattern.match(/\*+/g) ?? []).length > mostWildcards) {
-    return `The pattern has more than ${mostWildcards} wildcards: write one ** for several`
+  if ((pattern.match(/\*+/g) ?? []).length > maxWildcards) {
+    return `The pattern has more than ${maxWildcards} wildcards: write one ** for several`
   }
   if (pattern.startsWith('//')) {
     return 'The pattern begins with two slashes: write one for a path, or the scheme too (https://…)'

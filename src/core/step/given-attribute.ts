@@ -12,7 +12,7 @@ const otherRank = givenNames.length
 
 /** A word, or several: `create`, `new-project`, `nav.settings`, `createButton2`. */
 const nameLike = /^[A-Za-z]{2,}(?:[-_.:/][A-Za-z]+)*\d?$/
-const longestName = 60
+const maxNameLength = 60
 
 /** What other attributes say of an element that is not its name: its state and looks, its texts, and whose it is. */
 const notNaming = new RegExp(
@@ -53,7 +53,7 @@ const stateWords = new Set(
  * lesser comes first.
  */
 export function givenRank(name: string, value: string): number | null {
-  if (value === '' || value.length > longestName || isGeneratedId(value)) return null
+  if (value === '' || value.length > maxNameLength || isGeneratedId(value)) return null
   const rank = givenNames.findIndex(pattern => pattern.test(name))
   if (rank >= 0) return rank
   const isName =

@@ -45,10 +45,10 @@ function page(status: number, title: string, text: string, button?: string): Rep
 const invalidLink = (action: MailAction) =>
   page(
     404,
-    'This link does not work',
+    'Link invalid or expired',
     action === 'confirm'
-      ? 'It is incomplete, over 7 days old, or a newer mail has replaced it. Whoever set up the report can send another.'
-      : 'It is incomplete, or the address no longer gets this report. The newest report has a link that works.',
+      ? 'It is incomplete, over 7 days old, or replaced by a newer email. Ask the person who set up the report to send another.'
+      : 'It is incomplete, or this address no longer gets the report. Use the link in the newest report.',
   )
 
 function pageOf({ name }: Organisation, action: MailAction, linked: Linked | null): Reply {
@@ -57,16 +57,11 @@ function pageOf({ name }: Organisation, action: MailAction, linked: Linked | nul
   if (action === 'confirm') {
     return consent.state === 'confirmed'
       ? page(200, 'Confirmed', `${mail} gets weekly reports of ${name}.`)
-      : page(
-          200,
-          `Weekly reports of ${name}`,
-          `Confirm that you want them mailed to ${mail}.`,
-          'Confirm',
-        )
+      : page(200, `Weekly reports of ${name}`, `Confirm to receive them at ${mail}.`, 'Confirm')
   }
   return consent.state === 'unsubscribed'
-    ? page(200, 'Unsubscribed', `${mail} gets no more reports of ${name}.`)
-    : page(200, `Weekly reports of ${name}`, `They are mailed to ${mail}.`, 'Unsubscribe')
+    ? page(200, 'Unsubscribed', `${mail} no longer gets reports of ${name}.`)
+    : page(200, `Weekly reports of ${name}`, `Sent to ${mail}.`, 'Unsubscribe')
 }
 
 const mailed = {

@@ -1,11 +1,11 @@
 /** A smaller frame, pixels, is not for people. */
-const leastSize = 10
+const minSize = 10
 /** How often it is checked whether a frame is hidden, milliseconds. */
 const checkMs = 500
 /** The least delay with which a browser tells whether a frame is visible, milliseconds. */
 const delay = 100
 
-const isLarge = (width: number, height: number) => Math.min(width, height) >= leastSize
+const isLarge = (width: number, height: number) => Math.min(width, height) >= minSize
 
 /** Whether no style hides the frames that a page is in, as far as their pages are of its own origin. */
 export function isFrameShown(page: Window): boolean {

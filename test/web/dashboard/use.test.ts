@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import { settleBeforeActions } from '../../support/settling.ts'
 
 /** What opens over a page is accessible, and the keyboard alone is enough. */
 
@@ -76,6 +77,7 @@ describe.each(['light', 'dark'] as const)('what opens over a page, %s', colorSch
 
 test('from the link to the CSV and out again, by the keyboard alone', async () => {
   const { page } = await house.browser.page({ timezoneId: 'Europe/Berlin' })
+  settleBeforeActions(page)
   await page.goto(await house.link())
   await page.getByRole('button', { name: 'Sign in with this link' }).waitFor()
   await tabTo(page, 'Sign in with this link')

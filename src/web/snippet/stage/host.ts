@@ -4,7 +4,7 @@ import { safely } from '../safely.ts'
 import { focusedIn, ownHostAttribute } from './elements.ts'
 import { darkPreferred } from './ground.ts'
 import { keepPresses } from './keep-presses.ts'
-import { standingOf } from './layers.ts'
+import { placementOf } from './layers.ts'
 import { settle } from './motion.ts'
 import { shield } from './shield.ts'
 import { styles } from './styles.ts'
@@ -18,13 +18,13 @@ const tintAfterMs = 400
 const atOnceMs = 200
 /** How often it is checked whether what is shown can still be seen and used, milliseconds. */
 const checkMs = 250
-const mostRemovals = 10
+const maxRemovals = 10
 
 /** What a page disables everything but its dialog with, besides style sheets, which do not reach the host. */
 const pageMarks = ['inert', 'aria-hidden', 'style']
 
 /** A page that disables the host again whenever it is enabled has its way until the next check. */
-const mostMarks = 20
+const maxMarks = 20
 
 /**
  * The snippet's own place on the page: a shadow root that the page's styles do not reach, except through
@@ -68,7 +68,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   /** The element that what is shown points at. */
   let pointedAt: Element | null = null
   /** What of the page last had the focus when something was shown. */
-  let worked: Element | null = null
+  let lastFocused: Element | null = null
   /** Whether what is shown has to be in front of the page's dialogs. */
   let isInFront = false
   /** What else was in front when everything was last shown. */
@@ -87,7 +87,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const unfit = new WeakSet<Element>()
 
   /** Removes what the page has disabled the host with. */
-  const unmark = () => {
+  const removeMarks = () => {
     host.removeAttribute('inert')
     host.removeAttribute('aria-hidden')
     if (host.style.cssText === ownStyle) return
@@ -124,12 +124,12 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     }
   }
 
-  const standing = () => {
-    const mayBe = (layer: Element) => !unfit.has(layer) && !shadow.querySelector('.layered')
-    const [element = null, at = null] = [pointedAt, worked].map(one =>
+  const findPlacement = () => {
+    const isAllowed = (layer: Element) => !unfit.has(layer) && !shadow.querySelector('.layered')
+    const [element = null, at = null] = [pointedAt, lastFocused].map(one =>
       one?.isConnected ? one : null,
     )
-    if (isInFront) return standingOf(element, at, page, mayBe)
+    if (isInFront) return placementOf(element, at, page, isAllowed)
     return { layer: document.body, top: null, isReached: true, isCovered: false }
   }
 
@@ -139,7 +139,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     if (document.fullscreenElement === host) return
     // The next drawing will point at another element, or at none.
     if (pointedAt?.checkVisibility() === false && host.isConnected) return
-    let now = standing()
+    let now = findPlacement()
     const isOwnOnTop = shadow.contains(now.top)
     const isMoved = host.parentElement !== now.layer && !(isOwnOnTop && host.isConnected)
     const isBehind = fullScreen !== document.fullscreenElement || (now.top !== top && !isOwnOnTop)
@@ -153,7 +153,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     )
     if (isMoved) {
       moveTo(now.layer)
-      if (unfit.has(now.layer)) now = standing()
+      if (unfit.has(now.layer)) now = findPlacement()
       if (host.parentElement !== now.layer) moveTo(now.layer)
       layer = now.layer
       placedAt = page.performance.now()
@@ -180,7 +180,7 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     // A page that draws the layer anew removes the host with the rest.
     const isAlone = layer.isConnected && neighbour?.isConnected !== false
     if (!host.parentElement && isAlone) {
-      if (removals > mostRemovals) return
+      if (removals > maxRemovals) return
       removals = page.performance.now() - placedAt < atOnceMs ? removals + 1 : 1
       unfit.add(layer)
     }
@@ -191,8 +191,8 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
     document.addEventListener(name, () => safely(check))
   }
   const marked = () => {
-    if (++marks > mostMarks) return
-    unmark()
+    if (++marks > maxMarks) return
+    removeMarks()
     place()
   }
   new MutationObserver(() => safely(marked)).observe(host, { attributeFilter: pageMarks })
@@ -200,12 +200,12 @@ export function createHost(page: Window, ofOrganisation: () => MaybeTheme) {
   const attach = (element: Element | null, mayCover: boolean) => {
     pointedAt = element
     const focus = focusedIn(document)
-    if (focus !== document.body && document.activeElement !== host) worked = focus
+    if (focus !== document.body && document.activeElement !== host) lastFocused = focus
     isInFront = mayCover
     place()
     // The page may be zoomed in another way by now.
     ownStyle = null
-    unmark()
+    removeMarks()
   }
 
   return {

@@ -75,21 +75,21 @@ function isPositioned(element: Element, page: Window): boolean {
 function layerOf(
   element: Element | null,
   page: Window,
-  mayBe: (layer: Element) => boolean,
+  isAllowed: (layer: Element) => boolean,
 ): Element | null {
   let positioned: Element | null = null
   for (const at of outwards(element)) {
     if (at.matches(dialogs)) return positioned ?? at
     // What is in a button would be pressed along with it.
     if (at.matches(controls)) positioned = null
-    if (at.matches(controls) || at.matches(replaced) || !mayBe(at)) continue
+    if (at.matches(controls) || at.matches(replaced) || !isAllowed(at)) continue
     if (at.matches(menus)) return positioned ?? at
     if (!positioned && isPositioned(at, page)) positioned = at
   }
   return positioned
 }
 
-export interface Standing {
+export interface Placement {
   layer: Element
   /** What is above all else and blocks it; null if nothing is. */
   top: Element | null
@@ -103,17 +103,17 @@ export interface Standing {
  * Where what points at an element has to be: in the element's own layer. If the page has disabled that, or
  * nothing is pointed at: in the layer that can be used.
  *
- * @param worked what has, or had, the focus: where nothing is pointed at, it tells where people are
- * @param mayBe whether a layer other than a dialog may be used
+ * @param lastFocused what has, or had, the focus: where nothing is pointed at, it tells where people are
+ * @param isAllowed whether a layer other than a dialog may be used
  */
-export function standingOf(
+export function placementOf(
   element: Element | null,
-  worked: Element | null,
+  lastFocused: Element | null,
   page: Window,
-  mayBe: (layer: Element) => boolean,
-): Standing {
+  isAllowed: (layer: Element) => boolean,
+): Placement {
   const { body } = page.document
-  const own = layerOf(element && !isDisabled(element) ? element : worked, page, mayBe)
+  const own = layerOf(element && !isDisabled(element) ? element : lastFocused, page, isAllowed)
   const full = fullScreenIn(page)
   const modal = modalIn(page)
   const top = modal && !(full && isWithin(full, modal)) ? modal : full

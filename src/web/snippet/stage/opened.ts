@@ -16,7 +16,7 @@ const opensWithinMs = 2_000
 const checkMs = 200
 /** How far around the element, and how deep in what is there, it is looked for, and in how many elements. */
 const levels = 3
-const mostLookedAt = 1_000
+const maxElements = 1_000
 /** What covers this share of the window is only the ground of what was opened. */
 const wholeWindow = 0.9
 
@@ -47,7 +47,7 @@ export function watchOpened(
 
   /** What floats over the page there. What is beside the element, or new on the page, need not float. */
   function* floating(at: Element, isNew: boolean, level = 0): Generator<Element> {
-    if (++looked > mostLookedAt || at.hasAttribute(ownHostAttribute)) return
+    if (++looked > maxElements || at.hasAttribute(ownHostAttribute)) return
     if (contains(at, element) || contains(element, at) || at.matches('[role=tooltip]')) return
     const { position, pointerEvents } = page.getComputedStyle(at)
     const floats = isNew || at.matches(popups) || /absolute|fixed/.test(position)

@@ -18,12 +18,12 @@ import { anchorOf, boxOf } from './visibility.ts'
 const gap = 18
 const margin = 8
 /** What a card shows of its text at least, with the space around it, pixels: three lines. */
-const leastText = 100
+const minText = 100
 
 /** How high a card may get even if it then covers its element. What there is no room for scrolls. */
-function leastRoomOf(card: HTMLElement, page: Window): number {
+function minRoomOf(card: HTMLElement, page: Window): number {
   const whole = [...card.querySelectorAll<HTMLElement>('h2, .heading, .foot')]
-  const height = whole.reduce((sum, { offsetHeight }) => sum + offsetHeight, leastText)
+  const height = whole.reduce((sum, { offsetHeight }) => sum + offsetHeight, minText)
   return Math.min(height, page.innerHeight - 2 * margin)
 }
 
@@ -165,7 +165,7 @@ export function placeBeside(
         size({
           padding: margin,
           apply({ availableHeight }) {
-            const room = Math.max(Math.floor(availableHeight), leastRoomOf(card, page))
+            const room = Math.max(Math.floor(availableHeight), minRoomOf(card, page))
             card.style.setProperty('--room', `${room}px`)
           },
         }),
@@ -207,7 +207,7 @@ function sheet(card: HTMLElement, { top, bottom }: DOMRect, page: Window): void 
   card.classList.toggle('at-top', isTop)
   card.style.translate = ''
   const free = isTop ? top : page.innerHeight - bottom
-  const least = Math.max(page.innerHeight * mostCovered, leastRoomOf(card, page))
+  const least = Math.max(page.innerHeight * mostCovered, minRoomOf(card, page))
   const room = Math.max(free - 2 * margin, least)
   card.style.setProperty('--room', `${Math.floor(room)}px`)
 }

@@ -32,8 +32,8 @@ export const axes = [
 export type Axis = (typeof axes)[number]
 
 /** What is smaller, pixels, is a rounding error, or for screen readers only. */
-const leastSeen = 0.5
-const leastSize = 2
+const minVisible = 0.5
+const minSize = 2
 
 /** Controls that pages make invisible, because they draw something of their own for them. */
 const redrawn =
@@ -218,8 +218,8 @@ function isReachable(part: Node): boolean {
   const element = isElement(part) ? part : part.parentElement!
   let box = edgesOf(part)
   // A straight line of a drawing has no area, but a stroke.
-  if (isSvg(element)) box = { ...box, right: box.right + leastSize, bottom: box.bottom + leastSize }
-  const isEmpty = () => box.right - box.left < leastSeen || box.bottom - box.top < leastSeen
+  if (isSvg(element)) box = { ...box, right: box.right + minSize, bottom: box.bottom + minSize }
+  const isEmpty = () => box.right - box.left < minVisible || box.bottom - box.top < minVisible
   box = clipped(box, element, styleOf(element))
   for (const level of levelsOf(element)) {
     const { at, style, holds, isWindow } = level
@@ -235,8 +235,8 @@ function isReachable(part: Node): boolean {
         const from = isReversed(axis, style) ? at[axis.view] - at[axis.size] : 0
         const offset = at[axis.at] - port[start]
         const isOutside =
-          box[end] + offset < from + leastSeen ||
-          box[start] + offset > from + at[axis.size] - leastSeen
+          box[end] + offset < from + minVisible ||
+          box[start] + offset > from + at[axis.size] - minVisible
         if (isOutside) return false
         // From here on, it is wherever this level can be seen.
         if (!isWindow) box = { ...box, [start]: port[start], [end]: port[end] }
@@ -267,7 +267,7 @@ function isShown(element: Element): boolean {
 
 function isSeen(part: Node): boolean {
   const { width, height } = rectOf(part)
-  if (Math.max(width, height) < leastSize) return false
+  if (Math.max(width, height) < minSize) return false
   if (isElement(part)) return isShown(part) && isReachable(part)
   let at: Element | null = part.parentElement
   while (at && styleOf(at).display === 'contents') at = around(at)
@@ -276,22 +276,6 @@ function isSeen(part: Node): boolean {
 
 /** Whether people see an element, or can scroll to it. */
 export const isVisible = (element: Element): boolean => partsOf(standInFor(element)).some(isSeen)
-
-/** Elements that fade in, or that are drawn anew, are out of sight for so many looks at most. */
-const mostHiddenLooks = 2
-
-/**
- * Returns a function that says, whenever it is called, whether an element can still be seen. Whatever its
- * styles do for a moment does not count.
- */
-export function createSight(element: Element): () => boolean {
-  let hidden = 0
-  return () => {
-    if (partsOf(standInFor(element)).length === 0) return false
-    hidden = isVisible(element) ? 0 : hidden + 1
-    return hidden <= mostHiddenLooks
-  }
-}
 
 /** An element whose place and styles are those of what people see. */
 export function anchorOf(element: Element): Element {
