@@ -7,6 +7,8 @@ export const failpoints = {
   before_begin: 'storage is about to begin a transaction',
   between_rows: 'in a transaction the events are stored, and what else is said with them is not',
   before_commit: 'in a transaction all is done but the commit',
+  before_log_commit:
+    'a group is written to the log of several machines, and not yet committed there',
   after_commit: 'a transaction is committed, and nobody has been told',
   before_projection: 'events are acknowledged, and what follows from them is about to be written',
   during_projection: 'in a transaction some of what follows from events is written',

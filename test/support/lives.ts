@@ -1,7 +1,7 @@
 import { analyticsService, questionOf } from '../../src/modules/analytics/service.ts'
 import { autumnAnchor, reach } from './histories.ts'
 import type { StoredWorld } from './stored-history.ts'
-import { World } from './world.ts'
+import { World, type WorldOptions } from './world.ts'
 
 /** The worlds in which laws over random histories are tested. */
 
@@ -10,7 +10,10 @@ import { World } from './world.ts'
  *
  * @param stopped a stopped world to go on with
  */
-export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
+export function lawWorld(
+  stopped?: Partial<Pick<World, 'dataDir' | 'clock'>>,
+  following?: WorldOptions['following'],
+): World {
   const sealing = {
     runsPerSegment: 2,
     mostRunsPerSegment: 20,
@@ -21,6 +24,7 @@ export function lawWorld(stopped?: Pick<World, 'dataDir' | 'clock'>): World {
   const world = new World({
     sealing,
     ...(stopped && { dataDir: stopped.dataDir, clock: stopped.clock }),
+    following,
   })
   // No law is about power cuts, and thousands of commits would wait for the disk.
   world.database.run('pragma synchronous = off')

@@ -25,14 +25,14 @@ import {
   slotOf,
 } from '../../src/storage/shared/boards.ts'
 import type { InRows } from '../../src/storage/shared/in-rows.ts'
-import { connectStores } from '../../src/storage/sqlite/connect.ts'
+import { connectStores, lagOfLog } from '../../src/storage/sqlite/connect.ts'
 import { connectManagement } from '../../src/storage/sqlite/connect-management.ts'
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
 import type { SealPolicy } from '../../src/storage/sqlite/engine/column-segments/sealer.ts'
 import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
-import { Storage } from '../../src/storage/sqlite/storage.ts'
+import { Storage, type StorageOptions } from '../../src/storage/sqlite/storage.ts'
 import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
 import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
@@ -71,6 +71,8 @@ export interface WorldOptions {
   sealing?: SealPolicy
   freePages?: FreePagesPolicy
   isLogKept?: boolean
+  /** The log of several machines that it follows. */
+  following?: StorageOptions['following']
 }
 
 /**
@@ -118,6 +120,7 @@ export class World {
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       sealing: options.sealing,
       isLogKept: options.isLogKept,
+      following: options.following,
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)
@@ -128,10 +131,14 @@ export class World {
     )
     this.reading = openForReading(this.dataDir)
     this.snapshots = openForReading(this.dataDir)
-    this.stores = connectStores(this.reading, this.snapshots, client, this.shared) as StoresAtOnce
+    this.stores = connectStores(
+      ...[this.reading, this.snapshots, client, this.shared, options.following !== undefined],
+    ) as StoresAtOnce
     const { dataDir, clock } = this
     const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
-    this.management = connectManagement(this.reading, client, work, new LagBoard(this.shared.lag))
+    const isOneOfSeveral = options.following !== undefined
+    const lag = isOneOfSeveral ? lagOfLog : new LagBoard(this.shared.lag)
+    this.management = connectManagement(this.reading, client, work, lag, isOneOfSeveral)
     this.tokens = secretTokens({
       secret: this.secret,
       issuer: 'cairn',

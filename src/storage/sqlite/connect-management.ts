@@ -17,9 +17,10 @@ import type { PreviewStore } from '../../modules/previews/port.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
-import { type LagBoard, mostOrganisations } from '../shared/boards.ts'
+import { mostOrganisations } from '../shared/boards.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
 import * as alertTables from './alerts/alert-store.ts'
+import type { Lag } from './connect.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
@@ -43,11 +44,16 @@ export function connectManagement(
   reading: Database,
   client: StorageClient,
   work: LongWork,
-  lag: LagBoard,
+  lag: Pick<Lag, 'events'>,
+  isOneOfSeveral = false,
 ) {
   /** Brings the tables up to date with what is acknowledged. */
   const caughtUp = async () => {
     if (lag.events > 0) await client.project()
+  }
+  /** Takes up what other machines have stored, before something is read that is not part of the catalogue. */
+  const followed = async () => {
+    if (isOneOfSeveral) await client.project()
   }
   const currentKey = (orgRow: number) =>
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null
@@ -73,6 +79,7 @@ export function connectManagement(
   }
   const steps = new StepReader(reading)
   const eventLog = new EventLogReader(reading)
+  const personEvents = personEventsOver(reading, eventLog)
   const runList = runListOver(reading)
   const writtenAnswers = writtenAnswersOver(reading)
   return {
@@ -96,8 +103,8 @@ export function connectManagement(
       read: (...args) => readFlowsInSlices(reading, ...args),
       hasSnippetKey: async orgRow => currentKey(orgRow) !== null,
     }),
-    looks: asPort<LookStore>(looksOver(reading, steps)),
-    evidence: asPort<StepEvidenceStore>(steps),
+    looks: asPort<LookStore>(first(followed, looksOver(reading, steps))),
+    evidence: asPort<StepEvidenceStore>(first(followed, steps)),
     runs: asPort<RunStore>({
       async runs(...args) {
         await caughtUp()
@@ -108,14 +115,17 @@ export function connectManagement(
         return writtenAnswers(...args)
       },
     }),
-    eventLog: asPort<EventLog>(eventLog),
+    eventLog: asPort<EventLog>(first(followed, eventLog)),
     activity: asPort<ActivityStore>({ after: (...args) => client.activity(...args) }),
     people: asPort<PeopleStore>({
       async stored(person) {
         await caughtUp()
         return personData(reading, person)
       },
-      events: personEventsOver(reading, eventLog),
+      async events(...args) {
+        await followed()
+        return personEvents(...args)
+      },
       async erase(...args) {
         await client.project()
         return work.erase(...args)
@@ -123,8 +133,14 @@ export function connectManagement(
       allow: (...args) => client.operate('allowPerson', ...args),
     }),
     operations: asPort<OperationsStore>({
-      deadLetters: async (...args) => listDeadLetters(reading, ...args),
-      deadLetterIds: async orgRow => deadLetterIds(reading, orgRow),
+      async deadLetters(...args) {
+        await followed()
+        return listDeadLetters(reading, ...args)
+      },
+      async deadLetterIds(orgRow) {
+        await followed()
+        return deadLetterIds(reading, orgRow)
+      },
       nodes: async () => null,
       retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
       dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
@@ -195,6 +211,19 @@ export function connectManagement(
       seen: noting((sha256, at) => client.operate('noteSeen', sha256, at)),
     } satisfies KnownSessions,
   }
+}
+
+/** Makes each method of a port do something first. */
+function first<Port extends object>(before: () => Promise<void>, port: Port): Port {
+  return new Proxy(port, {
+    get(_, name) {
+      const method = port[name as keyof Port] as (...args: unknown[]) => unknown
+      return async (...args: unknown[]) => {
+        await before()
+        return method.apply(port, args)
+      }
+    },
+  })
 }
 
 const mostNoted = 10_000

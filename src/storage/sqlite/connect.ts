@@ -57,6 +57,7 @@ export function commonStores(
   { management, reports, steps, echo }: Reading,
   client: StorageClient,
   shared: SharedMemory,
+  caughtUp: () => Promise<void> = async () => {},
 ): Pick<InRows<Stores>, 'catalogue' | 'ledger' | 'watch' | 'steps' | 'presence'> {
   const board = new PresenceBoard(shared.presence)
   const presence = new PresenceReader(reports, board)
@@ -86,6 +87,7 @@ export function commonStores(
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),
       async healthCounts(...args) {
+        await caughtUp()
         const counts = await steps.healthCounts(...args)
         const echoed = await echo.steps?.healthCounts(...args)
         return echoed ? summedHealth(counts, echoed) : counts
@@ -101,25 +103,39 @@ export function commonStores(
       },
       reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
-      read: (...args) => presence.presence(...args),
-      since: (...args) => presence.countedSince(...args),
+      async read(...args) {
+        await caughtUp()
+        return presence.presence(...args)
+      },
+      async since(...args) {
+        await caughtUp()
+        return presence.countedSince(...args)
+      },
     },
   }
 }
+
+/** Whether something acknowledged may be missing in the tables. */
+export type Lag = Pick<LagBoard, 'isFlowBehind' | 'isPersonBehind'> & { readonly events: number }
+
+/** Another machine may have acknowledged something at any moment: the storage thread has to ask the log. */
+export const lagOfLog: Lag = { isFlowBehind: () => true, isPersonBehind: () => true, events: 1 }
 
 /**
  * Joins a client of the storage thread and reading connections into the stores of one thread.
  *
  * @param snapshots a second connection, for what is read as of one moment while others go on
+ * @param isOneOfSeveral whether other machines follow the same log
  */
 export function connectStores(
   reading: Database,
   snapshots: Database,
   client: StorageClient,
   shared: SharedMemory,
+  isOneOfSeveral = false,
 ): Stores {
   const readers = new Readers(reading)
-  const lag = new LagBoard(shared.lag)
+  const lag: Lag = isOneOfSeveral ? lagOfLog : new LagBoard(shared.lag)
   /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
   const caughtUp = async (flowRow: number) => {
     if (lag.isFlowBehind(flowRow)) await client.project()
@@ -139,11 +155,21 @@ export function connectStores(
   const steps = new StepReader(reading)
   const echo = new EchoReader(shared.echo, reading)
   return asPort<Stores>({
-    ...commonStores({ management: reading, reports: reading, steps, echo }, client, shared),
+    ...commonStores(
+      { management: reading, reports: reading, steps, echo },
+      client,
+      shared,
+      async () => {
+        if (isOneOfSeveral) await client.project()
+      },
+    ),
     checklists: {
       progress: (orgRow, flowRow, ids) =>
         ofPerson(orgRow, ids, from => from.progress(orgRow, flowRow, ids)),
-      version: (orgRow, ids) => progress.version(orgRow, personOf(ids.userId, ids.anonymousId)),
+      version(orgRow, ids) {
+        const version = () => progress.version(orgRow, personOf(ids.userId, ids.anonymousId))
+        return (isOneOfSeveral ? client.project().then(version) : version()) as never
+      },
     },
     people: {
       histories: (orgRow, flowRows, ids) =>
@@ -159,7 +185,10 @@ export function connectStores(
         await caughtUp(flowRow)
         yield* readers.answers(orgRow, flowRow, range)
       },
-      events: (...args) => readers.events(...args),
+      async *events(...args) {
+        if (isOneOfSeveral) await client.project()
+        yield* readers.events(...args)
+      },
       async experiment(...args) {
         await caughtUp(args[1])
         return experiments.of(...args)

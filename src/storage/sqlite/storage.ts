@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
+import { type Log, LogUnavailable, type Member } from '../log/log.ts'
 import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
 import { AuthorSessions } from '../shared/author/author-sessions.ts'
 import { carryOut } from '../shared/author/call.ts'
@@ -29,6 +30,7 @@ import { Housekeeping } from './housekeeping.ts'
 import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { Following } from './projections/following.ts'
+import { Replica } from './replica/replica.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
@@ -56,6 +58,8 @@ export interface StorageOptions {
   retention: RetentionPolicy
   /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
+  /** What several machines share; none for a server alone. */
+  following?: { log: Log; member: Member | null }
   observer?: StorageObserver
   /** The wall clock may be wrong, so nothing is deleted for its age for an hour. See `ClockWatch`. */
   onClockDoubt?: (byMs: number, since: 'set' | 'start') => void
@@ -66,6 +70,15 @@ export interface StorageOptions {
   /** Memory no longer agrees with what is stored: only a restart helps. */
   onDivergence?: (error: unknown) => void
 }
+
+/** Operations that note something in passing: nobody asks for it in the next moment. */
+const nobodyWaits: ReadonlySet<string> = new Set<keyof StorageOperations>([
+  'noteTokenUse',
+  'noteSeen',
+  'noteAttempt',
+  'forgetAlerts',
+  'writeSeen',
+])
 
 /**
  * The one writer of a running server, over a database that is prepared: puts its parts together, hands each
@@ -87,12 +100,19 @@ export class Storage {
   private readonly authors = new AuthorSessions()
   private readonly previews = new PreviewLinks()
   private readonly noteProbe
+  /** What this database follows; null for a server alone. */
+  private readonly replica: Replica | null
 
   constructor(private readonly options: StorageOptions) {
     const { dataDir, shared, clock, sealing = defaultSealPolicy } = options
-    const { now, monotonic } = clock
+    const { monotonic } = clock
+    // What is changed now is later than everything in the log, whatever the clocks of the machines say.
+    const now = () =>
+      Math.max(clock.now(), (this.replica?.position.at ?? Number.NEGATIVE_INFINITY) + 1)
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
+    // The log is what keeps it.
+    if (options.following) database.run('pragma synchronous = normal')
     this.database = database
     this.log = new LogKeeper(database, options.isLogKept ?? false, onFault)
     this.gauge = new BufferGauge(shared.buffer, options.bufferBounds)
@@ -105,6 +125,9 @@ export class Storage {
     const segments = new ColumnSegments(database, monotonic, sealing)
     const boards = { progress, lag: new LagBoard(shared.lag), now }
     this.executor = new CommandExecutor(database, catalogue, presence, segments, boards)
+    const { following = null } = options
+    const { ids, follower } = this.executor
+    this.replica = following && new Replica(database, following.log.id, ids, follower)
     const echo = new Echo(shared.echo, database => {
       const segments = new ColumnSegments(database, monotonic, sealing)
       const boards = { progress, lag: new LagBoard(LagBoard.memory()), now }
@@ -125,19 +148,26 @@ export class Storage {
       },
     })
     const files = new FilesInPlace(dataDir)
-    this.writer = new Writer(database, this.withholding, options.policy, {
-      ...options,
-      beforeCommit: () => files.assert(),
-      onBegin: () => this.changes.notice(),
-      onSettled: () => {
-        this.inbox.answers.send()
-        this.following.committed()
+    this.writer = new Writer(
+      database,
+      this.withholding,
+      options.policy,
+      {
+        ...options,
+        beforeCommit: () => files.assert(),
+        onBegin: () => this.changes.notice(),
+        onSettled: () => {
+          this.inbox.answers.send()
+          this.following.committed()
+        },
+        onRefusing: isRefused => {
+          this.gauge.isRefused = isRefused
+          if (!isRefused) options.onHealed?.()
+        },
       },
-      onRefusing: isRefused => {
-        this.gauge.isRefused = isRefused
-        if (!isRefused) options.onHealed?.()
-      },
-    })
+      following && { log: following.log, replica: this.replica!, onTakenUp: () => this.tookUp() },
+      clock.now,
+    )
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
       ...{ database, clock, catalogue, segments, sealing, retention, presence, identity },
@@ -175,27 +205,57 @@ export class Storage {
   /** Notes what arrived, or reports it: in memory alone, and nothing about erased people. */
   private look(call: ActivityCall): unknown {
     // An erasure that another process has begun may not have been noticed yet.
-    this.changes.notice()
+    this.noticeBetween()
     if ('after' in call) return this.activity.read(call.orgRow, call.after)
     const events = this.withholding.ofOthers(call.orgRow, call.events)
     this.activity.note(call.orgRow, events, call.left)
     return null
   }
 
-  /** Carries out what management asks for; every thread knows of it before the answer leaves. */
+  /** Makes everything here agree with what others have appended to the log. */
+  private tookUp(): void {
+    const replica = this.replica!
+    this.changes.noticeOwn()
+    this.options.following!.member?.knows(replica.position.seq, replica.hasChange)
+    replica.hasChange = false
+    this.following.committed()
+  }
+
+  /**
+   * Carries out what management asks for. Before the answer leaves, every thread knows of it, and other machines
+   * have been waited for.
+   */
   private async operate(operation: Operation): Promise<unknown> {
-    const result = await this.writer.exclusively(
+    const result = await this.writer.change(
       () => operate(this.operations, operation),
       // So that what was written is not written again by the next operation.
       done => typeof done === 'function' && done(),
     )
     this.changes.noticeOwn()
+    const member = this.options.following?.member
+    if (member) {
+      const { seq } = this.replica!.position
+      member.knows(seq, true)
+      if (!nobodyWaits.has(operation.name)) await member.othersKnow(seq)
+    }
     return typeof result === 'function' ? null : result
   }
 
-  /** Resolves once everything committed is projected. */
-  projected(): Promise<void> {
-    return this.following.upToNow()
+  /** Takes up what other machines have appended to the log. To be called every so often. */
+  async follow(): Promise<void> {
+    try {
+      await this.writer.follow()
+    } catch (error) {
+      if (error instanceof LogUnavailable) this.writer.suspect(error)
+      else this.options.onDivergence?.(error)
+    }
+  }
+
+  /** Resolves once everything committed is projected, by other machines too. */
+  async projected(): Promise<void> {
+    // If the log is away, what is known here is better than no answer.
+    await this.writer.follow().catch(() => {})
+    await this.following.upToNow()
   }
 
   /**
@@ -208,7 +268,12 @@ export class Storage {
     this.previews.expire(this.options.clock.now())
     // A server that is not ready gets no traffic: without a try of its own it would never heal.
     this.writer.probe(() => this.noteProbe.run())
-    this.changes.notice()
+    this.noticeBetween()
+  }
+
+  /** What a transaction that waits for the log has written does not count yet. */
+  private noticeBetween(): void {
+    if (!this.database.inTransaction) this.changes.notice()
   }
 
   /** Frees memory that only saves reads of the disk. To be called when there is little to do. */

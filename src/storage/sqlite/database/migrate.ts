@@ -4,7 +4,6 @@ import initial from '../migrations/0001-initial.sql' with { type: 'text' }
 import oldKeyUsed from '../migrations/0002-old-key-used.sql' with { type: 'text' }
 import eventIds from '../migrations/0003-event-ids.sql' with { type: 'text' }
 import eventBatches from '../migrations/0004-event-batches.sql' with { type: 'text' }
-import { moveEventsIntoBatches } from '../migrations/0004-event-batches.ts'
 import rowIndexes from '../migrations/0005-row-indexes.sql' with { type: 'text' }
 import runBlocks from '../migrations/0006-run-blocks.sql' with { type: 'text' }
 import retention from '../migrations/0007-retention.sql' with { type: 'text' }
@@ -26,6 +25,7 @@ import projected from '../migrations/0022-projected.sql' with { type: 'text' }
 import codec from '../migrations/0023-codec.sql' with { type: 'text' }
 import peopleInOrder from '../migrations/0024-people-in-order.sql' with { type: 'text' }
 import requestedSends from '../migrations/0025-requested-sends.sql' with { type: 'text' }
+import log from '../migrations/0026-log.sql' with { type: 'text' }
 import { rebuild } from '../projections/rebuild.ts'
 
 interface Migration {
@@ -44,7 +44,7 @@ const migrations: readonly Migration[] = [
   { id: 1, name: 'initial', sql: initial },
   { id: 2, name: 'old-key-used', sql: oldKeyUsed },
   { id: 3, name: 'event-ids', sql: eventIds },
-  { id: 4, name: 'event-batches', sql: eventBatches, move: moveEventsIntoBatches },
+  { id: 4, name: 'event-batches', sql: eventBatches },
   { id: 5, name: 'row-indexes', sql: rowIndexes },
   { id: 6, name: 'run-blocks', sql: runBlocks },
   { id: 7, name: 'retention', sql: retention },
@@ -66,6 +66,7 @@ const migrations: readonly Migration[] = [
   { id: 23, name: 'codec', sql: codec },
   { id: 24, name: 'people-in-order', sql: peopleInOrder },
   { id: 25, name: 'requested-sends', sql: requestedSends },
+  { id: 26, name: 'log', sql: log },
 ]
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -29,3 +29,5 @@ create table event_batch_flows (
 delete from event_id_chunks;
 delete from event_id_runs;
 update server_state set value = 0 where name = 'event_ids_sealed';
+
+drop table events;

@@ -6,6 +6,7 @@ import type { StoredEvent } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import {
+  type AskedEvent,
   type EventIds,
   type FactsRow,
   factsColumns,
@@ -58,8 +59,8 @@ function statements(database: Database) {
       "select value from server_state where name = 'projected'",
     ),
     setProjected: database.query("update server_state set value = ? where name = 'projected'"),
-    after: database.query<FactsRow & { org_id: number }, [number]>(
-      `select org_id, ${factsColumns} from event_batches
+    after: database.query<FactsRow & { org_id: number; asked: string | null }, [number]>(
+      `select org_id, asked, ${factsColumns} from event_batches
       where seq > ? order by seq limit ${pageBatches}`,
     ),
   }
@@ -98,7 +99,7 @@ export class Follower extends TransactionParticipant<Mark> {
 
   constructor(
     private readonly database: Database,
-    private readonly catalogue: StoredCatalogue,
+    catalogue: StoredCatalogue,
     changes: RunChanges & TransactionParticipant,
     private readonly ids: Pick<EventIds, 'committedSeq'>,
     boards: FollowerBoards,
@@ -138,6 +139,11 @@ export class Follower extends TransactionParticipant<Mark> {
   /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void {
     this.caused.push(caused)
+  }
+
+  /** The same for events of a row of the ledger, with what the row says of them. */
+  noteAsked(facts: readonly LedgerFact[], asked: string | null): void {
+    for (const caused of causedIn(facts, asked)) this.noteCaused(caused)
   }
 
   /** How many committed events wait to be projected. */
@@ -370,10 +376,8 @@ export class Follower extends TransactionParticipant<Mark> {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
         this.batchFlows.note(row.seq, facts)
-        for (const fact of facts) {
-          if (isOfFlow(fact)) this.pending.add(fact)
-          else this.gatherAsked(fact)
-        }
+        for (const fact of facts) if (isOfFlow(fact)) this.pending.add(fact)
+        for (const caused of causedIn(facts, row.asked)) this.pending.addCaused(caused)
         after = row.seq
       }
       if (rows.length < pageBatches) break
@@ -381,11 +385,11 @@ export class Follower extends TransactionParticipant<Mark> {
     this.batchFlows.commit()
     this.pending.tell()
   }
+}
 
-  private gatherAsked(fact: LedgerFact): void {
-    if (fact.name === null) return
-    const organisation = this.catalogue.organisationByRow(fact.orgRow)
-    const asked = this.catalogue.asked(organisation, fact.name)
-    if (asked) this.pending.addCaused({ fact, asked })
-  }
+/** The events of a row of the ledger that published flows asked for. */
+function causedIn(facts: readonly LedgerFact[], asked: string | null): Caused[] {
+  if (asked === null) return []
+  const events = JSON.parse(asked) as AskedEvent[]
+  return events.map(([place, most, goalOf]) => ({ fact: facts[place]!, asked: { most, goalOf } }))
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { ColumnSegments } from '../engine/column-segments/column-segments.ts'
-import { EventBatches, EventIds } from '../engine/event-codec/event-batches.ts'
+import { EventBatches, EventIds, type OpenBatch } from '../engine/event-codec/event-batches.ts'
 import {
   decodeEvents,
   decodeFacts,
@@ -24,6 +24,8 @@ import {
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { letterText } from '../ledger/dead-letters.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
+import type { Caused } from '../people/caused-events.ts'
+import type { LedgerFact } from '../projections/facts.ts'
 import { Follower } from '../projections/follower.ts'
 import type { FollowerBoards } from '../projections/pending-facts.ts'
 import { StepTable } from '../steps/step-table.ts'
@@ -102,6 +104,8 @@ export class CommandExecutor {
   private readonly addRefusals
   private readonly insertDeadLetter
   private readonly events: EventCommands
+  /** Where the custom events of the transaction under way are. */
+  private readonly placeOf = new Map<LedgerFact, { batch: OpenBatch; place: number }>()
 
   constructor(
     database: Database,
@@ -120,7 +124,7 @@ export class CommandExecutor {
     this.events = new EventCommands(catalogue, {
       projector: follower.projector,
       storeBatch: (...args) => this.storeBatch(...args),
-      noteCaused: caused => follower.noteCaused(caused),
+      noteCaused: caused => this.noteCaused(caused),
       projectPerson: (...args) => follower.projectPerson(...args),
       projectFlow: flowRow => follower.projectFlow(flowRow),
       hasTicksBehind: flowRow => follower.hasTicksBehind(flowRow),
@@ -167,6 +171,15 @@ export class CommandExecutor {
   settle(): void {
     this.batches.flush()
     this.closeBatches()
+    this.placeOf.clear()
+  }
+
+  /** Notes in the ledger what was asked, because the published flows may be others once it is read again. */
+  private noteCaused(caused: Caused): void {
+    const { batch, place } = this.placeOf.get(caused.fact)!
+    const { most, goalOf } = caused.asked
+    batch.asked.push([place, most, goalOf])
+    this.follower.noteCaused(caused)
   }
 
   /** The indexes to seal, so that little has to be read again. */
@@ -226,6 +239,9 @@ export class CommandExecutor {
       kept = encodeEvents(
         decodeEvents({ ...text, receivedAts: [receivedAt], source }).filter(isNew),
       )
+    }
+    for (const [i, fact] of stored.entries()) {
+      if (fact.kind === 'custom') this.placeOf.set(fact, { batch, place: batch.count + i })
     }
     batch.add(kept, receivedAt)
     this.follower.note(batch.seq, stored)

@@ -2,10 +2,12 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
+import { CommitInDoubt, type Log, LogUnavailable, NotInLog, type Page } from '../../log/log.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint, isPassing } from '../engine/savepoint.ts'
+import type { Replica } from '../replica/replica.ts'
 import type { CommandResult, Executor, StorageCommand } from './commands.ts'
-import { cannotWrite } from './messages.ts'
+import { cannotWrite, commitInDoubt } from './messages.ts'
 
 export interface WriterPolicy {
   /** The most events that one transaction takes; whatever waits beyond that goes into the next. */
@@ -139,6 +141,20 @@ export abstract class GroupCommit {
   /** Commits a group of what waits, and tells every caller in it what became of its command. */
   protected abstract commitAll(): Promise<void>
 
+  /** Does work during which no group is committed. */
+  protected async occupy<T>(work: () => Promise<T>): Promise<T> {
+    while (this.running) await this.running
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.running = promise
+    try {
+      return await work()
+    } finally {
+      this.running = null
+      resolve()
+      if (this.waiting.length > 0) this.schedule(!this.isRefused)
+    }
+  }
+
   private schedule(isAwaited: boolean): void {
     if (this.running || this.scheduled === 'now') return
     if (isAwaited) {
@@ -163,12 +179,23 @@ export abstract class GroupCommit {
   }
 }
 
+/** What makes a database one of several that follow a log. */
+export interface Following {
+  log: Log
+  replica: Replica
+  /** Is called once what others have appended is committed here. */
+  onTakenUp(): void
+}
+
 /**
  * Commits groups to the disk, with one sync each.
  *
  * A transaction that fails for a passing reason is retried and then refused as a whole (`overloaded`,
  * nothing kept). One that fails for any other reason is taken apart, so that a single poison event or
  * command goes to the dead letters and its neighbours are kept.
+ *
+ * With a log, a group is kept once it is in the log. It is committed here after that; if that fails, it is taken
+ * up from the log like those of others.
  */
 export class Writer extends GroupCommit {
   /** Set once memory could not take note of a commit: executed again, its commands would be stored twice. */
@@ -180,11 +207,14 @@ export class Writer extends GroupCommit {
   /** Lets everything in memory take note of the commit. */
   private readonly noteCommit: () => void
 
+  /** @param following null for a server alone */
   constructor(
     private readonly database: Database,
     private readonly executor: Executor,
     policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
+    private readonly following: Following | null = null,
+    private readonly now: () => number = Date.now,
   ) {
     super(policy, hooks.onSettled)
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
@@ -199,7 +229,23 @@ export class Writer extends GroupCommit {
   }
 
   /**
-   * Runs a statement of the writer's own thread between two groups, in a transaction of its own.
+   * Changes what all machines share, between two groups, in a transaction of its own.
+   *
+   * @param committed is called before any other transaction begins
+   */
+  async change<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
+    const { following } = this
+    if (following === null) return this.exclusively(work, committed)
+    return this.occupy(async () => {
+      const result = await this.appended(following, [], work)
+      committed(result)
+      return result
+    })
+  }
+
+  /**
+   * Changes what follows from the ledger, or is about this machine alone, between two groups, in a transaction of
+   * its own.
    *
    * @param committed is called before any other transaction begins
    */
@@ -216,6 +262,31 @@ export class Writer extends GroupCommit {
     }
   }
 
+  /** Takes up what other machines have appended to the log. @throws LogUnavailable, NotInLog */
+  async follow(): Promise<void> {
+    const { following } = this
+    if (following === null) return
+    const { log, replica } = following
+    const newest = await log.newest()
+    const isBehind = () => newest.seq > replica.position.seq || newest.seq < replica.position.seq
+    if (isBehind()) {
+      await this.occupy(async () => {
+        if (isBehind()) await this.takeUp(following, log.since(replica.position))
+      })
+    }
+    if (!this.isRefused) return
+    this.isRefused = false
+    this.hooks.onRefusing?.(false)
+  }
+
+  /** The log is away: nothing is taken until it is back. */
+  suspect(error: unknown): void {
+    if (this.isRefused) return
+    this.isRefused = true
+    this.hooks.onFault?.(error, 'the log does not answer')
+    this.hooks.onRefusing?.(true)
+  }
+
   /**
    * Checks whether storage takes writes when no caller does: always while it refuses, and every so often
    * while it is idle, so that "ready" is more than a hope.
@@ -223,6 +294,8 @@ export class Writer extends GroupCommit {
   probe(write: () => void): void {
     if (this.running || this.waiting.length > 0) return
     const wasRefused = this.isRefused
+    // Then it depends on the log, which `follow` tries.
+    if (wasRefused && this.following !== null) return
     if (!wasRefused && performance.now() - this.provenAt < this.policy.proveEveryMs) return
     try {
       this.transaction([], write)
@@ -244,11 +317,15 @@ export class Writer extends GroupCommit {
     this.isRefused = false
     for (let attempt = 1; ; attempt++) {
       try {
-        this.commitGroup(group)
+        await this.commitGroup(group)
         break
       } catch (error) {
-        if (!isPassing(error)) {
-          this.commitApart(group, error)
+        if (error instanceof CommitInDoubt || error instanceof NotInLog) {
+          this.refuse(group, error)
+          return
+        }
+        if (!isPassing(error) && !(error instanceof LogUnavailable)) {
+          await this.commitApart(group, error)
           break
         }
         // Reported once, when it begins: a long log does not help a full disk.
@@ -263,9 +340,9 @@ export class Writer extends GroupCommit {
     if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
   }
 
-  private commitGroup(group: readonly Submission[]): void {
+  private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
-    this.transaction(group, () => {
+    await this.shared(group, () => {
       for (const { command } of group) results.push(this.executor.execute(command))
       this.executor.settle()
     })
@@ -282,11 +359,12 @@ export class Writer extends GroupCommit {
    * Executes each command by itself and, if a batch fails even so, each of its events by itself. Still in
    * one transaction, so that it costs one sync however large the group is.
    */
-  private commitApart(group: readonly Submission[], error: unknown): void {
+  private async commitApart(group: readonly Submission[], error: unknown): Promise<void> {
     this.hooks.onFault?.(error, 'a group of commands is taken apart')
-    const verdicts: Verdict[] = []
+    let verdicts: Verdict[] = []
     try {
-      this.transaction(group, () => {
+      await this.shared(group, () => {
+        verdicts = []
         for (const { command } of group) verdicts.push(this.execute(command))
       })
     } catch (fault) {
@@ -363,26 +441,111 @@ export class Writer extends GroupCommit {
     this.isRefused = true
     this.hooks.onRefusing?.(true)
     this.waiting.unshift(...group.filter(({ isAwaited }) => !isAwaited))
-    for (const waiting of group) if (waiting.isAwaited) waiting.reject(cannotWrite(error))
+    const refusal = error instanceof CommitInDoubt ? commitInDoubt(error) : cannotWrite(error)
+    for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
+  }
+
+  /** A transaction of what all machines share. */
+  private async shared<T>(group: readonly Submission[], work: () => T): Promise<T> {
+    if (this.following === null) return this.transaction(group, work)
+    return this.appended(this.following, group, work)
+  }
+
+  /** Appends to the log what a transaction writes, and commits it here once it is kept there. */
+  private async appended<T>(
+    { log, replica, onTakenUp }: Following,
+    group: readonly Submission[],
+    work: () => T,
+  ): Promise<T> {
+    const startedAt = performance.now()
+    let result!: T
+    try {
+      await log.append(replica.position, async since => {
+        await this.takeUp({ log, replica, onTakenUp }, since)
+        result = this.open(() => {
+          replica.begin()
+          return work()
+        })
+        return replica.collect(this.now())
+      })
+    } catch (error) {
+      this.giveUp()
+      throw error
+    }
+    try {
+      this.commit()
+    } catch (error) {
+      // It is kept in the log, and is taken up from there.
+      this.giveUp()
+      this.hooks.onFault?.(error, 'a group that is in the log could not be committed here')
+      return result
+    }
+    this.committed(group, startedAt)
+    replica.committed()
+    return result
+  }
+
+  /** Takes up what others have appended, in a transaction for each group of pages. */
+  private async takeUp(
+    { replica, onTakenUp }: Following,
+    since: AsyncIterable<Page>,
+  ): Promise<void> {
+    let isNew = false
+    let startedAt = performance.now()
+    try {
+      for await (const page of since) {
+        if (!this.database.inTransaction) {
+          startedAt = performance.now()
+          this.begin()
+          this.database.run('pragma defer_foreign_keys = on')
+        }
+        replica.takeUp(page)
+        if (page.to === null) continue
+        this.executor.participants.beforeCommit()
+        this.commit()
+        this.committed([], startedAt)
+        replica.committed()
+        isNew = true
+      }
+    } catch (error) {
+      this.giveUp()
+      throw error
+    } finally {
+      if (isNew) onTakenUp()
+    }
   }
 
   private transaction<T>(group: readonly Submission[], work: () => T): T {
-    if (this.divergence) throw this.divergence
-    const { participants } = this.executor
     const startedAt = performance.now()
     let result: T
     try {
-      this.begin()
-      this.hooks.onBegin?.()
-      result = work()
-      participants.beforeCommit()
-      this.hooks.beforeCommit?.()
+      result = this.open(work)
       this.commit()
     } catch (error) {
-      participants.rollback()
-      if (this.database.inTransaction) this.database.run('rollback')
+      this.giveUp()
       throw error
     }
+    this.committed(group, startedAt)
+    return result
+  }
+
+  /** Begins a transaction, and does everything in it but the commit. */
+  private open<T>(work: () => T): T {
+    if (this.divergence) throw this.divergence
+    this.begin()
+    this.hooks.onBegin?.()
+    const result = work()
+    this.executor.participants.beforeCommit()
+    this.hooks.beforeCommit?.()
+    return result
+  }
+
+  private giveUp(): void {
+    this.executor.participants.rollback()
+    if (this.database.inTransaction) this.database.run('rollback')
+  }
+
+  private committed(group: readonly Submission[], startedAt: number): void {
     try {
       this.noteCommit()
     } catch (cause) {
@@ -396,6 +559,5 @@ export class Writer extends GroupCommit {
       events: group.reduce((sum, { command }) => sum + eventsIn(command), 0),
       durationMs: performance.now() - startedAt,
     })
-    return result
   }
 }

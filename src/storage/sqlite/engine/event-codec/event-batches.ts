@@ -89,6 +89,9 @@ export const storedText = (row: BatchRow): StoredText => ({
   source: sourceOf(row),
 })
 
+/** What published flows asked of an event when it was stored: its place, and an `Asked`. */
+export type AskedEvent = readonly [place: number, most: number, goalOf: readonly number[]]
+
 /** A row that is being filled. */
 export class OpenBatch {
   count = 0
@@ -96,6 +99,8 @@ export class OpenBatch {
   details = ''
   later = ''
   receivedAt = 0
+  /** What published flows ask of its events. */
+  readonly asked: AskedEvent[] = []
 
   constructor(
     readonly seq: number,
@@ -123,8 +128,9 @@ export class EventBatches extends TransactionParticipant {
   constructor(database: Database) {
     super()
     this.insertBatch = database.query(
-      `insert into event_batches (seq, org_id, received_at, later, source, events, facts, details)
-      values (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into event_batches
+        (seq, org_id, received_at, later, source, events, asked, facts, details)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   }
 
@@ -150,7 +156,7 @@ export class EventBatches extends TransactionParticipant {
     this.lastOf.clear()
   }
 
-  write({ seq, orgRow, receivedAt, later, source, count, facts, details }: OpenBatch): void {
+  write({ seq, orgRow, receivedAt, later, source, count, asked, facts, details }: OpenBatch): void {
     this.insertBatch.run(
       seq,
       orgRow,
@@ -158,6 +164,7 @@ export class EventBatches extends TransactionParticipant {
       later,
       eventSources.indexOf(source),
       count,
+      asked.length === 0 ? null : JSON.stringify(asked),
       bytesOf(facts),
       bytesOf(details),
     )
@@ -252,6 +259,11 @@ export class EventIds extends TransactionParticipant<number> {
     this.index.forgetRecent()
     this.recover(state('event_ids_sealed'), () => {})
     this.knownReplacements = replacements
+  }
+
+  /** The row of the ledger that comes next has at least this number. To be called between rows. */
+  startAt(seq: number): void {
+    this.nextSeq = seq
   }
 
   /** Begins a row of the ledger for one organisation's events. */

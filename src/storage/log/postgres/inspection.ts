@@ -1,0 +1,354 @@
+import { quoted } from '../../../core/text/wording.ts'
+import { isPassingFault, Postgres, type Queries, sqlStateOf } from './connection.ts'
+import { type LogState, logFormat, logStateOf, ownTables } from './open.ts'
+import { pools } from './pools.ts'
+
+/** The database cannot be used. The message is for the person who gave its address. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable'
+
+  /** @param mayPass whether the fault may pass by itself in a moment */
+  constructor(
+    readonly what: string,
+    readonly advice: string,
+    readonly mayPass = false,
+  ) {
+    super(`the database at ${what}: ${advice}`)
+  }
+}
+
+/** What a usable database reports about itself and its server. */
+export interface DatabaseSeen {
+  /** Host, port and name. */
+  place: string
+  /** `15.18`. */
+  version: string
+  /** What it says of the log in it; null if it is empty, and the first node sets it up. */
+  log: LogState | null
+  /** How long a query and its answer take, milliseconds. */
+  tookMs: number
+  /** How far its clock is ahead of this machine's, at least; milliseconds. */
+  aheadMs: number
+  isEncrypted: boolean
+  /** Settings of the server, as it names them. */
+  fsync: boolean
+  fullPageWrites: boolean
+  synchronousCommit: string
+  /** The standbys that a commit waits for; empty if there are none. */
+  synchronousStandbys: string
+  /** How many connected standbys a commit may wait for. */
+  followers: number
+  /** Whether its write-ahead log is archived, as point-in-time recovery needs. */
+  isArchiving: boolean
+  /** How many clients it accepts besides superusers, and how many it has now, Cairn's or others'. */
+  mostClients: number
+  clients: number
+}
+
+/** The first major version that has everything that Cairn needs. */
+const leastMajor = 15
+
+const usualPort = 5_432
+
+/** How long all queries together may take, milliseconds. Only connecting has a limit of its own. */
+const patienceMs = 10_000
+
+/**
+ * Makes sure that a database can keep what Cairn stores: that it exists, lets this user in, can be written, and
+ * has this release's schema.
+ *
+ * @param now this machine's clock
+ * @param isToMigrate whether an older schema, or none, is accepted
+ * @throws DatabaseUnusable saying what to do
+ */
+export async function inspectDatabase(url: string, now: () => number): Promise<DatabaseSeen> {
+  const address = new Address(url)
+  let postgres: Postgres
+  try {
+    // With a node's settings, because a pooler in between may not accept them.
+    postgres = Postgres.open(url, pools.following)
+  } catch (error) {
+    throw await address.refusal(error)
+  }
+  const tooLate = setTimeout(() => postgres.close(true), patienceMs)
+  try {
+    const facts = await factsOf(postgres)
+    requireUsable(address, facts)
+    const log = await logStateOf(postgres)
+    await requireLog(address, postgres, facts, log)
+    const times = await postgres.begin(asked => timesOf(asked, now))
+    return { ...facts, place: address.place, log, ...times }
+  } catch (error) {
+    throw error instanceof DatabaseUnusable ? error : await address.refusal(error)
+  } finally {
+    clearTimeout(tooLate)
+    await postgres.close(true)
+  }
+}
+
+type Facts = Awaited<ReturnType<typeof factsOf>>
+
+async function factsOf(postgres: Queries) {
+  return (await postgres.get<
+    Omit<DatabaseSeen, 'place' | 'log' | 'tookMs' | 'aheadMs'> & {
+      major: number
+      encoding: string
+      isStandby: boolean
+      isReadOnly: boolean
+      database: string
+      user: string
+      intoSchema: string | null
+      mayCreate: boolean | null
+      owner: string | null
+      isOwner: boolean | null
+    }
+  >(
+    `select
+      split_part(current_setting('server_version'), ' ', 1) as version,
+      current_setting('server_version_num')::integer / 10000 as major,
+      current_setting('server_encoding') as encoding,
+      pg_is_in_recovery() as "isStandby",
+      current_setting('default_transaction_read_only')::boolean as "isReadOnly",
+      current_database() as database,
+      current_user as user,
+      current_schema() as "intoSchema",
+      has_schema_privilege(current_schema(), 'create') as "mayCreate",
+      pg_get_userbyid(ours.relowner) as owner,
+      pg_has_role(ours.relowner, 'usage') as "isOwner",
+      coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as "isEncrypted",
+      current_setting('fsync')::boolean as fsync,
+      current_setting('full_page_writes')::boolean as "fullPageWrites",
+      current_setting('synchronous_commit') as "synchronousCommit",
+      current_setting('synchronous_standby_names') as "synchronousStandbys",
+      -- To most users it tells of others only that they are there.
+      (select count(*)::integer from pg_stat_replication
+        where coalesce(sync_state, 'sync') in ('sync', 'quorum')) as followers,
+      current_setting('archive_mode') <> 'off' as "isArchiving",
+      current_setting('max_connections')::integer
+        - current_setting('superuser_reserved_connections')::integer
+        - coalesce(current_setting('reserved_connections', true), '0')::integer as "mostClients",
+      (select sum(numbackends)::integer from pg_stat_database) as clients
+    from (select 1) as one left join pg_class as ours on ours.oid = to_regclass('cairn_clock')`,
+  ))!
+}
+
+/** @throws DatabaseUnusable if the server or the user is unsuitable, whatever is in the tables */
+function requireUsable({ place }: Address, facts: Facts): void {
+  const refuse = (what: string, advice: string) => {
+    throw new DatabaseUnusable(`${place} ${what}`, advice)
+  }
+  if (facts.major < leastMajor) {
+    refuse(`is PostgreSQL ${facts.version}`, `upgrade it to ${leastMajor} or newer`)
+  }
+  if (facts.encoding !== 'UTF8') {
+    refuse(
+      `has the encoding ${facts.encoding}, which cannot hold all texts`,
+      `make another by "create database NAME encoding 'UTF8' template template0", and name that`,
+    )
+  }
+  if (facts.isStandby) refuse('is a standby, which takes no writes', 'name its primary')
+  if (facts.isReadOnly) {
+    refuse(
+      'is read-only (default_transaction_read_only)',
+      'set that to off for the server, the database and the user, or name the primary',
+    )
+  }
+  if (facts.isOwner === false) {
+    refuse(
+      `has tables that are not this user's (${facts.user})`,
+      `connect as their owner (${facts.owner})`,
+    )
+  }
+}
+
+/** @throws DatabaseUnusable if this release cannot follow the log, or cannot create its tables */
+async function requireLog(
+  { place }: Address,
+  postgres: Queries,
+  { database, user, intoSchema, mayCreate }: Facts,
+  log: LogState | null,
+): Promise<void> {
+  const refuse = (what: string, advice: string) => {
+    throw new DatabaseUnusable(`${place} ${what}`, advice)
+  }
+  if (log !== null && log.format > logFormat) {
+    refuse(
+      `has a log of form ${log.format}, and this cairn knows ${logFormat}`,
+      'nodes of a newer Cairn use it: run that one',
+    )
+  }
+  if (log?.movedTo) {
+    refuse(`was moved to ${log.movedTo}`, 'serve from there, or give Cairn an empty database')
+  }
+  const foreign = log === null ? await foreignTables(postgres) : []
+  if (foreign.length > 0) {
+    refuse(
+      `has tables that are not this Cairn's and have the names of its own (${foreign.join(', ')})`,
+      'give Cairn a database of its own',
+    )
+  }
+  if (log === null && (intoSchema === null || mayCreate === false)) {
+    refuse(
+      `does not let this user (${user}) make tables`,
+      `make it the owner: alter database "${database}" owner to "${user}"`,
+    )
+  }
+}
+
+/** Tables with names of Cairn's where its own would go. */
+async function foreignTables(postgres: Queries): Promise<string[]> {
+  const rows = await postgres.all<{ name: string }>(
+    `select c.relname as name from pg_class as c
+    join json_array_elements_text($1::text::json) as own (name) on own.name = c.relname
+    where c.relnamespace = to_regnamespace(quote_ident(current_schema())) order by 1 limit 3`,
+    JSON.stringify(ownTables),
+  )
+  return rows.map(({ name }) => name)
+}
+
+async function timesOf(
+  postgres: Queries,
+  now: () => number,
+): Promise<Pick<DatabaseSeen, 'tookMs' | 'aheadMs'>> {
+  const before = now()
+  const startedAt = performance.now()
+  const { at } = (await postgres.get<{ at: number }>(
+    'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
+  ))!
+  const tookMs = performance.now() - startedAt
+  // The server read its clock at some moment in between.
+  const [least, most] = [at - before - tookMs - 1, at - before]
+  return { tookMs, aheadMs: least > 0 ? least : Math.min(0, most) }
+}
+
+/** Host, port and name of a database: its address without user and password. */
+export const databasePlace = (url: string): string => new Address(url).place
+
+/** What is wrong, what to do, and whether it may pass by itself. */
+type Fault = readonly [what: string, advice: string, mayPass?: boolean]
+
+/** Where a database is, without user and password. */
+class Address {
+  private readonly url: URL
+
+  constructor(url: string) {
+    this.url = new URL(url)
+  }
+
+  private get host(): string {
+    return this.url.hostname.replace(/^\[|\]$/g, '')
+  }
+
+  private get database(): string {
+    return decodeURIComponent(this.url.pathname.slice(1))
+  }
+
+  /** The names behind the question mark, longest first, because one may be a part of another. */
+  private get settings(): string[] {
+    return [...this.url.searchParams.keys()].sort((a, b) => b.length - a.length)
+  }
+
+  get place(): string {
+    return `${this.url.hostname}:${this.url.port || usualPort}/${this.database}`
+  }
+
+  private get isSecure(): boolean {
+    return !/^(disable)?$/.test(this.url.searchParams.get('sslmode') ?? '')
+  }
+
+  /** What an error means. Its message is not shown, because it may contain parts of the address. */
+  async refusal(error: unknown): Promise<DatabaseUnusable> {
+    const state = sqlStateOf(error)
+    const code = String((error as { code?: unknown }).code ?? '')
+    const fault =
+      state === null
+        ? await this.faultOfConnection(code, error)
+        : this.faultOfAnswer(state, String((error as Error).message), error)
+    return new DatabaseUnusable(`${this.place} ${fault[0]}`, fault[1], fault[2])
+  }
+
+  private async faultOfConnection(code: string, error: unknown): Promise<Fault> {
+    switch (code) {
+      case 'ERR_POSTGRES_CONNECTION_REFUSED':
+        return (await this.isUnknown())
+          ? ['is unknown', 'correct its name, or DNS', true]
+          : ['accepts no connections', 'start it, or correct the address', true]
+      case 'ERR_POSTGRES_CONNECTION_TIMEOUT':
+      case 'ERR_POSTGRES_CONNECTION_CLOSED':
+        return [
+          'does not answer',
+          'look whether it runs, is PostgreSQL, and no firewall is between',
+          true,
+        ]
+      case 'ERR_POSTGRES_TLS_NOT_AVAILABLE':
+        return [
+          'takes no TLS',
+          'turn "ssl" on there, or leave "sslmode" out of the address where nobody else is on the network between',
+        ]
+      case 'ERR_POSTGRES_CONNECTION_FAILED':
+        return ['closes the connection', 'look at its log, and whether it is PostgreSQL', true]
+      case 'ERR_POSTGRES_UNEXPECTED_MESSAGE':
+        return ['is no PostgreSQL', 'correct the address']
+    }
+    if (/^ERR_(INVALID_ARG|BORINGSSL)/.test(code)) {
+      return [
+        `is not asked, since its address has a part that makes no sense (${code})`,
+        'correct what stands behind the question mark; files that it names must be readable PEM files',
+      ]
+    }
+    if (/CERT|ALTNAME|SIGNED|ISSUER|SIGNATURE/.test(code)) {
+      return [
+        `has a certificate that is not trusted (${code})`,
+        "add sslrootcert=FILE to the address, with its authority's certificates, or name it as the certificate does",
+      ]
+    }
+    return [`cannot be used (${code || 'unknown'})`, 'look at its log', isPassingFault(error)]
+  }
+
+  private faultOfAnswer(state: string, message: string, error: unknown): Fault {
+    const tls = this.isSecure ? '' : '; if it wants TLS, add ?sslmode=verify-full to the address'
+    switch (state) {
+      case '08P01':
+        return [
+          'is behind a pooler that does not take what a connection sets (PgBouncer)',
+          'add pooler=transaction to the query of the address, such as ?pooler=transaction, or name PostgreSQL itself',
+        ]
+      case '28000':
+      case '28P01':
+        if (message.includes('pg_hba.conf')) {
+          return ['does not let this user in from this machine', `allow it in pg_hba.conf${tls}`]
+        }
+        return ['refuses the user or the password', 'correct them, with %40 for @ and the like']
+      case '3D000':
+        return [
+          'does not exist',
+          `make it by "create database ${this.database} encoding 'UTF8' template template0", or correct its name`,
+        ]
+      case '42501':
+        return [
+          'does not let this user in',
+          'make it the owner, or grant it to connect and create there',
+        ]
+      case '42704': {
+        const name = this.settings.find(name => message.includes(name))
+        return [
+          `does not know ${name === undefined ? 'a setting' : `the setting ${quoted(name)}`} of the address`,
+          'correct what stands in it behind the question mark',
+        ]
+      }
+      case '53300':
+        return ['has no room for another client', 'raise its max_connections', true]
+      case '57P03':
+        return ['is starting or stopping', 'wait a moment', true]
+    }
+    return [`refuses (SQLSTATE ${state})`, 'look at its log', isPassingFault(error)]
+  }
+
+  private async isUnknown(): Promise<boolean> {
+    const { lookup } = await import('node:dns/promises')
+    return lookup(this.host).then(
+      () => false,
+      () => true,
+    )
+  }
+}

@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto'
+import { failing } from '../../../failpoints.ts'
+import {
+  CommitInDoubt,
+  type Group,
+  type Log,
+  type LogBatch,
+  type LogRow,
+  LogUnavailable,
+  NotInLog,
+  type Page,
+  type Position,
+} from '../log.ts'
+import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
+import { packed, unpacked } from './body.ts'
+import { isPassingFault, Postgres, type Queries } from './connection.ts'
+import { setUpLog } from './open.ts'
+import { pools } from './pools.ts'
+
+/** Rows and batches of one page. */
+const pageRows = 2_000
+const pageBatches = 500
+
+/** The pause before asking again what became of a commit, and how long to ask, milliseconds. */
+const askAgainMs = 100
+const longestDoubtMs = 10_000
+
+const batchTypes = {
+  seq: 'bigint',
+  org_id: 'bigint',
+  received_at: 'bigint',
+  later: 'text',
+  source: 'integer',
+  codec: 'integer',
+  events: 'integer',
+  asked: 'text',
+  body: 'bytea',
+} satisfies ColumnTypes
+
+const rowTypes = { name: 'text', key: 'text', content: 'text' } satisfies ColumnTypes
+
+/** A batch as PostgreSQL has it. */
+interface BatchRow {
+  seq: number
+  org_id: number
+  received_at: number
+  later: string
+  source: number
+  codec: number
+  events: number
+  asked: string | null
+  body: Uint8Array
+}
+
+const batchOf = ({ seq, org_id, received_at, body, ...rest }: BatchRow): LogBatch => ({
+  ...{ seq, orgRow: org_id, receivedAt: received_at, ...rest },
+  ...unpacked(body),
+})
+
+const columns = `seq::float8 as seq, org_id::float8 as org_id, received_at::float8 as received_at, later,
+  source, codec, events, asked, body`
+
+const position = 'seq::float8 as seq, mark, at::float8 as at'
+const clock = `select ${position}, erased::float8 as erased from cairn_clock`
+
+interface Clock extends Position {
+  /** A directory that is not further than this still has what was erased. */
+  erased: number
+}
+
+/** The log in PostgreSQL. One row is the sequencer: whoever appends has it locked, so numbers are in the order of commits. */
+export class PostgresLog implements Log {
+  private readonly writing: Postgres
+  readonly following: Postgres
+  readonly longWork: Postgres
+  private asking: Promise<Position> | null = null
+  private readonly beforeCommit = failing('before_log_commit', () => {})
+
+  private constructor(
+    url: string,
+    readonly id: string,
+  ) {
+    this.writing = Postgres.open(url, pools.writing)
+    this.following = Postgres.open(url, pools.following)
+    this.longWork = Postgres.open(url, pools.longWork)
+  }
+
+  /** Opens the log of a database, which is set up if it is empty. */
+  static async open(url: string): Promise<PostgresLog> {
+    const postgres = Postgres.open(url, { most: 1 })
+    try {
+      const { log } = await setUpLog(postgres)
+      return new PostgresLog(url, log)
+    } finally {
+      await postgres.close()
+    }
+  }
+
+  newest(): Promise<Position> {
+    this.asking ??= this.askNewest().finally(() => {
+      this.asking = null
+    })
+    return this.asking
+  }
+
+  private async askNewest(): Promise<Position> {
+    // Whoever asks in this turn of the event loop shares the answer, and nobody gets one that was asked for earlier.
+    await new Promise<void>(resolve => setImmediate(resolve))
+    const asked = available(this.following.get<Position>(clock))
+    this.asking = null
+    return (await asked)!
+  }
+
+  async *since(from: Position): AsyncGenerator<Page> {
+    try {
+      yield* this.following.asOfOneMoment(snapshot => this.pages(snapshot, from))
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  async append(
+    from: Position,
+    work: (since: AsyncIterable<Page>) => Promise<Group | null>,
+  ): Promise<void> {
+    let sent: Position | null = null
+    /** What the caller's own work has thrown, which says nothing of the log. */
+    let ofWork: { error: unknown } | null = null
+    try {
+      await this.writing.begin(async transaction => {
+        const locked = (await transaction.get<Clock>(`${clock} for update`))!
+        let group: Group | null
+        try {
+          group = await work(this.pages(transaction, from, locked))
+        } catch (error) {
+          ofWork = { error }
+          throw error
+        }
+        if (group === null) return
+        await this.write(transaction, locked, group)
+        this.beforeCommit()
+        sent = group.to
+      })
+    } catch (error) {
+      // Before the commit was sent, nothing can have been committed. An error of the commit itself may come from
+      // a pooler, or from a server that stops after the commit.
+      if (ofWork !== null) throw (ofWork as { error: unknown }).error
+      if (sent === null || !(await this.isKept(sent))) throw unavailable(error)
+    }
+  }
+
+  /**
+   * @param locked the sequencer, if the caller has it
+   * @throws NotInLog, LogUnavailable
+   */
+  private async *pages(
+    queries: Queries,
+    from: Position,
+    locked: Clock | null = null,
+  ): AsyncGenerator<Page> {
+    try {
+      yield* this.pagesOf(queries, from, locked)
+    } catch (error) {
+      throw unavailable(error)
+    }
+  }
+
+  private async *pagesOf(
+    queries: Queries,
+    from: Position,
+    locked: Clock | null,
+  ): AsyncGenerator<Page> {
+    const to = locked ?? (await queries.get<Clock>(clock))!
+    if (to.seq === from.seq && to.mark === from.mark) return
+    await this.requireKnown(queries, from, to)
+    let [after, name, key] = [from.seq, '', '']
+    for (;;) {
+      const rows = await queries.all<LogRow & { seq: number }>(
+        `select name as table, key, content::text as content, seq::float8 as seq from cairn_rows
+        where (seq, name, key) > ($1, $2, $3) and seq <= $4 order by seq, name, key limit ${pageRows}`,
+        ...[after, name, key, to.seq],
+      )
+      const isLast = rows.length < pageRows
+      const last = rows.at(-1)
+      if (last) [after, name, key] = [last.seq, last.table, last.key]
+      if (rows.length > 0) yield { rows, batches: [], to: null }
+      if (isLast) break
+    }
+    for (let seq = from.seq; ; ) {
+      const found = await queries.all<BatchRow>(
+        `select ${columns} from cairn_ledger where seq > $1 and seq <= $2 order by seq limit ${pageBatches}`,
+        ...[seq, to.seq],
+      )
+      if (found.length < pageBatches) {
+        yield { rows: [], batches: found.map(batchOf), to }
+        return
+      }
+      // A page ends with a group, unless one is larger.
+      const end = await queries.get<Position>(
+        `select ${position} from cairn_marks where seq > $1 and seq <= $2 order by seq desc limit 1`,
+        ...[seq, found.at(-1)!.seq],
+      )
+      const batches = found.map(batchOf).filter(batch => end === null || batch.seq <= end.seq)
+      yield { rows: [], batches, to: end }
+      seq = batches.at(-1)!.seq
+    }
+  }
+
+  /** @throws NotInLog */
+  private async requireKnown(queries: Queries, from: Position, { seq, erased }: Clock) {
+    if (from.seq > seq) throw new NotInLog(`The log ends at ${seq}, and was at ${from.seq}`)
+    if (from.seq < erased) {
+      throw new NotInLog(
+        `What was erased up to ${erased} may still be in a database of ${from.seq}`,
+      )
+    }
+    const known = await queries.get<{ mark: string }>(
+      'select mark from cairn_marks where seq = $1',
+      from.seq,
+    )
+    if (known === null) throw new NotInLog(`What follows ${from.seq} is not kept any more`)
+    if (known.mark !== from.mark)
+      throw new NotInLog(`The log has another history since ${from.seq}`)
+  }
+
+  private async write(transaction: Queries, from: Position, { batches, rows, to }: Group) {
+    const ledger = batches.map(({ orgRow, receivedAt, facts, details, ...batch }) => ({
+      ...{ ...batch, org_id: orgRow, received_at: receivedAt },
+      body: `\\x${packed(facts, details).toString('hex')}`,
+    }))
+    const named = rows.map(({ table, key, content }) => ({ name: table, key, content }))
+    const [written] = await Promise.all([
+      transaction.run(
+        'update cairn_clock set seq = $1, mark = $2, at = $3 where seq = $4 and mark = $5',
+        ...[to.seq, to.mark, to.at, from.seq, from.mark],
+      ),
+      transaction.run(
+        'insert into cairn_marks (seq, mark, at) values ($1, $2, $3)',
+        ...[to.seq, to.mark, to.at],
+      ),
+      ledger.length > 0 &&
+        transaction.run(
+          `insert into cairn_ledger (${Object.keys(batchTypes)}) select * from ${fromArrays(batchTypes)}`,
+          ...inArrays(batchTypes, ledger),
+        ),
+      named.length > 0 &&
+        transaction.run(
+          `insert into cairn_rows (name, key, content, seq)
+          select name, key, content::json, ${to.seq} from ${fromArrays(rowTypes)}
+          on conflict (name, key) do update set content = excluded.content, seq = excluded.seq`,
+          ...inArrays(rowTypes, named),
+        ),
+    ])
+    if (written !== 1) throw new Error('Somebody else has written to the log')
+  }
+
+  /** Waits for a transaction that may still be under way, because it has the sequencer. */
+  private async isKept({ seq, mark }: Position): Promise<boolean> {
+    const deadline = performance.now() + longestDoubtMs
+    for (;;) {
+      try {
+        return await this.following.begin(async queries => {
+          await queries.get(`${clock} for update`)
+          const found = await queries.get<{ mark: string }>(
+            'select mark from cairn_marks where seq = $1',
+            seq,
+          )
+          return found?.mark === mark
+        })
+      } catch (cause) {
+        if (performance.now() > deadline)
+          throw new CommitInDoubt('Nobody could be asked what became of a commit', { cause })
+        await Bun.sleep(askAgainMs)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.writing, this.following, this.longWork].map(pool => pool.close()))
+  }
+}
+
+/** A new mark for a group. */
+export const newMark = (): string => randomUUID()
+
+/** The error of a database that is away, in the words of the port. */
+function unavailable(error: unknown): unknown {
+  if (!isPassingFault(error)) return error
+  return new LogUnavailable('The database of the log does not answer', { cause: error })
+}
+
+async function available<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw unavailable(error)
+  }
+}

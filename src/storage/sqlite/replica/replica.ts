@@ -1,0 +1,142 @@
+import type { Database } from 'bun:sqlite'
+import { type Group, type LogBatch, NotInLog, type Page, type Position } from '../../log/log.ts'
+import type { EventIds } from '../engine/event-codec/event-batches.ts'
+import { factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import type { Follower } from '../projections/follower.ts'
+import { RowChanges } from './row-changes.ts'
+import { RowWriter } from './row-writer.ts'
+import { sharedTables } from './shared-tables.ts'
+
+/** The position of a database that has taken up nothing yet. */
+export const beginning: Position = { seq: 0, mark: '', at: 0 }
+
+/** Tables whose rows nobody waits for. */
+const reported: ReadonlySet<string> = new Set([
+  'presence',
+  'refusals',
+  'identity_counts',
+  'dead_letters',
+  'step_reports',
+  'step_health',
+  'step_baselines',
+  'step_fingerprints',
+  'deliveries',
+])
+
+/** The log that a database follows, and how far it has come; null for that of a server alone. */
+export const positionIn = (database: Database): (Position & { log: string }) | null =>
+  database
+    .query<Position & { log: string }, []>('select log, seq, mark, at from log_position')
+    .get()
+
+function statements(database: Database) {
+  return {
+    insertBatch: database.query(
+      `insert into event_batches
+        (seq, org_id, received_at, later, source, codec, events, asked, facts, details)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    batchesAfter: database.query<LogBatch, [number]>(
+      `select seq, org_id as orgRow, received_at as receivedAt, later, source, codec, events, asked,
+        facts, details
+      from event_batches where seq > ? order by seq`,
+    ),
+    setPosition: database.query(
+      `insert into log_position (only_one, log, seq, mark, at) values (1, ?, ?, ?, ?)
+      on conflict do update set log = excluded.log, seq = excluded.seq, mark = excluded.mark,
+        at = excluded.at`,
+    ),
+    noteErasures: database.query(
+      "update server_state set value = value + 1 where name = 'erasures_changed'",
+    ),
+  }
+}
+
+/** A database that follows a log: takes up what others have appended, and gathers what this machine appends. */
+export class Replica {
+  /** Up to where everything is taken up. */
+  position: Position
+  private readonly sql: ReturnType<typeof statements>
+  private readonly changes: RowChanges
+  private readonly rows: RowWriter
+  /** The position once the transaction under way is committed. */
+  private next: Position
+  /** Whether others have changed what management keeps since this was last reset. */
+  hasChange = false
+
+  /** @param database whose only writer of shared rows and of the ledger uses this connection */
+  constructor(
+    database: Database,
+    private readonly log: string,
+    private readonly ids: EventIds,
+    private readonly follower: Follower,
+  ) {
+    const tables = sharedTables(database)
+    this.sql = statements(database)
+    this.changes = new RowChanges(database, tables)
+    this.rows = new RowWriter(database, tables)
+    this.position = positionIn(database) ?? beginning
+    this.next = this.position
+  }
+
+  /** To be called at the beginning of each transaction that is to be appended. */
+  begin(): void {
+    this.next = this.position
+    this.ids.startAt(this.position.seq + 1)
+  }
+
+  /** Takes up what others have appended, within a transaction. */
+  takeUp({ rows, batches, to }: Page): void {
+    for (const row of rows) this.rows.write(row)
+    this.hasChange ||= rows.some(({ table }) => !reported.has(table))
+    if (rows.some(({ table }) => table === 'erasures')) this.sql.noteErasures.run()
+    for (const batch of batches) this.takeUpBatch(batch)
+    this.changes.forget()
+    if (to === null) return
+    this.ids.startAt(to.seq + 1)
+    this.moveTo(to)
+  }
+
+  private takeUpBatch(batch: LogBatch): void {
+    const { seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details } = batch
+    this.ids.startAt(seq)
+    this.ids.openBatch(orgRow)
+    const stored = factsOf({ seq, source, codec, events, facts }, orgRow)
+    for (const { id } of stored) {
+      if (this.ids.take(seq, id, receivedAt)) continue
+      throw new NotInLog(`This database has event ${id} already, which the log has at ${seq}`)
+    }
+    this.ids.closeBatches()
+    this.sql.insertBatch.run(
+      ...[seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details],
+    )
+    this.follower.note(seq, stored)
+    this.follower.noteAsked(stored, asked)
+  }
+
+  /** What the transaction under way has written that others have to take up; null if nothing. */
+  collect(now: number): Group | null {
+    const { seq, at } = this.position
+    const batches = this.sql.batchesAfter.all(seq)
+    const rows = this.changes.take()
+    if (batches.length === 0 && rows.length === 0) return null
+    const last = batches.at(-1)?.seq ?? seq + 1
+    const receipts = batches.map(batch =>
+      lastReceipt({ received_at: batch.receivedAt, later: batch.later }),
+    )
+    const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, ...receipts) }
+    this.ids.startAt(to.seq + 1)
+    this.moveTo(to)
+    return { batches, rows, to }
+  }
+
+  private moveTo(to: Position): void {
+    this.sql.setPosition.run(this.log, to.seq, to.mark, to.at)
+    this.next = to
+  }
+
+  /** To be called once the transaction is committed. */
+  committed(): void {
+    this.position = this.next
+  }
+}

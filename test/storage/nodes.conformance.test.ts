@@ -1,0 +1,178 @@
+import { afterAll, beforeAll } from 'bun:test'
+import type { ManagementStores, Stores } from '../../src/app.ts'
+import { Node } from '../../src/storage/log/postgres/member.ts'
+import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
+import { NodeBoard } from '../../src/storage/shared/node-board.ts'
+import { textsIn } from '../support/erasing.ts'
+import { HandClock } from '../support/hand-clock.ts'
+import { poison } from '../support/ledger.ts'
+import { lawWorld } from '../support/lives.ts'
+import { describe, PostgresServer } from '../support/postgres.ts'
+import type { World } from '../support/world.ts'
+import { conformance } from './conformance/conformance.ts'
+import { type Rounds, type Store, usualRounds } from './conformance/store.ts'
+
+/** A node in this thread, which follows the log all the time. */
+export class NodeWorld {
+  private readonly following: ReturnType<typeof setInterval>
+  private last = Promise.resolve()
+
+  private constructor(
+    readonly world: World,
+    readonly log: PostgresLog,
+    private readonly member: Node,
+  ) {
+    this.following = setInterval(() => {
+      this.last = world.storage.follow()
+    }, 10)
+  }
+
+  static async open(url: string, clock: HandClock, stopped?: World): Promise<NodeWorld> {
+    const log = await PostgresLog.open(url)
+    const member = new Node({
+      queries: log.following,
+      name: 'test',
+      release: '0.0.0',
+      schema: 1,
+      startedAt: 0,
+      monotonic: clock.monotonic,
+      board: new NodeBoard(NodeBoard.memory()),
+      lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
+    })
+    await member.join()
+    const world = lawWorld({ ...(stopped && { dataDir: stopped.dataDir }), clock }, { log, member })
+    await world.storage.follow()
+    return new NodeWorld(world, log, member)
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.following)
+    await this.last
+    await this.world.stop()
+    await this.member.leave()
+    await this.log.close()
+  }
+}
+
+/** Which node is asked: each in turn, but the same for what is asked at once, whose order is its own. */
+class Turns {
+  private calls = 0
+  private open = 0
+
+  constructor(private readonly nodes: number) {}
+
+  async ask<T>(call: (node: number) => T): Promise<Awaited<T>> {
+    if (this.open++ === 0) this.calls++
+    try {
+      return await call(this.calls % this.nodes)
+    } finally {
+      this.open--
+    }
+  }
+
+  get next(): number {
+    return this.calls++ % this.nodes
+  }
+}
+
+/** Methods that answer at once, or with one after the other. */
+const atOnce = new Set([
+  'requireRoom',
+  'mark',
+  'reserveBeat',
+  'countUserHashes',
+  'isWatched',
+  'note',
+])
+const inSeries = new Set(['runs', 'answers', 'events', 'columns'])
+
+/** A port whose methods are called on one node after the other. */
+function inTurn<Port extends object>(ports: () => readonly Port[], turns: Turns): Port {
+  const [one] = ports()
+  return new Proxy(one!, {
+    get(_, name) {
+      const call = (node: number, args: unknown[]) => {
+        const port = ports()[node]!
+        return (port[name as keyof Port] as (...args: unknown[]) => unknown)(...args)
+      }
+      // A version is each node's own.
+      if (name === 'version') return (...args: unknown[]) => call(0, args)
+      if (atOnce.has(String(name))) return (...args: unknown[]) => call(turns.next, args)
+      return (...args: unknown[]) => {
+        const isIterable = inSeries.has(String(name)) && 'experiment' in one!
+        if (isIterable) return call(turns.next, args)
+        return turns.ask(node => call(node, args))
+      }
+    },
+  })
+}
+
+describe('over a log', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+  })
+  afterAll(() => server?.close())
+
+  // A case takes hundreds of round trips.
+  const rounds: Rounds = usual => usualRounds(Math.ceil(usual / 8))
+
+  const open = async (): Promise<Store> => {
+    const url = await server.newDatabase()
+    const clock = new HandClock()
+    let nodes = [await NodeWorld.open(url, clock), await NodeWorld.open(url, clock)]
+    const turns = new Turns(2)
+    const each = <Ports extends object>(portsOf: (world: World) => Ports): Ports => {
+      const names = Object.keys(portsOf(nodes[0]!.world)) as (keyof Ports)[]
+      return Object.fromEntries(
+        names.map(name => [
+          name,
+          inTurn(() => nodes.map(({ world }) => portsOf(world)[name] as object), turns),
+        ]),
+      ) as Ports
+    }
+    const all = (work: (world: World) => Promise<unknown>) =>
+      Promise.all(nodes.map(({ world }) => work(world)))
+    return {
+      clock,
+      keptBeyondMs: 0,
+      get stores() {
+        const ports = each<Omit<Stores, 'catalogue'>>(
+          ({ stores: { catalogue: _, ...rest } }) => rest,
+        )
+        return { ...ports, catalogue: () => nodes[turns.next]!.world.stores.catalogue() } as Stores
+      },
+      get management() {
+        return each<ManagementStores>(({ management }) => management)
+      },
+      async settle() {
+        await all(world => world.sealAll())
+      },
+      async retain(days) {
+        for (const { world } of nodes) {
+          world.storage.housekeeping.retentionDays = days
+          await world.retainAll()
+        }
+      },
+      async refuse(text) {
+        for (const { world } of nodes) poison(world.database, text)
+        return async () => {
+          for (const { world } of nodes) world.database.run('drop trigger poison')
+        }
+      },
+      traces: texts => nodes.flatMap(({ world }) => textsIn(world.dataDir, texts)),
+      async reopen() {
+        for (const node of nodes) await node.stop()
+        nodes = [
+          await NodeWorld.open(url, clock, nodes[0]!.world),
+          await NodeWorld.open(url, clock, nodes[1]!.world),
+        ]
+      },
+      async close() {
+        for (const node of nodes) await node.stop()
+      },
+    }
+  }
+
+  conformance('two nodes', open, rounds)
+})
