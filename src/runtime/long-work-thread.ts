@@ -21,6 +21,9 @@ export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>): LongWork {
   }
   return {
     erase: (person, options, audit, tell) => run('erase', [person, options, audit], tell),
+    eraseHere: (row, tell) => run('eraseHere', [row], tell),
+    rebuildHere: (audit, tell) => run('rebuildHere', [audit], tell),
+    snapshot: () => run('snapshot', []),
     rebuild: (audit, tell) => run('rebuild', [audit], tell),
     compact: audit => run('compact', [audit]),
   }

@@ -86,8 +86,15 @@ const atOnce = new Set([
 ])
 const inSeries = new Set(['runs', 'answers', 'events', 'columns'])
 
+/** What one node at a time does, or what each has for itself. */
+const own: ReadonlySet<unknown> = new Set(['presence', 'alerts'])
+
 /** A port whose methods are called on one node after the other. */
-function inTurn<Port extends object>(ports: () => readonly Port[], turns: Turns): Port {
+function inTurn<Port extends object>(
+  ports: () => readonly Port[],
+  turns: Turns,
+  isOwn: boolean,
+): Port {
   const [one] = ports()
   return new Proxy(one!, {
     get(_, name) {
@@ -95,8 +102,11 @@ function inTurn<Port extends object>(ports: () => readonly Port[], turns: Turns)
         const port = ports()[node]!
         return (port[name as keyof Port] as (...args: unknown[]) => unknown)(...args)
       }
-      // A version is each node's own.
-      if (name === 'version') return (...args: unknown[]) => call(0, args)
+      if (typeof one![name as keyof Port] !== 'function') return one![name as keyof Port]
+      // A version, and what is seen of pages, is each node's own.
+      if (isOwn || name === 'version') return (...args: unknown[]) => call(0, args)
+      // What is only noted in passing is written by each node.
+      if (name === 'write') return () => Promise.all(ports().map((_, node) => call(node, [])))
       if (atOnce.has(String(name))) return (...args: unknown[]) => call(turns.next, args)
       return (...args: unknown[]) => {
         const isIterable = inSeries.has(String(name)) && 'experiment' in one!
@@ -127,7 +137,11 @@ describe('over a log', () => {
       return Object.fromEntries(
         names.map(name => [
           name,
-          inTurn(() => nodes.map(({ world }) => portsOf(world)[name] as object), turns),
+          inTurn(
+            () => nodes.map(({ world }) => portsOf(world)[name] as object),
+            turns,
+            own.has(name),
+          ),
         ]),
       ) as Ports
     }

@@ -17,6 +17,7 @@ import type { Clock } from '../../src/core/time/clock.ts'
 import { type SessionTokens, secretTokens } from '../../src/http/session-tokens.ts'
 import { SharedMemoryLimiter } from '../../src/limits/shared-memory.ts'
 import { outsideOf } from '../../src/runtime/outside.ts'
+import type { Log, Member } from '../../src/storage/log/log.ts'
 import {
   type BufferBounds,
   BufferGauge,
@@ -32,7 +33,7 @@ import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
 import type { SealPolicy } from '../../src/storage/sqlite/engine/column-segments/sealer.ts'
 import { idleRetainMs, idleSealMs } from '../../src/storage/sqlite/housekeeping.ts'
 import type { FreePagesPolicy } from '../../src/storage/sqlite/retention/free-pages.ts'
-import { Storage, type StorageOptions } from '../../src/storage/sqlite/storage.ts'
+import { Storage } from '../../src/storage/sqlite/storage.ts'
 import { StorageClient } from '../../src/storage/sqlite/writer/client.ts'
 import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
@@ -72,7 +73,7 @@ export interface WorldOptions {
   freePages?: FreePagesPolicy
   isLogKept?: boolean
   /** The log of several machines that it follows. */
-  following?: StorageOptions['following']
+  following?: { log: Log; member: Member }
 }
 
 /**
@@ -120,7 +121,14 @@ export class World {
       policy: { ...defaultWriterPolicy, retryPauseMs: 1, ...options.policy },
       sealing: options.sealing,
       isLogKept: options.isLogKept,
-      following: options.following,
+      following: options.following && {
+        ...options.following,
+        work: longWorkHere({
+          dataDir: this.dataDir,
+          now: () => this.clock.now(),
+          isServed: true,
+        }),
+      },
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
     this.gauge = new BufferGauge(this.shared.buffer, bufferBounds)

@@ -1,3 +1,5 @@
+import type { NodesSeen } from '../../modules/operations/port.ts'
+
 /**
  * What several machines share: one log, which each of them follows with a database of its own. A server alone
  * has none.
@@ -70,14 +72,20 @@ export class NotInLog extends Error {
 }
 
 /** A copy of a machine's database. */
-export interface Snapshot {
+export interface NewSnapshot {
   seq: number
   mark: string
   /** The schema of the database. */
   schema: number
   /** The version of Cairn that made it. */
   release: string
-  /** Of the compressed copy. */
+  /** Epoch milliseconds. */
+  madeAt: number
+}
+
+export interface Snapshot extends NewSnapshot {
+  id: string
+  /** Of all parts. */
   bytes: number
   sha256: string
 }
@@ -94,6 +102,24 @@ export interface Member {
   knows(seq: number, isChange: boolean): void
   /** Resolves once all others know a change of this machine, or once it is no use to wait any longer. */
   othersKnow(seq: number): Promise<void>
+  /** This machine has carried out all erasures up to a number. */
+  hasErased(seq: number): void
+  /** Resolves once all others that run have done so too. */
+  othersHaveErased(seq: number): Promise<void>
+  /**
+   * Takes a job that one machine does at a time, or goes on holding it for a while.
+   *
+   * @returns how often others have asked for it to be done soon; null if another machine has it
+   */
+  holds(job: string): Promise<number | null>
+  /** Asks whichever machine has a job to do it soon. */
+  asks(job: string): Promise<void>
+  /** Gives a job up. */
+  releases(job: string): Promise<void>
+  /** The machines that run, and how far each is. */
+  all(): Promise<NodesSeen>
+  /** Those that may not know the last change of this one yet, by name. */
+  behind(): Promise<readonly string[]>
   leave(): Promise<void>
 }
 
@@ -112,5 +138,23 @@ export interface Log {
    * @throws NotInLog, LogUnavailable, CommitInDoubt, and what `work` throws
    */
   append(from: Position, work: (since: AsyncIterable<Page>) => Promise<Group | null>): Promise<void>
+  /** @throws NotInLog if a database at a position cannot go on from there, LogUnavailable */
+  check(from: Position): Promise<void>
+  /** The newest first. */
+  snapshots(): Promise<Snapshot[]>
+  parts(snapshot: Snapshot): AsyncIterable<Uint8Array>
+  /** Stores a copy, and reads it back. */
+  store(snapshot: NewSnapshot, parts: AsyncIterable<Uint8Array>): Promise<void>
+  /** Deletes snapshots, and of the log what the oldest one left makes needless. */
+  drop(snapshots: readonly Snapshot[]): Promise<void>
+  /** Writes batches again, without what was erased. */
+  overwrite(batches: readonly LogBatch[]): Promise<void>
+  /**
+   * Notes that databases up to a number still have what was erased, and deletes what they would take up of tables
+   * that name people. There has to be a snapshot after that number.
+   */
+  erased(seq: number, tables: readonly string[]): Promise<void>
+  /** Deletes batches of an organisation that were received before a moment, as far as a snapshot has them. */
+  retain(orgRow: number, before: number): Promise<void>
   close(): Promise<void>
 }

@@ -126,9 +126,11 @@ export function connectManagement(
         await followed()
         return personEvents(...args)
       },
-      async erase(...args) {
+      async erase(person, options, audit, tell) {
         await client.project()
-        return work.erase(...args)
+        return isOneOfSeveral
+          ? client.work('erase', [person, audit], tell)
+          : work.erase(person, options, audit, tell)
       },
       allow: (...args) => client.operate('allowPerson', ...args),
     }),
@@ -141,12 +143,15 @@ export function connectManagement(
         await followed()
         return deadLetterIds(reading, orgRow)
       },
-      nodes: async () => null,
+      nodes: async () => (isOneOfSeveral ? client.work('nodes', []) : null),
       retryDeadLetters: (...args) => client.operate('retryDeadLetters', ...args),
       dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
-      async rebuild(...args) {
+      async rebuild(audit, tell) {
         await client.project()
-        return work.rebuild(...args)
+        if (!isOneOfSeveral) return work.rebuild(audit, tell)
+        const { audits, ...rebuilt } = await work.rebuildHere(audit, tell)
+        await client.operate('noteAudits', audits)
+        return rebuilt
       },
       compact: work.compact,
     }),

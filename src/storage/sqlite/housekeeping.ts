@@ -6,6 +6,7 @@ import type { ColumnSegments } from './engine/column-segments/column-segments.ts
 import { type SealedSegment, Sealer, type SealPolicy } from './engine/column-segments/sealer.ts'
 import type { IdentityTable } from './organisations/identity-table.ts'
 import type { PresenceTable } from './organisations/presence-table.ts'
+import type { SharedRetention } from './replica/shared-retention.ts'
 import type { ClockWatch } from './retention/clock-watch.ts'
 import type { Retention, RetentionReport } from './retention/retention.ts'
 import type { CommandExecutor } from './writer/commands.ts'
@@ -35,6 +36,8 @@ interface HousekeepingDeps {
   segments: ColumnSegments
   sealing: SealPolicy
   retention: Retention
+  /** What is otherwise if several machines share the log; null for a server alone. */
+  shared: SharedRetention | null
   clockWatch: ClockWatch
   presence: PresenceTable
   identity: IdentityTable
@@ -61,7 +64,9 @@ export class Housekeeping {
 
   /** Sets how many days raw events are kept, from the next slice on. */
   set retentionDays(days: number) {
-    this.deps.retention.days = days
+    const { shared, retention } = this.deps
+    if (shared) shared.days = days
+    else retention.days = days
   }
 
   /** Writes what is only noted in memory: who was seen when, and how user hashes were judged. */
@@ -70,7 +75,7 @@ export class Housekeeping {
     // While storage refuses, this would only fill the log. What was seen stays in memory meanwhile.
     if (gauge.isRefused) return
     if (!presence.hasNews() && !identity.hasNews()) return
-    await writer.exclusively(
+    await writer.change(
       () => this.writeSeen(),
       note => note(),
     )
@@ -95,6 +100,8 @@ export class Housekeeping {
     const startedAt = performance.now()
     const elapsed = () => performance.now() - startedAt
     while (elapsed() < sealSliceMs && !this.isStopped) {
+      // What waits for the log may be rolled back, so it is in no segment.
+      await writer.idle()
       const { done, value: segment } = this.sealing.next()
       if (done) {
         this.sealing = this.sealer.work()
@@ -112,6 +119,11 @@ export class Housekeeping {
   async retain(): Promise<number> {
     const { clockWatch, gauge, retention, writer } = this.deps
     if (!clockWatch.isSteady || gauge.isRefused || this.isStopped) return idleRetainMs
+    if (this.deps.shared) {
+      const startedAt = performance.now()
+      const mayGoOn = () => performance.now() - startedAt < retainSliceMs
+      if (await this.deps.shared.lead(mayGoOn)) return retainSliceMs * busyRetainPause
+    }
     const piece = retention.next()
     if (!piece) return idleRetainMs
     const isBusy = writer.isBusy

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import type { Clock } from '../../core/time/clock.ts'
-import { type Log, LogUnavailable, type Member } from '../log/log.ts'
+import { LogUnavailable } from '../log/log.ts'
 import { type ActivityCall, LiveActivity } from '../shared/activity/live-activity.ts'
 import { AuthorSessions } from '../shared/author/author-sessions.ts'
 import { carryOut } from '../shared/author/call.ts'
@@ -31,6 +31,8 @@ import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { Following } from './projections/following.ts'
 import { Replica } from './replica/replica.ts'
+import { SharedRetention } from './replica/shared-retention.ts'
+import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
 import { Retention, type RetentionPolicy, type RetentionReport } from './retention/retention.ts'
 import { CommandExecutor } from './writer/commands.ts'
@@ -59,7 +61,7 @@ export interface StorageOptions {
   /** Another program writes the log back (`checkpoints`), and this one only if that seems dead. */
   isLogKept?: boolean
   /** What several machines share; none for a server alone. */
-  following?: { log: Log; member: Member | null }
+  following?: FollowingLog | null
   observer?: StorageObserver
   /** The wall clock may be wrong, so nothing is deleted for its age for an hour. See `ClockWatch`. */
   onClockDoubt?: (byMs: number, since: 'set' | 'start') => void
@@ -99,6 +101,9 @@ export class Storage {
   private readonly activity: LiveActivity
   private readonly authors = new AuthorSessions()
   private readonly previews = new PreviewLinks()
+  private readonly sharedRetention: SharedRetention | null
+  /** What several machines do otherwise; null for a server alone. */
+  readonly together: Together | null
   private readonly noteProbe
   /** What this database follows; null for a server alone. */
   private readonly replica: Replica | null
@@ -106,9 +111,7 @@ export class Storage {
   constructor(private readonly options: StorageOptions) {
     const { dataDir, shared, clock, sealing = defaultSealPolicy } = options
     const { monotonic } = clock
-    // What is changed now is later than everything in the log, whatever the clocks of the machines say.
-    const now = () =>
-      Math.max(clock.now(), (this.replica?.position.at ?? Number.NEGATIVE_INFINITY) + 1)
+    const now = () => this.now()
     const onFault = (error: unknown, what: string) => options.onFault?.(error, what)
     const database = openForWriting(dataDir)
     // The log is what keeps it.
@@ -135,15 +138,25 @@ export class Storage {
     })
     this.withholding = new Withholding(this.executor, new ErasedPeople(database), echo)
 
-    const retention = new Retention(database, this.executor.ids, now, { ...options.retention })
+    const sharedRetention =
+      following &&
+      new SharedRetention({
+        ...{ ...following, database, ids, now: clock.now, policy: { ...options.retention } },
+        change: (work, isInPassing) => this.change(work, isInPassing),
+      })
+    this.sharedRetention = sharedRetention
+    const retention =
+      sharedRetention?.own ?? new Retention(database, ids, clock.now, { ...options.retention })
     const generation = new Int32Array(shared.generation)
     this.changes = new Changes(database, catalogue, this.withholding, {
       refresh() {
-        retention.organisationsChanged()
+        const changed = sharedRetention ?? retention
+        changed.organisationsChanged()
         Atomics.add(generation, 0, 1)
       },
       erasure: isByOther => {
         this.activity.forget()
+        this.together?.activity.forgetNoted()
         if (isByOther) setImmediate(() => this.housekeeping.sealIndexes())
       },
     })
@@ -170,7 +183,8 @@ export class Storage {
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({
-      ...{ database, clock, catalogue, segments, sealing, retention, presence, identity },
+      ...{ database, clock, catalogue, segments, sealing, presence, identity },
+      ...{ retention, shared: sharedRetention },
       writer: this.writer,
       gauge: this.gauge,
       executor: this.executor,
@@ -181,14 +195,21 @@ export class Storage {
       this.gauge,
       pending => this.writer.submit(pending),
       {
-        operate: operation => this.operate(operation),
+        operate: (operation, tell) => this.operate(operation, tell),
         project: () => this.projected(),
         look: call => this.look(call),
-        author: call => carryOut(this.authors, call),
-        preview: call => carryOut(this.previews, call),
+        author: call => this.together?.authors.call(call) ?? carryOut(this.authors, call),
+        preview: call => this.together?.previews.call(call) ?? carryOut(this.previews, call),
       },
-      isPassing,
+      error => isPassing(error) || error instanceof LogUnavailable,
     )
+    this.together =
+      following &&
+      new Together({
+        ...{ ...following, database, dataDir, watch: shared.watch, now },
+        seq: () => this.replica!.position.seq,
+        change: work => this.change(work),
+      })
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),
     )
@@ -198,6 +219,7 @@ export class Storage {
     )
     // If nothing can be written, nothing is begun.
     this.noteProbe.run()
+    this.sharedRetention?.takeUp()
     this.watch()
     this.following.committed()
   }
@@ -206,16 +228,25 @@ export class Storage {
   private look(call: ActivityCall): unknown {
     // An erasure that another process has begun may not have been noticed yet.
     this.noticeBetween()
-    if ('after' in call) return this.activity.read(call.orgRow, call.after)
+    const activity = this.together?.activity ?? this.activity
+    if ('after' in call) return activity.read(call.orgRow, call.after)
     const events = this.withholding.ofOthers(call.orgRow, call.events)
-    this.activity.note(call.orgRow, events, call.left)
+    activity.note(call.orgRow, events, call.left)
     return null
+  }
+
+  /** What is changed now is later than everything in the log, whatever the clocks of the machines say. */
+  private now(): number {
+    const now = this.options.clock.now()
+    const at = this.replica?.position.at ?? now
+    return now >= at ? now : at + 1
   }
 
   /** Makes everything here agree with what others have appended to the log. */
   private tookUp(): void {
     const replica = this.replica!
     this.changes.noticeOwn()
+    this.sharedRetention!.takeUp()
     this.options.following!.member?.knows(replica.position.seq, replica.hasChange)
     replica.hasChange = false
     this.following.committed()
@@ -225,26 +256,42 @@ export class Storage {
    * Carries out what management asks for. Before the answer leaves, every thread knows of it, and other machines
    * have been waited for.
    */
-  private async operate(operation: Operation): Promise<unknown> {
-    const result = await this.writer.change(
+  private async operate(operation: Operation, tell: (progress: object) => void): Promise<unknown> {
+    const own = this.together?.operations[operation.name as 'erase'] as
+      | ((...input: readonly unknown[]) => unknown)
+      | undefined
+    if (own) return own(...operation.input, tell)
+    const result = await this.change(
       () => operate(this.operations, operation),
+      nobodyWaits.has(operation.name),
       // So that what was written is not written again by the next operation.
       done => typeof done === 'function' && done(),
     )
+    return typeof result === 'function' ? null : result
+  }
+
+  /** Changes what all machines share. */
+  private async change<T>(
+    work: () => T,
+    isInPassing = false,
+    committed: (result: T) => void = () => {},
+  ): Promise<T> {
+    const result = await this.writer.change(work, committed)
     this.changes.noticeOwn()
     const member = this.options.following?.member
     if (member) {
       const { seq } = this.replica!.position
-      member.knows(seq, true)
-      if (!nobodyWaits.has(operation.name)) await member.othersKnow(seq)
+      member.knows(seq, !isInPassing)
+      if (!isInPassing) await member.othersKnow(seq)
     }
-    return typeof result === 'function' ? null : result
+    return result
   }
 
   /** Takes up what other machines have appended to the log. To be called every so often. */
   async follow(): Promise<void> {
     try {
       await this.writer.follow()
+      await this.together?.activity.turn()
     } catch (error) {
       if (error instanceof LogUnavailable) this.writer.suspect(error)
       else this.options.onDivergence?.(error)
@@ -298,8 +345,8 @@ export class Storage {
     await this.following.upToNow()
     this.following.stop()
     try {
+      await this.writer.change(() => this.housekeeping.writeSeen())
       await this.writer.exclusively(() => {
-        this.housekeeping.writeSeen()
         for (const index of this.executor.indexes) index.sealIfWorth()
       })
       this.log.stop()

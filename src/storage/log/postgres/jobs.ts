@@ -9,7 +9,7 @@ import type { Queries } from './connection.ts'
  * @param forMs for how long, milliseconds; to be renewed well before that
  * @returns how often others have asked for it to be done soon; null if another node holds it
  */
-async function takeJob(
+export async function takeJob(
   queries: Queries,
   name: string,
   holder: string,
@@ -27,10 +27,6 @@ async function takeJob(
   )
   return held?.asked ?? null
 }
-
-/** As `takeJob`, for a job that nobody asks for. @returns whether the holder has it now */
-export const holdJob = async (...args: Parameters<typeof takeJob>): Promise<boolean> =>
-  (await takeJob(...args)) !== null
 
 /** Gives a job up, or all that a node holds, so that another need not wait for its time to run out. */
 export async function releaseJobs(queries: Queries, holder: string, name?: string): Promise<void> {
@@ -50,53 +46,7 @@ const mostApartMs = 60_000
 export const mayGoByTime = ({ clockAhead }: Pick<NodeBoard, 'clockAhead'>): boolean =>
   Math.abs(clockAhead ?? 0) <= mostApartMs
 
-/** How long a job is held without being renewed, milliseconds. */
-const heldMs = 15_000
-
-/** One node's part in a job that is done by one node at a time, from the node's copy. */
-export class SharedJob {
-  private since: number | null = null
-  private asked = 0
-
-  /** @param monotonic the time by the clock that the board is written with */
-  constructor(
-    private readonly queries: Queries,
-    private readonly name: string,
-    private readonly board: Pick<NodeBoard, 'id' | 'followedAt' | 'clockAhead'>,
-    private readonly monotonic: () => number,
-  ) {}
-
-  /**
-   * Takes the job, or goes on holding it. To be called every second or so.
-   *
-   * @returns whether it is to be done soon, because it has just come to this node or another has asked for it
-   */
-  async hold(): Promise<boolean> {
-    const asked = mayGoByTime(this.board)
-      ? await takeJob(this.queries, this.name, this.board.id, heldMs).catch(() => null)
-      : null
-    if (asked === null) {
-      this.since = null
-      return false
-    }
-    const isSoon = this.since === null || asked > this.asked
-    this.since ??= this.monotonic()
-    this.asked = asked
-    return isSoon
-  }
-
-  /** Whether this node holds it, and the copy has everything that the holder before has done. */
-  get isOurs(): boolean {
-    return this.since !== null && this.board.followedAt >= this.since
-  }
-
-  /** Asks the holder to do the job soon. */
-  async ask(): Promise<void> {
-    await this.queries.run('update cairn_jobs set asked = asked + 1 where name = $1', this.name)
-  }
-
-  release(): Promise<void> {
-    this.since = null
-    return releaseJobs(this.queries, this.board.id, this.name)
-  }
+/** Asks whichever node holds a job to do it soon. */
+export async function askForJob(queries: Queries, name: string): Promise<void> {
+  await queries.run('update cairn_jobs set asked = asked + 1 where name = $1', name)
 }

@@ -1,16 +1,27 @@
+import type { NodesSeen } from '../../../modules/operations/port.ts'
 import type { NodeBoard } from '../../shared/node-board.ts'
 import type { Member } from '../log.ts'
 import type { Queries } from './connection.ts'
+import { askForJob, mayGoByTime, releaseJobs, takeJob } from './jobs.ts'
 import { ClusterNode, type NodeOptions } from './nodes.ts'
-import { Visibility } from './visibility.ts'
+import { nodesSeen } from './nodes-seen.ts'
+import { namesBehind, Visibility } from './visibility.ts'
+
+/** How often to look whether other nodes have erased somebody, milliseconds. */
+const lookMs = 100
+
+/** How long a job is held without being renewed, milliseconds. */
+const jobMs = 15_000
 
 /** This machine as one of the nodes. */
 export class Node implements Member {
   private readonly node: ClusterNode
   private readonly visibility: Visibility
   private readonly board: NodeBoard
+  private readonly queries: Queries
 
   constructor(options: NodeOptions & { board: NodeBoard; queries: Queries }) {
+    this.queries = options.queries
     this.board = options.board
     this.node = new ClusterNode(options)
     this.visibility = new Visibility(options.queries, options.board, options.lease)
@@ -28,6 +39,44 @@ export class Node implements Member {
 
   othersKnow(seq: number): Promise<void> {
     return this.visibility.wait(seq)
+  }
+
+  hasErased(seq: number): void {
+    this.node.erased = seq
+  }
+
+  async othersHaveErased(seq: number): Promise<void> {
+    await this.node.renew()
+    for (;;) {
+      const behind = await this.queries.get(
+        'select from cairn_nodes where erased < $1 and lease_until > clock_timestamp() limit 1',
+        seq,
+      )
+      if (behind === null) return
+      await Bun.sleep(lookMs)
+    }
+  }
+
+  holds(job: string): Promise<number | null> {
+    return mayGoByTime(this.board)
+      ? takeJob(this.queries, job, this.node.id, jobMs)
+      : Promise.resolve(null)
+  }
+
+  asks(job: string): Promise<void> {
+    return askForJob(this.queries, job)
+  }
+
+  releases(job: string): Promise<void> {
+    return releaseJobs(this.queries, this.node.id, job)
+  }
+
+  all(): Promise<NodesSeen> {
+    return nodesSeen(this.queries)
+  }
+
+  behind(): Promise<readonly string[]> {
+    return namesBehind(this.queries, this.board)
   }
 
   leave(): Promise<void> {

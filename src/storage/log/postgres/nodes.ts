@@ -73,6 +73,8 @@ export class ClusterNode {
   private readonly lease: LeasePolicy
   private readonly board: NodeBoard
   private tookUp = 0
+  /** Up to where all erasures are carried out here. */
+  erased = 0
   /** The last change taken up that the database knows about. */
   private told = 0
   private telling: Promise<void> | null = null
@@ -126,10 +128,11 @@ export class ClusterNode {
     const { board, lease, tookUp } = this
     const [askedAt, askedAtByWall] = [monotonic(), now?.()]
     const seen = (await queries.get<{ nodes: number; connections: number; at: number }>(
-      `insert into cairn_nodes (id, name, release, schema, started_at, took_up, lease_until)
-      values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')
+      `insert into cairn_nodes (id, name, release, schema, started_at, took_up, erased, lease_until)
+      values ($1, $2, $3, $4, $5, $6, $8, clock_timestamp() + $7 * interval '1 millisecond')
       on conflict (id) do update set
-        took_up = greatest(cairn_nodes.took_up, excluded.took_up), lease_until = excluded.lease_until
+        took_up = greatest(cairn_nodes.took_up, excluded.took_up),
+        erased = excluded.erased, lease_until = excluded.lease_until
       returning
         (select count(*) + 1 from cairn_nodes as other
           where other.id <> $1 and other.lease_until > clock_timestamp())::float8 as nodes,
@@ -142,6 +145,7 @@ export class ClusterNode {
       startedAt,
       tookUp,
       lease.leaseMs,
+      this.erased,
     ))!
     this.told = Math.max(this.told, tookUp)
     const tookMs = monotonic() - askedAt

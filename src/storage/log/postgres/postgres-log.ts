@@ -7,15 +7,18 @@ import {
   type LogBatch,
   type LogRow,
   LogUnavailable,
+  type NewSnapshot,
   NotInLog,
   type Page,
   type Position,
+  type Snapshot,
 } from '../log.ts'
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 import { packed, unpacked } from './body.ts'
 import { isPassingFault, Postgres, type Queries } from './connection.ts'
 import { setUpLog } from './open.ts'
 import { pools } from './pools.ts'
+import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snapshots.ts'
 
 /** Rows and batches of one page. */
 const pageRows = 2_000
@@ -273,6 +276,70 @@ export class PostgresLog implements Log {
         await Bun.sleep(askAgainMs)
       }
     }
+  }
+
+  async check(from: Position): Promise<void> {
+    const { following } = this
+    const clockNow = (await available(following.get<Clock>(clock)))!
+    await available(this.requireKnown(following, from, clockNow))
+  }
+
+  snapshots(): Promise<Snapshot[]> {
+    return available(snapshotsIn(this.following))
+  }
+
+  parts(snapshot: Snapshot): AsyncIterable<Uint8Array> {
+    return snapshotParts(this.longWork, snapshot.id)
+  }
+
+  store(snapshot: NewSnapshot, parts: AsyncIterable<Uint8Array>): Promise<void> {
+    return available(storeSnapshot(this.longWork, snapshot, parts))
+  }
+
+  async drop(snapshots: readonly Snapshot[]): Promise<void> {
+    await dropSnapshots(
+      this.longWork,
+      snapshots.map(({ id }) => id),
+    )
+    const oldest = (await snapshotsIn(this.longWork)).at(-1)
+    if (!oldest) return
+    await this.longWork.run('delete from cairn_marks where seq < $1', oldest.seq)
+    // Whoever takes up what follows the snapshot never had these rows.
+    await this.longWork.run(
+      'delete from cairn_rows where content is null and seq <= $1',
+      oldest.seq,
+    )
+  }
+
+  async overwrite(batches: readonly LogBatch[]): Promise<void> {
+    const bodies = batches.map(({ seq, facts, details }) => ({
+      seq,
+      body: `\\x${packed(facts, details).toString('hex')}`,
+    }))
+    const types = { seq: batchTypes.seq, body: batchTypes.body }
+    await this.longWork.run(
+      `update cairn_ledger as l set body = k.body from ${fromArrays(types)} where l.seq = k.seq`,
+      ...inArrays(types, bodies),
+    )
+  }
+
+  async erased(seq: number, tables: readonly string[]): Promise<void> {
+    await this.longWork.begin(async transaction => {
+      await transaction.run('update cairn_clock set erased = greatest(erased, $1)', seq)
+      await transaction.run(
+        `delete from cairn_rows
+        where seq <= $1 and name in (select json_array_elements_text($2::text::json))`,
+        ...[seq, JSON.stringify(tables)],
+      )
+    })
+  }
+
+  async retain(orgRow: number, before: number): Promise<void> {
+    await this.longWork.run(
+      `delete from cairn_ledger where org_id = $1 and received_at < $2
+        and seq <= (select max(seq) from cairn_snapshots)`,
+      ...[orgRow, before],
+    )
   }
 
   async close(): Promise<void> {

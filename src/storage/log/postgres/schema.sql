@@ -66,7 +66,7 @@ create table cairn_snapshots (
   made_at bigint not null
 );
 create table cairn_snapshot_parts (
-  snapshot text not null references cairn_snapshots (id) on delete cascade,
+  snapshot text not null,
   place integer not null,
   body bytea not null,
   primary key (snapshot, place)
@@ -96,11 +96,4 @@ create table cairn_jobs (
   until timestamptz not null,
   -- How often others have asked for it to be done soon.
   asked bigint not null default 0
-);
-
--- What a server alone has in files: a session key, versions of the snippet, issuers' keys.
-create table cairn_files (
-  name text collate "C" primary key,
-  content bytea not null,
-  at bigint not null
 );

@@ -91,6 +91,37 @@ export async function eraseWhole(
   return { receipt: receiptOf(table.get(row)!), unfinished, copies }
 }
 
+/** What was done of an erasure in one directory. */
+export interface ErasedHere {
+  /** What is not done there. */
+  unfinished: Erased['unfinished']
+  /** Files beside the database that still have it. */
+  copies: string[]
+  /** The rows of the ledger that were rewritten; null if they were before. */
+  batches: readonly number[] | null
+}
+
+/**
+ * Erases a person whose erasure has begun from the files of one machine among several.
+ *
+ * @throws AppError `rewriting_under_way`
+ */
+export async function eraseHere(
+  database: Database,
+  place: LongWorkPlace,
+  row: ErasureRow,
+  tell: Asked['tell'],
+): Promise<ErasedHere> {
+  const { dataDir } = place
+  return whileRewriting(dataDir, async () => {
+    await allProjected(database)
+    const batches = await eraseInSteps(database, row, tell)
+    const unfinished = await cleanFiles(database, place, { compact: false })
+    const copies = copiesBeside(dataDir).map(path => relative(dataDir, path))
+    return { batches, unfinished, copies }
+  })
+}
+
 /**
  * Waits until everything stored of the person so far is projected. Nothing of theirs is stored from now
  * on, and what the server has in memory of others may be projected at any time.
@@ -111,10 +142,17 @@ async function allProjected(database: Database): Promise<void> {
 }
 
 /** Works beside a running server, whose commits go first. */
-async function eraseInSteps(database: Database, row: ErasureRow, tell: Asked['tell']) {
+async function eraseInSteps(
+  database: Database,
+  row: ErasureRow,
+  tell: Asked['tell'],
+): Promise<readonly number[] | null> {
   const done = new Map<string, number>()
   let startedAt = performance.now()
-  for (const step of erase(database, row)) {
+  const work = erase(database, row)
+  for (;;) {
+    const { value: step, done: isDone } = work.next()
+    if (isDone) return step
     const soFar = (done.get(step.at) ?? 0) + step.done
     done.set(step.at, soFar)
     tell({ at: step.at, done: soFar })
@@ -133,7 +171,7 @@ async function eraseInSteps(database: Database, row: ErasureRow, tell: Asked['te
 async function cleanFiles(
   database: Database,
   { dataDir, isServed }: LongWorkPlace,
-  asked: Asked,
+  asked: Pick<Asked, 'compact'>,
 ): Promise<Erased['unfinished']> {
   const { bytes } = databaseSize(database)
   const isQuick = asked.compact || bytes <= quickBytes || !isServed
@@ -148,7 +186,7 @@ async function cleanFiles(
   return isEmpty ? null : 'log'
 }
 
-const receiptOf = (row: ErasureRow): ErasureReceipt => ({
+export const receiptOf = (row: ErasureRow): ErasureReceipt => ({
   id: erasureIdOf(row),
   organisation: row.orgId,
   person: row.person,

@@ -29,12 +29,17 @@ function* telling<T>(at: ErasureStep['at'], part: Generator<number, T>): Generat
  *
  * The runs come first, because the ledger says which are theirs. An interrupted erasure is done again
  * from its beginning, with the same result.
+ *
+ * @returns the rows of the ledger that were rewritten; null if the person was erased before
  */
-export function* erase(database: Database, row: ErasureRow): Generator<ErasureStep> {
+export function* erase(
+  database: Database,
+  row: ErasureRow,
+): Generator<ErasureStep, readonly number[] | null> {
   database.run('pragma secure_delete = on')
   // Others write too, and this can wait.
   database.run('pragma busy_timeout = 60000')
-  if (row.secret === null) return
+  if (row.secret === null) return null
 
   const work = new ErasureWork(database, { ...row, secret: row.secret })
   const traces = yield* telling('reading events', tracesOf(database, work.orgRow, work.person))
@@ -44,4 +49,5 @@ export function* erase(database: Database, row: ErasureRow): Generator<ErasureSt
   yield* telling('renaming runs', eraseDeadLetters(work))
   yield* telling('rewriting events', eraseLedger(work, traces))
   new ErasureTable(database).renamed(row)
+  return traces.batches
 }

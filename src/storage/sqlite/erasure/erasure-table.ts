@@ -115,6 +115,12 @@ export class ErasureTable {
     this.sql.finish.run(finishedAt, id, orgRow)
   }
 
+  /** The same where several machines have erased the person, each from its own database. */
+  finishWhole(row: Pick<ErasureRow, 'id' | 'orgRow'>, finishedAt: number): void {
+    this.renamed(row)
+    this.finish(row, finishedAt)
+  }
+
   private note(of: HashedPerson & { askedAt: number }, audit: ErasureAudit | null): void {
     if (audit === null) return
     writeAudit(this.database, of.orgRow, [{ ...audit, subject: erasureIdOf(of) }])

@@ -73,7 +73,7 @@ export function allowAgain(
 }
 
 /** Makes the database and the list beside it name the same people. */
-function agree(database: Database, dataDir: string, table: ErasureTable): void {
+export function agree(database: Database, dataDir: string, table: ErasureTable): void {
   const organisation = database.query<{ id: number }, [string]>(
     'select id from organisations where public_id = ?',
   )

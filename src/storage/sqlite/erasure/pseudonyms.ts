@@ -1,4 +1,3 @@
-import { newEventId } from '../../../core/organisation/ids.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 
 const form = /^erased-[0-9a-f]{24}$/
@@ -45,7 +44,7 @@ export class Pseudonyms {
     const person = this.person(flowRow)
     return {
       ...event,
-      id: newEventId(),
+      id: this.of('event', null, event.id),
       userId: event.userId === null ? null : person,
       anonymousId: event.userId === null ? person : null,
       runId: runId === null || keepsRun ? runId : this.run(flowRow, runId),

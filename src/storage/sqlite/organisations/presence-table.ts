@@ -7,6 +7,7 @@ export const skewsKept = 101
 
 /** Writes from time to time what the presence board and the batches say of each organisation. */
 export class PresenceTable {
+  /** Those that are not written yet. */
   private readonly skews = new Map<number, number[]>()
   private readonly readSkews
   private readonly writeSkews
@@ -49,11 +50,10 @@ export class PresenceTable {
   }
 
   addSkew(orgRow: number, skewMs: number): void {
-    const stored = () => JSON.parse(this.readSkews.get(orgRow)?.skews ?? '[]') as number[]
-    const known = this.skews.get(orgRow) ?? stored()
-    known.push(skewMs)
-    if (known.length > skewsKept) known.shift()
-    this.skews.set(orgRow, known)
+    const skews = this.skews.get(orgRow) ?? []
+    skews.push(skewMs)
+    if (skews.length > skewsKept) skews.shift()
+    this.skews.set(orgRow, skews)
   }
 
   /** Whether there is anything to write since the last time. */
@@ -69,7 +69,11 @@ export class PresenceTable {
   write(): () => void {
     const marks = this.board.marks()
     const newest = this.board.newestSeconds()
-    for (const [orgRow, skews] of this.skews) this.writeSkews.run(orgRow, JSON.stringify(skews))
+    for (const [orgRow, skews] of this.skews) {
+      const stored = JSON.parse(this.readSkews.get(orgRow)?.skews ?? '[]') as number[]
+      const latest = [...stored, ...skews].slice(-skewsKept)
+      this.writeSkews.run(orgRow, JSON.stringify(latest))
+    }
     // The clock may have been set back since the last time.
     for (const seen of this.board.seenSince(Math.min(this.sinceSeconds, newest - 60))) {
       this.writeMark.get(seen.mark)!.run(seen.orgRow, seen.firstAt, seen.lastAt)

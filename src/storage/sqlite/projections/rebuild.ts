@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
@@ -308,11 +309,14 @@ function replayHealth(database: Database): void {
  * rebuild leaves whole flows.
  *
  * @param audit the entry for each organisation's audit log, written with the last of its flows
+ * @param note writes it
  */
 export function rebuild(
   database: Database,
   tell: (progress: RebuildProgress) => void = () => {},
   audit: OperationAudit | null = null,
+  note: (orgRow: number, entry: AuditEntry) => void = (orgRow, entry) =>
+    writeAudit(database, orgRow, [entry]),
 ): Rebuilt {
   const flows = database
     .query<{ id: number; org_id: number; key: string }, []>(
@@ -360,7 +364,7 @@ export function rebuild(
       const ofOrganisation = flowsOf.get(orgRow)!
       if (audit === null || ofOrganisation.at(-1)!.id !== flowRow) return
       const after = { flows: ofOrganisation.length, changed: changedOf.get(orgRow) ?? 0 }
-      writeAudit(database, orgRow, [{ ...audit, before: null, after }])
+      note(orgRow, { ...audit, before: null, after })
     }
     /** Replays what was stored meanwhile, and takes everything over. */
     const finish = (orgRow: number, flowRow: number, upTo: number) => {

@@ -21,6 +21,8 @@ const reported: ReadonlySet<string> = new Set([
   'step_baselines',
   'step_fingerprints',
   'deliveries',
+  'watched_events',
+  'retention_state',
 ])
 
 /** The log that a database follows, and how far it has come; null for that of a server alone. */

@@ -31,6 +31,11 @@ const names = [
   'step_health',
   'step_baselines',
   'step_fingerprints',
+  'short_lived',
+  'watched',
+  'watched_events',
+  'retention_state',
+  'shared_files',
   'catalogue_changes',
 ] as const
 

@@ -51,6 +51,12 @@ class RetentionPeriods {
   }
 }
 
+/** The time by which rows are old, and that of this machine, which may be later. Epoch milliseconds. */
+interface RetentionTime {
+  now: number
+  machineNow: number
+}
+
 /** Rows that are looked at together. */
 const pageRows = 64
 
@@ -69,18 +75,18 @@ class Sweep {
   ) {}
 
   /** Whether the next row can be passed; it may be another organisation's. */
-  isDue(now: number): boolean {
+  isDue(at: RetentionTime): boolean {
     const [next] = this.table.after(this.seq, 1)
-    return next !== undefined && !this.isYoung(next, now)
+    return next !== undefined && !this.isYoung(next, at)
   }
 
   /** Deletes what is due, within a transaction and for as long as `mayGoOn` allows. */
-  run(now: number, mayGoOn: () => boolean): void {
+  run(at: RetentionTime, mayGoOn: () => boolean): void {
     for (;;) {
       const rows = this.table.after(this.seq, pageRows)
       for (const row of rows) {
-        if (this.isYoung(row, now)) return
-        if (row.receivedAt < now && this.isConcerned(row.orgRow)) this.table.delete(row)
+        if (this.isYoung(row, at)) return
+        if (row.receivedAt < at.now && this.isConcerned(row.orgRow)) this.table.delete(row)
         this.seq = row.seq
         if (!mayGoOn()) return
       }
@@ -92,8 +98,8 @@ class Sweep {
    * Rows that a clock running ahead has dated into the future do not stop the sweep: they are skipped, and
    * wait for another start.
    */
-  private isYoung({ receivedAt }: Arrival, now: number): boolean {
-    return receivedAt >= now - this.periodMs && receivedAt <= now
+  private isYoung({ receivedAt }: Arrival, { now, machineNow }: RetentionTime): boolean {
+    return receivedAt >= now - this.periodMs && receivedAt <= machineNow
   }
 }
 
@@ -143,6 +149,8 @@ export interface RetentionPolicy {
   /** How many days raw events are kept, for organisations that have no number of their own. */
   days: number
   freePages?: FreePagesPolicy
+  /** The tables that it is about: those that each machine has for itself, or those that all share. */
+  tables?: 'own' | 'shared' | 'all'
 }
 
 /** What the retention has done, for the metrics. */
@@ -176,6 +184,7 @@ export class Retention {
     private readonly ids: EventIds,
     private readonly now: () => number,
     private readonly policy: RetentionPolicy,
+    private readonly machineNow = now,
   ) {
     this.batches = new BatchDeletion(database)
     this.refusals = new OldRefusals(database)
@@ -203,9 +212,12 @@ export class Retention {
   /** The next piece of work; null where there is none now. */
   next(): Piece | null {
     const now = this.now()
-    const sweep = this.sweeps.find(candidate => candidate.isDue(now))
-    if (sweep) return mayGoOn => sweep.run(now, mayGoOn)
-    if (this.refusals.isDue(now)) return () => this.refusals.run(now)
+    const at = { now, machineNow: this.machineNow() }
+    const { tables = 'all' } = this.policy
+    const sweep = this.sweeps.find(candidate => candidate.isDue(at))
+    if (sweep) return mayGoOn => sweep.run(at, mayGoOn)
+    if (tables !== 'own' && this.refusals.isDue(now)) return () => this.refusals.run(now)
+    if (tables === 'shared') return null
     // The longest time for which an event is accepted, and a day more.
     const nobodySendsBefore = now - this.periods.longest - dayMs
     if (this.ids.hasOlder(nobodySendsBefore)) return () => this.ids.giveBackOlder(nobodySendsBefore)
@@ -228,12 +240,15 @@ export class Retention {
   /** To be called after a piece was rolled back, because the rows that it passed are there again. */
   startOver(): void {
     this.batches.forget()
-    const { periods } = this
-    const tables = [
-      this.batches,
+    const { periods, policy } = this
+    const shared = [
       stepReportArrivals(this.database),
       fingerprintArrivals(this.database),
       deadLetterArrivals(this.database),
+    ]
+    const tables = [
+      ...(policy.tables === 'shared' ? [] : [this.batches]),
+      ...(policy.tables === 'own' ? [] : shared),
     ]
     this.sweeps = periods.all.flatMap(period =>
       tables.map(table => new Sweep(table, period, orgRow => periods.of(orgRow) === period)),

@@ -1,22 +1,41 @@
 import type { Database } from 'bun:sqlite'
 import { AppError } from '../../../core/errors.ts'
-import type { Compacted, OperationsStore } from '../../../modules/operations/port.ts'
-import type { Erased, PeopleStore } from '../../../modules/people/port.ts'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import type {
+  Compacted,
+  OperationAudit,
+  OperationsStore,
+  RebuildProgress,
+  Rebuilt,
+} from '../../../modules/operations/port.ts'
+import type { Erased, ErasureProgress, PeopleStore } from '../../../modules/people/port.ts'
 import type { InRows } from '../../shared/in-rows.ts'
 import { freeBytesOf } from '../backup/room.ts'
 import { compact, databaseSize, emptyLog } from '../database/compact.ts'
 import { openForWriting } from '../database/database.ts'
 import { whileRewriting } from '../database/rewriting.ts'
-import { eraseWhole } from '../erasure/erase-whole.ts'
+import { type ErasedHere, eraseHere, eraseWhole } from '../erasure/erase-whole.ts'
+import type { ErasureRow } from '../erasure/erasure-table.ts'
 import { auditEverywhere } from '../organisations/audit-log.ts'
 import { rebuild } from '../projections/rebuild.ts'
+import { type SnapshotFile, writeSnapshot } from '../replica/snapshot-file.ts'
 
 /**
  * Work that takes long. It uses a connection of its own beside the storage thread's, and works in short
  * transactions, between which others write.
  */
 export type LongWork = InRows<Pick<PeopleStore, 'erase'>> &
-  Pick<OperationsStore, 'rebuild' | 'compact'>
+  Pick<OperationsStore, 'rebuild' | 'compact'> & {
+    /** Erases somebody whose erasure has begun, from this directory alone. */
+    eraseHere(row: ErasureRow, tell: (progress: ErasureProgress) => void): Promise<ErasedHere>
+    /** Computes the projections of this directory alone anew, and leaves the audit log to the caller. */
+    rebuildHere(
+      audit: OperationAudit,
+      tell: (progress: RebuildProgress) => void,
+    ): Promise<Rebuilt & { audits: [orgRow: number, entry: AuditEntry][] }>
+    /** Writes a copy of the database for other machines. */
+    snapshot(): Promise<SnapshotFile>
+  }
 
 /** Where long work is done. */
 export interface LongWorkPlace {
@@ -41,6 +60,16 @@ export function longWorkHere(place: LongWorkPlace): LongWork {
   return {
     erase: (person, options, audit, tell): Promise<Erased> =>
       connected(database => eraseWhole(database, place, person, { ...options, audit, tell })),
+    eraseHere: (row, tell) => connected(database => eraseHere(database, place, row, tell)),
+    rebuildHere: (audit, tell) =>
+      connected(database =>
+        whileRewriting(dataDir, () => {
+          const audits: [number, AuditEntry][] = []
+          const note = (orgRow: number, entry: AuditEntry) => audits.push([orgRow, entry])
+          return { ...rebuild(database, tell, audit, note), audits }
+        }),
+      ),
+    snapshot: () => writeSnapshot(dataDir),
     rebuild: (audit, tell) =>
       connected(database => whileRewriting(dataDir, () => rebuild(database, tell, audit))),
     async compact(audit) {

@@ -262,6 +262,11 @@ export class Writer extends GroupCommit {
     }
   }
 
+  /** Resolves once no transaction is open. */
+  async idle(): Promise<void> {
+    while (this.running) await this.running
+  }
+
   /** Takes up what other machines have appended to the log. @throws LogUnavailable, NotInLog */
   async follow(): Promise<void> {
     const { following } = this

@@ -1,0 +1,103 @@
+import type { Database } from 'bun:sqlite'
+import { dayMs, hourMs } from '../../../core/time/durations.ts'
+import type { Log, Member } from '../../log/log.ts'
+import type { EventIds } from '../engine/event-codec/event-batches.ts'
+import { Retention, type RetentionPolicy } from '../retention/retention.ts'
+
+interface RetentionState {
+  at: number
+  days: number
+}
+
+interface RetentionParts {
+  database: Database
+  ids: EventIds
+  /** By the machine's clock. */
+  now: () => number
+  policy: RetentionPolicy
+  log: Log
+  member: Member | null
+  change: <T>(work: () => T, isInPassing?: boolean) => Promise<T>
+}
+
+/**
+ * Retention on several machines: one of them says by which time rows are old, and deletes those that all share and
+ * those of the log. Each deletes the rest from its own database by the same time, so that all have the same rows in
+ * the end.
+ */
+export class SharedRetention {
+  /** What each machine deletes for itself. */
+  readonly own: Retention
+  private readonly shared: Retention
+  private readonly state
+  private readonly setState
+  private readonly organisations
+  private known: RetentionState | null = null
+
+  constructor(private readonly parts: RetentionParts) {
+    const { database, ids, now, policy } = parts
+    this.state = database.query<RetentionState, []>('select at, days from retention_state')
+    this.setState = database.query(
+      `insert into retention_state (only_one, at, days) values (1, ?, ?)
+      on conflict do update set at = excluded.at, days = excluded.days`,
+    )
+    this.organisations = database.query<{ id: number; retention_days: number | null }, []>(
+      'select id, retention_days from organisations',
+    )
+    const atOf = () => this.known?.at ?? 0
+    this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, now)
+    this.shared = new Retention(database, ids, now, { ...policy, tables: 'shared' })
+  }
+
+  set days(days: number) {
+    this.parts.policy.days = days
+    this.shared.days = days
+  }
+
+  organisationsChanged(): void {
+    this.own.organisationsChanged()
+    this.shared.organisationsChanged()
+  }
+
+  /** Goes by the time that the log has. */
+  takeUp(): void {
+    this.known = this.state.get()
+    if (this.known) this.own.days = this.known.days
+  }
+
+  /**
+   * Does the part of the machine that has this job: to be called every so often.
+   *
+   * @returns whether something is left to do
+   */
+  async lead(mayGoOn: () => boolean): Promise<boolean> {
+    const { member, now, policy, change } = this.parts
+    if (member !== null && (await member.holds('retention')) === null) return false
+    const { known } = this
+    const isDue = known === null || known.days !== policy.days || now() - known.at >= hourMs
+    if (isDue) {
+      await change(() => this.setState.run(now(), policy.days), true)
+      this.takeUp()
+      await this.retainLog()
+    }
+    const piece = this.shared.next()
+    if (!piece) return false
+    try {
+      await change(() => {
+        piece(mayGoOn)
+        this.shared.settle()
+      }, true)
+      return true
+    } catch (error) {
+      this.shared.startOver()
+      throw error
+    }
+  }
+
+  private async retainLog(): Promise<void> {
+    const { at, days } = this.known!
+    for (const { id, retention_days } of this.organisations.all()) {
+      await this.parts.log.retain(id, at - (retention_days ?? days) * dayMs)
+    }
+  }
+}

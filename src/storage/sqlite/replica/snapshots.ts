@@ -1,0 +1,47 @@
+import { version } from '../../../core/version.ts'
+import type { Log } from '../../log/log.ts'
+import { partsOf, type SnapshotFile } from './snapshot-file.ts'
+
+/** How many events the log may have after the newest snapshot, and how old that may be if there are any; milliseconds. */
+const mostEventsAfter = 1_000_000
+const oldestMs = 24 * 3_600_000
+
+/** How many are kept, so that one that is damaged does no harm. */
+const kept = 2
+
+interface SnapshotParts {
+  log: Log
+  /** The position of this machine's database. */
+  seq: () => number
+  now: () => number
+  /** Writes a copy of the database of this machine. */
+  write: () => Promise<SnapshotFile>
+}
+
+/** Copies of this machine's database in the log, with which others begin. */
+export class Snapshots {
+  constructor(private readonly parts: SnapshotParts) {}
+
+  /** Makes one if it is due: to be called every so often by the machine that has this job. */
+  async makeIfDue(): Promise<void> {
+    const { log, seq, now } = this.parts
+    const [newest] = await log.snapshots()
+    const after = seq() - (newest?.seq ?? 0)
+    if (after === 0) return
+    // A number has at most 64 events.
+    const isDue = after * 16 > mostEventsAfter || now() - (newest?.madeAt ?? 0) > oldestMs
+    if (isDue) await this.make()
+  }
+
+  /** @param isOnly whether all others are deleted */
+  async make(isOnly = false): Promise<void> {
+    const { log, now, write } = this.parts
+    const written = await write()
+    const { seq, mark, schema } = written
+    await log.store({ seq, mark, schema, release: version, madeAt: now() }, partsOf(written))
+    // One for each schema, for as long as machines with different ones may begin.
+    const all = await log.snapshots()
+    const others = Map.groupBy(all, snapshot => snapshot.schema).values()
+    await log.drop([...others].flatMap(ofSchema => ofSchema.slice(isOnly ? 1 : kept)))
+  }
+}

@@ -1,0 +1,60 @@
+import type { Database } from 'bun:sqlite'
+import type { Log, Member } from '../../log/log.ts'
+import { WatchBoard } from '../../shared/boards.ts'
+import type { LongWork } from '../writer/long-work.ts'
+import { SharedActivity } from './shared-activity.ts'
+import { SharedErasures } from './shared-erasures.ts'
+import { sharedAuthorSessions, sharedPreviews } from './short-lived.ts'
+import { Snapshots } from './snapshots.ts'
+
+/** What makes a database one of several that follow a log. */
+export interface Following {
+  log: Log
+  /** Null for a command, for which nobody waits. */
+  member: Member | null
+  /** Work beside the storage thread, on this machine's own files. */
+  work: Pick<LongWork, 'eraseHere' | 'snapshot'>
+}
+
+interface TogetherParts extends Following {
+  database: Database
+  dataDir: string
+  watch: SharedArrayBuffer
+  now: () => number
+  seq: () => number
+  change: <T>(work: () => T) => Promise<T>
+}
+
+/** What several machines do otherwise than a server alone, besides following the log. */
+export class Together {
+  readonly authors
+  readonly previews
+  readonly activity: SharedActivity
+  readonly snapshots: Snapshots
+  readonly erasures: SharedErasures
+  /** Operations that are no change of the tables alone, by name. */
+  readonly operations
+
+  constructor(parts: TogetherParts) {
+    const { database, log, member, work, watch, now, change } = parts
+    this.authors = sharedAuthorSessions(database, change)
+    this.previews = sharedPreviews(database, change)
+    this.activity = new SharedActivity(database, new WatchBoard(watch), now, change)
+    this.snapshots = new Snapshots({ ...parts, log, write: work.snapshot })
+    this.erasures = new SharedErasures({
+      ...parts,
+      snapshots: this.snapshots,
+      here: (row, tell) => work.eraseHere(row, tell),
+      forget: () => this.activity.forget(),
+    })
+    const { erasures } = this
+    this.operations = {
+      erase: (...args: Parameters<SharedErasures['erase']>) => erasures.erase(...args),
+      holdJob: (job: string) => member?.holds(job),
+      askJob: (job: string) => member?.asks(job),
+      releaseJob: (job: string) => member?.releases(job),
+      nodes: () => member?.all(),
+      nodesBehind: () => member?.behind(),
+    }
+  }
+}
