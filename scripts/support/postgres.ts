@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Postgres } from '../../src/storage/postgres/database/connection.ts'
-import { migratePostgres } from '../../src/storage/postgres/database/migrate.ts'
+import { Postgres } from '../../src/storage/log/postgres/connection.ts'
+import { setUpLog } from '../../src/storage/log/postgres/open.ts'
 import { freePort } from './ports.ts'
 import { until } from './until.ts'
 
@@ -78,8 +78,6 @@ fi
 /** The user that owns everything; a superuser, who needs no password. */
 const owner = 'cairn'
 
-/** The database that new ones are copied from. */
-const template = 'cairn_template'
 
 /** Where a server is, and how it is set up. */
 export interface PostgresOptions {
@@ -101,7 +99,6 @@ export class PostgresServer {
   private readonly isKept: boolean
   private readonly caretaker: Bun.Subprocess<'pipe'>
   private child: Bun.Subprocess | null = null
-  private migrated: Promise<void> | null = null
   private databases = 0
 
   private constructor(
@@ -201,30 +198,18 @@ export class PostgresServer {
     return `postgres://${credential}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Makes a database that Cairn has migrated, and returns its address. */
+  /** Makes a database in which the log is set up, and returns its address. */
   async newDatabase(): Promise<string> {
-    this.migrated ??= this.makeTemplate()
-    await this.migrated
-    return this.emptyDatabase(`template ${template}`)
+    const url = await this.emptyDatabase()
+    const postgres = Postgres.open(url, { most: 1 })
+    await setUpLog(postgres).finally(() => postgres.close())
+    return url
   }
 
   /** Makes a database with nothing in it, and returns its address. */
   async emptyDatabase(how = '', name = `world_${++this.databases}`): Promise<string> {
     await this.ask(`create database ${name} ${how}`)
     return this.url(name)
-  }
-
-  private async makeTemplate(): Promise<void> {
-    // As on most servers, texts are sorted in the order of a language. Some builds know no such order.
-    const [icu] = await this.ask("select from pg_collation where collprovider = 'i' limit 1")
-    const how = icu ? "template template0 locale_provider icu icu_locale 'en-US'" : ''
-    await this.ask(`create database ${template} ${how}`)
-    const postgres = Postgres.open(this.url(template), { most: 1 })
-    try {
-      await migratePostgres(postgres, 0)
-    } finally {
-      await postgres.close()
-    }
   }
 
   /** Runs a query over a connection of its own. */

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { holderOf, isHeld } from '../runtime/lock.ts'
 import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
-import { databasePlace } from '../storage/postgres/database/inspection.ts'
+import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
 import { migrate, schemaState } from '../storage/sqlite/database/migrate.ts'
@@ -61,8 +61,9 @@ export function requireNoServer(dataDir: string): void {
 }
 
 /** Makes the data directory if there is none. Its database is made by the first operation. */
-export function makeData(dataDir: string): void {
+export function makeData({ data: dataDir, databaseUrl }: StoragePlace): void {
   makeDirectory(dataDir)
+  if (databaseUrl !== null) return
   if (!isHeld(dataDir)) requireOwnData(dataDir)
   requireNoLostDatabase(dataDir)
 }

@@ -15,7 +15,7 @@ import {
   socketFile,
 } from '../runtime/lock.ts'
 import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
-import { databasePlace } from '../storage/postgres/database/inspection.ts'
+import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import {
   type Asker,
   type AskOptions,
@@ -26,9 +26,9 @@ import {
   type Send,
 } from './asking.ts'
 import type { Command, Flags } from './command.ts'
-import { requireData, requireNoServer, requireUsableData } from './data.ts'
+import { makeData, requireData, requireNoServer, requireUsableData } from './data.ts'
 import { fetchElsewhere, serverAddress, tokenOfEnvironment } from './elsewhere.ts'
-import { CommandFailure, UsageFailure, warn } from './failure.ts'
+import { CommandFailure, UsageFailure } from './failure.ts'
 import { interruptible } from './interrupt.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
@@ -153,6 +153,7 @@ export interface Interrupted {
 export function placeOf(command: Command): StoragePlace {
   const place = settingsOf(command, 'data', 'databaseUrl')
   if (place.databaseUrl === null) requireData(place.data)
+  else makeData(place)
   return place
 }
 
@@ -165,6 +166,16 @@ export function serverOf({ data, databaseUrl }: StoragePlace): LockHolder | null
   return isOther ? null : holder
 }
 
+/** @throws CommandFailure if a server runs on the directory over another database, or over none */
+function requireSameDatabase(place: StoragePlace): void {
+  const { data, databaseUrl } = place
+  const holder = attempt(() => isHeld(data), false) ? holderOf(data) : null
+  if (databaseUrl === null || holder === null || holder.port === 0 || serverOf(place)) return
+  throw new CommandFailure(
+    `the server that runs on ${data} does not follow the database that CAIRN_DATABASE_URL names: choose another directory with --data`,
+  )
+}
+
 async function here<T>(
   place: StoragePlace,
   work: (send: Send) => Promise<T>,
@@ -172,8 +183,9 @@ async function here<T>(
   interrupted?: Interrupted,
 ): Promise<T> {
   const { data, databaseUrl } = place
-  const lock = databaseUrl === null ? await lockOrServer(data) : null
-  const isHere = databaseUrl === null ? lock !== null : serverOf(place) === null
+  requireSameDatabase(place)
+  const lock = await lockOrServer(data)
+  const isHere = lock !== null
   const clearAway = () => {
     lock?.release()
     return interrupted![isHere ? 'here' : 'onServer']
@@ -201,7 +213,6 @@ async function inProcess<T>(
   // Loaded here, so that no other command loads the server.
   const { doorInProcess } = await import('../runtime/in-process.ts')
   const door = await doorInProcess(place, time)
-  if (door.warning !== null) warn(door.warning)
   try {
     return await work((path, init) => door.fetch(new Request(`http://cairn${path}`, init)))
   } catch (error) {

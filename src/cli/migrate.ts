@@ -12,7 +12,6 @@ import { tryUpgrade } from '../storage/sqlite/database/upgrade-trial.ts'
 import type { Command, Flags } from './command.ts'
 import { requireData, requireNoServer } from './data.ts'
 import { UsageFailure } from './failure.ts'
-import { migrateDatabase } from './migrate-database.ts'
 import { print, printColumns, printJson, sizeOf } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
@@ -39,12 +38,8 @@ export function addMigrate(cairn: Command): void {
       'cairn migrate --on-copy --data /var/lib/cairn',
       'cairn migrate',
     )
-    .notes(
-      'With CAIRN_DATABASE_URL it brings that database up to date instead, or makes\nits tables, without a copy.',
-    )
     .action(async (options: Options, command: Command) => {
-      const { data, databaseUrl } = settingsOf(command, 'data', 'databaseUrl')
-      if (databaseUrl !== null) return migrateDatabase(databaseUrl, options)
+      const { data } = settingsOf(command, 'data')
       requireData(data)
       if (options.onCopy && (options.dryRun || !options.copy)) {
         throw new UsageFailure('--on-copy goes with neither --dry-run nor --no-copy')

@@ -64,7 +64,7 @@ function addCreate(org: Command): void {
       async (name: string, options: Flags<'slug' | 'stagingOf', 'json'>, command: Command) => {
         const place = settingsOf(command, 'data', 'databaseUrl')
         requireNameable(name, options.slug)
-        if (place.databaseUrl === null) makeData(place.data)
+        makeData(place)
         const { slug: asked, stagingOf } = options
         const body = {
           name,

@@ -7,7 +7,6 @@ import { CommandFailure, exitStatus, UsageFailure, warn } from './failure.ts'
 import { refuseNoFile } from './files.ts'
 import { addUrl, asked, managed, type Named } from './manage.ts'
 import { print, printColumns, printJson, tell } from './output.ts'
-import { addErasureList } from './person-list.ts'
 import { liveLine } from './progress.ts'
 
 export function addPerson(cairn: Command): void {
@@ -22,7 +21,6 @@ export function addPerson(cairn: Command): void {
   addExport(person)
   addErase(person)
   addAllow(person)
-  addErasureList(person)
 }
 
 /** The longest id that the API takes. */

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { scopes } from '../core/organisation/management-token.ts'
 import { isoTime } from '../core/time/clock.ts'
 import type { CreatedToken, TokenList } from '../modules/access/model.ts'
-import { sharedSessionKey } from '../runtime/session-key.ts'
+
 import { systemClock } from '../runtime/system-clock.ts'
 import { tokenConflict } from '../runtime/token-mode.ts'
 import type { Command } from './command.ts'
@@ -68,12 +68,7 @@ function addIssue(token: Command): void {
       }
       const id = await managedHere(command, async manager => manager.id)
       const { ownTokensFor } = await import('../runtime/tokens.ts')
-      const { databaseUrl, sessionSecret } = config
-      const key =
-        databaseUrl === null || sessionSecret !== null
-          ? undefined
-          : await sharedSessionKey(databaseUrl, Date.now())
-      const tokens = ownTokensFor(config, systemClock(), key)
+      const tokens = ownTokensFor(config, systemClock())
       const issued = await tokens.issue(id, seconds)
       const expiresAt = isoTime(issued.expiresAt)
       if (options.json) return printJson({ token: issued.token, expiresAt })

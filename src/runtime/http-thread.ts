@@ -102,7 +102,7 @@ async function start(message: HttpThreadStart) {
     dashboard: dashboardFor(config, { provider: () => provider, log }),
     alerts: { outside: () => outside, onChange: () => report({ type: 'alerts_wanted' }) },
     retentionDays: config.retentionDays,
-    olderSnippetFile: (name: string) => keptSnippetFile(config.data, storage.postgres, name),
+    olderSnippetFile: (name: string) => keptSnippetFile(config.data, storage.sharedFile, name),
     observers,
   }
   const routes = routesOf(deps).map(({ method, path, bucket }) => ({ method, path, bucket }))

@@ -3,17 +3,16 @@ import type { Config } from '../config/settings.ts'
 import { shellWord } from '../core/text/wording.ts'
 import type { Clock } from '../core/time/clock.ts'
 import { inspectValkey, LimitsUnusable } from '../limits/valkey-inspection.ts'
-import { Postgres } from '../storage/postgres/database/connection.ts'
-import { inspectDatabase } from '../storage/postgres/database/inspection.ts'
-import { leftBehind, requireNoMove } from '../storage/postgres/move/moves.ts'
+import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
+import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
 import { type PreparedDatabase, prepareDatabase } from '../storage/sqlite/database/prepare.ts'
+import { prepareReplica } from '../storage/sqlite/replica/prepare-replica.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { limitsServerOf } from './limiter.ts'
 import type { Log } from './log.ts'
-import { changedSinceMoved, emptyCopyDir, notMoved, requireOwnData, WrongStorage } from './place.ts'
+import { requireOwnData } from './place.ts'
 import { Preparation } from './preparation.ts'
-import { shareSessionKey } from './session-key.ts'
-import { keepSnippet, shareSnippet } from './snippet-versions.ts'
+import { keepSnippet } from './snippet-versions.ts'
 import type { LoadedThreads, Supervisor } from './supervisor.ts'
 import type { Prepared } from './task-thread.ts'
 
@@ -43,64 +42,51 @@ export class Opening {
   /** What the operator should know although it serves. */
   readonly warnings: string[] = []
   private preparation: Preparation | null = null
+  private filling: string | null = null
 
   constructor(private readonly server: NewServer) {}
 
   /** What is being done to the database before it is served, and the progress; null if nothing is. */
   get preparing(): string | null {
-    return this.preparation?.text ?? null
-  }
-
-  /** @throws DatabaseUnusable, MoveRefused, WrongStorage */
-  open(threads: LoadedThreads): Promise<void> {
-    const { databaseUrl } = this.server.config
-    return databaseUrl === null ? this.openAlone(threads) : this.openNode(databaseUrl, threads)
-  }
-
-  /** @throws WrongStorage */
-  private async openAlone(threads: LoadedThreads): Promise<void> {
-    const { config, disk, threads: all } = this.server
-    requireOwnData(config.data)
-    const prepared = await this.prepare()
-    keepSnippet(config.data)
-    if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
-    this.warnings.push(...prepared.foreignActors().map(foreign))
-    await Promise.all([threads.start(), disk.start()])
-    if (prepared.hasAlerts()) all.wantAlerts()
-    prepared.close()
+    return this.filling ?? this.preparation?.text ?? null
   }
 
   /**
-   * Opens as one of the nodes over a database. The storage thread fills this node's copy before anybody reads
-   * it.
+   * Opens a data directory alone, or as that of one of the nodes that follow a database.
    *
-   * @throws DatabaseUnusable, MoveRefused, WrongStorage
+   * @throws DatabaseUnusable, NotOfThisLog, WrongStorage
    */
-  private async openNode(url: string, threads: LoadedThreads): Promise<void> {
-    const { config, clock, log, disk, threads: all } = this.server
-    const { warnings } = this
+  async open(threads: LoadedThreads): Promise<void> {
+    const { config, disk, threads: all } = this.server
+    const { databaseUrl: url } = config
+    if (url === null) requireOwnData(config.data)
+    else await this.fill(url)
+    const prepared = await this.prepare(url !== null)
+    keepSnippet(config.data)
+    this.warnings.push(...prepared.foreignActors().map(foreign))
+    // A node has taken up what others have stored once its storage thread is ready.
+    await Promise.all([threads.start(url !== null), disk.start()])
+    if (!prepared.hasOrganisation()) this.warnings.push(noOrganisation(config))
+    // Alerts may be configured through another node at any time, and this node may have to look after them.
+    if (url !== null || prepared.hasAlerts()) all.wantAlerts()
+    prepared.close()
+  }
+
+  /** Makes the data directory one that can follow the database's log. */
+  private async fill(url: string): Promise<void> {
+    const { config, clock, log } = this.server
     const { place, version } = await inspectDatabase(url, clock.now)
     log.info({ place, version }, 'this is a node over a PostgreSQL database')
-    const postgres = Postgres.open(url, { most: 1 })
+    const shared = await PostgresLog.open(url)
     try {
-      await requireNoMove(postgres)
-      const left = await leftBehind(postgres, config.data)
-      if (left === 'all') throw new WrongStorage(notMoved(config.data, place))
-      if (left === 'changes') warnings.push(changedSinceMoved(config.data, place))
-      keepSnippet(config.data)
-      await shareSnippet(postgres, clock.now())
-      await shareSessionKey(config.data, postgres, clock.now())
+      const anew = await prepareReplica(config.data, shared, place, share => {
+        this.filling = `filling: ${Math.floor(share * 100)} % of the newest snapshot: wait`
+      })
+      if (anew !== null) log.warn({ reason: anew }, 'the data directory was filled anew')
     } finally {
-      await postgres.close()
+      this.filling = null
+      await shared.close()
     }
-    const copyDir = emptyCopyDir(config)
-    await threads.start(true)
-    await disk.start()
-    const prepared = prepareDatabase(copyDir, clock.now())
-    if (!prepared.hasOrganisation()) warnings.push(noOrganisation(config))
-    prepared.close()
-    // Alerts may be configured through another node at any time, and this node may have to look after them.
-    all.wantAlerts()
   }
 
   /**
@@ -122,8 +108,11 @@ export class Opening {
     }
   }
 
-  /** Brings the database to what this release needs, and erases everybody who was to be erased. */
-  private async prepare(): Promise<PreparedDatabase> {
+  /**
+   * Brings the database to what this release needs, and erases everybody who was to be erased. On a node the
+   * storage thread does that.
+   */
+  private async prepare(isNode: boolean): Promise<PreparedDatabase> {
     const { clock, config, log } = this.server
     const open = () => prepareDatabase(config.data, clock.now())
     let prepared = open()
@@ -135,7 +124,7 @@ export class Opening {
       await this.beforeServing('upgrade')
       prepared = open()
     }
-    if (prepared.erasuresDue()) {
+    if (!isNode && prepared.erasuresDue()) {
       prepared.close()
       log.info('people on the list of erasures are erased before this server is ready')
       const { unfinished } = await this.beforeServing('erasures')

@@ -6,7 +6,7 @@ import type { Config, SettingName } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { version } from '../core/version.ts'
 import { armFailpoints } from '../failpoints.ts'
-import { databasePlace } from '../storage/postgres/database/inspection.ts'
+import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { BufferGauge, LagBoard } from '../storage/shared/boards.ts'
 import { IdentityBoard } from '../storage/shared/identity-board.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
@@ -23,7 +23,6 @@ import { serveManagement } from './management.ts'
 import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { Opening } from './opening.ts'
-import { databaseDirOf } from './place.ts'
 import { claimPorts, keepPort } from './ports.ts'
 import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
@@ -132,7 +131,7 @@ class Server implements Supervised {
     this.gauge = new BufferGauge(this.threads.shared.buffer, this.bufferBounds)
     this.identity = new IdentityBoard(this.threads.shared.identity)
     this.nodeBoard = config.databaseUrl === null ? null : new NodeBoard(this.threads.shared.node)
-    this.disk = new DiskWatch(databaseDirOf(config), this.clock.monotonic)
+    this.disk = new DiskWatch(config.data, this.clock.monotonic)
     this.log = openLog(config, 'main', this.logMutex).log
     this.manager = ServiceManager.from(process.env, this.log)
     this.issuerKeys = this.issuerKeysFor(config)
@@ -259,7 +258,7 @@ class Server implements Supervised {
   }
 
   private async look(): Promise<Look> {
-    const traffic = await readTraffic(databaseDirOf(this.config), this.threads.all)
+    const traffic = await readTraffic(this.config.data, this.threads.all)
     return {
       atMs: this.clock.monotonic(),
       metrics: this.metrics(),

@@ -1,7 +1,5 @@
 import { linkSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Postgres, type Queries } from '../storage/postgres/database/connection.ts'
-import { keepFileIfAbsent } from '../storage/postgres/nodes/kept-files.ts'
 import {
   makeSyncedDirectory,
   replaceSynced,
@@ -42,41 +40,19 @@ export function sessionKey(dataDir: string): Uint8Array {
 }
 
 /**
- * Makes all nodes over one database sign with one key: that of the first node. To be called before
- * `sessionKey` is.
+ * Makes all machines that follow one log sign with one key: that of the first. To be called before anything is
+ * signed.
  *
+ * @param share shares a text under a name, and resolves with the one that all have
  * @throws SessionKeyUnusable
  */
 export async function shareSessionKey(
   dataDir: string,
-  postgres: Queries,
-  now: number,
+  share: (name: string, text: string) => Promise<string>,
 ): Promise<void> {
   const own = textOf(sessionKey(dataDir))
-  const shared = await sharedText(postgres, own, now)
+  const shared = await share(keyName, own)
   if (shared !== own) replaceSynced(join(dataDir, keyName), shared)
-}
-
-/**
- * The key with which the nodes over a database sign, made if there is none yet. For callers that have no
- * node's directory.
- *
- * @throws SessionKeyUnusable
- */
-export async function sharedSessionKey(url: string, now: number): Promise<Uint8Array> {
-  const postgres = Postgres.open(url, { most: 1 })
-  try {
-    return keyIn(await sharedText(postgres, textOf(newKey()), now), 'the key in the database')
-  } finally {
-    await postgres.close()
-  }
-}
-
-/** The database's text; if it has none, the given one is stored and returned. */
-async function sharedText(postgres: Queries, own: string, at: number): Promise<string> {
-  const content = new TextEncoder().encode(own)
-  const shared = await keepFileIfAbsent(postgres, { name: keyName, at, content })
-  return new TextDecoder().decode(shared.content)
 }
 
 const newKey = () => crypto.getRandomValues(new Uint8Array(keyBytes))

@@ -2,8 +2,6 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { attempt } from '../core/attempt.ts'
-import type { Queries } from '../storage/postgres/database/connection.ts'
-import { keepFileIfAbsent, keptFile } from '../storage/postgres/nodes/kept-files.ts'
 import { makeInnerDirectory, replaceSynced } from '../storage/sqlite/database/synced-files.ts'
 import { snippetFiles } from '../web/snippet-files.ts'
 
@@ -31,35 +29,30 @@ export function keepSnippet(dataDir: string): void {
 
 const textIn = (file: string) => attempt(() => readFileSync(file, 'utf8'), null)
 
-/** The name under which nodes share a file. */
-const keptName = (name: string) => `snippet/${name}`
+/** The name under which machines share a file. */
+const sharedName = (name: string) => `snippet/${name}`
 
 /**
- * The same for all nodes, because a page's request for a file may reach another node than the one that named
- * it.
+ * The same for all machines that follow one log, because a page's request for a file may reach another one than the
+ * one that named it.
  */
-export async function shareSnippet(postgres: Queries, now: number): Promise<void> {
-  for (const { name, text } of snippetFiles) {
-    await keepFileIfAbsent(postgres, {
-      ...{ name: keptName(name), at: now },
-      content: new TextEncoder().encode(text),
-    })
-  }
+export async function shareSnippet(
+  share: (name: string, text: string) => Promise<string>,
+): Promise<void> {
+  for (const { name, text } of snippetFiles) await share(sharedName(name), text)
 }
 
 /**
- * A file that an older release has left there, or that another node has; else null.
+ * A file that an older release has left there, or that another machine has; else null.
  *
- * @param postgres the database that nodes share, if there is one
+ * @param sharedFile finds a file that machines share
  */
 export async function keptSnippetFile(
   dataDir: string,
-  postgres: Queries | null,
+  sharedFile: (name: string) => string | null,
   name: string,
 ): Promise<string | null> {
   if (!fileName.test(name)) return null
   const own = await readFile(join(folderIn(dataDir), name), 'utf8').catch(() => null)
-  if (own !== null || postgres === null) return own
-  const kept = await keptFile(postgres, keptName(name))
-  return kept && new TextDecoder().decode(kept.content)
+  return own ?? sharedFile(sharedName(name))
 }

@@ -1,17 +1,16 @@
 import '../test-clock.ts'
-import { hostname } from 'node:os'
 import type { Config } from '../config/settings.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
-import { version } from '../core/version.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { Storage, type StorageOptions } from '../storage/sqlite/storage.ts'
 import type { Inbox } from '../storage/sqlite/writer/messages.ts'
 import { defaultWriterPolicy } from '../storage/sqlite/writer/writer.ts'
 import { Collector, ownHeap } from './collector.ts'
 import { CommitCounters } from './counters.ts'
+import { catchUp, type OpenFollowing, openFollowing } from './following.ts'
 import { type Log, openLog } from './log.ts'
+import { longWorkBeside } from './long-work-thread.ts'
 import { NodeWatch } from './node-watch.ts'
-import { databaseDirOf } from './place.ts'
 import type { Join, Reloaded, Stop, TallyWanted, ThreadReport, ThreadStart } from './protocol.ts'
 import { Pulse } from './pulse.ts'
 import { systemClock } from './system-clock.ts'
@@ -25,20 +24,12 @@ declare const self: Worker
 const watchEveryMs = 100
 const writePresenceEveryMs = 2_000
 const lookAtLogEveryMs = 1_000
-/** How often a node looks for changes by others, milliseconds. A publish waits at most this long. */
-const followEveryMs = 100
 /**
  * How soon the first look for what to seal and what to delete is, and the next after one that failed,
  * milliseconds.
  */
 const sealAfterMs = 2_000
 const retainAfterMs = 2_000
-/**
- * When, and how often, a node looks for erasures that another has left half done, and at the size of the
- * database, milliseconds.
- */
-const lookAfterMs = 1_000
-const lookEveryMs = 60_000
 
 const report = (message: ThreadReport) => self.postMessage(message)
 
@@ -92,18 +83,36 @@ type Told = Pick<
   tried<T>(work: () => T | Promise<T>): Promise<T | null>
 }
 
-function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
+/** How often a node looks for what others have appended, milliseconds. A publish waits at most this long. */
+const followEveryMs = 100
+/** When, and how often, a node looks for a snapshot that is due, or an erasure left half done; milliseconds. */
+const lookAfterMs = 1_000
+const lookEveryMs = 60_000
+
+async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenStorage> {
+  const { data: dataDir, databaseUrl } = config
+  const watch = new NodeWatch(told.shared.node, config, log)
+  const opened =
+    databaseUrl === null
+      ? null
+      : await openFollowing(databaseUrl, {
+          ...{ node: told.shared.node, clock: told.clock, port: config.port },
+          work: longWorkBeside({ dataDir, isServed: true }),
+          onRenewed: () => watch.look(),
+        })
   const storage = new Storage({
     ...told,
-    dataDir: config.data,
+    dataDir,
     isLogKept: config.checkpoints === 'litestream',
     retention: { days: config.retentionDays },
+    following: opened?.following ?? null,
     onClockDoubt(byMs, since) {
       const what =
         since === 'set' ? 'the clock was set' : 'the clock is far from the newest stored event'
       log.warn({ seconds: Math.round(byMs / 1_000) }, `${what}: nothing old is deleted for an hour`)
     },
   })
+  if (opened) await catchUp(storage, dataDir)
   const regularly = (everyMs: number, work: () => unknown) =>
     setInterval(() => tried(work), everyMs)
   const timers = [
@@ -114,6 +123,7 @@ function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
   const housework = [
     slices(sealAfterMs, () => tried(() => storage.housekeeping.seal())),
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
+    ...(opened === null ? [] : sharedHousework(storage, opened, tried, told.clock)),
   ]
   return {
     inbox: storage.inbox,
@@ -121,61 +131,34 @@ function openSqlite({ log, config, tried, ...told }: Told): OpenStorage {
       storage.housekeeping.retentionDays = days
     },
     giveBack: () => storage.giveBack(),
-    close() {
+    async close() {
       for (const timer of timers) clearInterval(timer)
       for (const work of housework) work.stop()
-      return storage.close()
+      await storage.close()
+      await opened?.member.leave().catch(() => {})
+      await opened?.log.close()
     },
   }
 }
 
-/** A storage that nodes share. The main thread has made room for its copy. */
-async function openPostgres(
-  url: string,
-  { log, config, tried, ...told }: Told,
-): Promise<OpenStorage> {
-  const watch = new NodeWatch(told.shared.node, config, log)
-  const { PostgresStorage } = await import('../storage/postgres/storage.ts')
-  const storage = await PostgresStorage.open({
-    ...told,
-    url,
-    copyDir: databaseDirOf(config),
-    retentionDays: config.retentionDays,
-    node: {
-      ...{ name: `${hostname()}:${config.port}`, release: version, now: told.clock.now },
-      onRenewed: () => watch.look(),
-    },
-    onRefilled: () =>
-      log.warn('the copy of what management keeps was too far behind, and was filled anew'),
-  })
-  const housework = [
-    slices(followEveryMs, async () => {
-      await tried(() => storage.watch())
-      return followEveryMs
-    }),
-    slices(writePresenceEveryMs, async () => {
-      await tried(() => storage.writeSeen())
-      return writePresenceEveryMs
-    }),
-    slices(retainAfterMs, () => tried(() => storage.retain())),
-    slices(lookAfterMs, async () => {
-      await tried(() => storage.finishErasures())
-      await storage.measure()
-      return lookEveryMs
-    }),
-  ]
-  return {
-    inbox: storage.inbox,
-    retainFor(days) {
-      storage.retentionDays = days
-    },
-    giveBack() {},
-    async close() {
-      for (const work of housework) work.stop()
-      await storage.close()
-    },
-  }
-}
+/** What a node does regularly besides. */
+const sharedHousework = (
+  storage: Storage,
+  { member }: OpenFollowing,
+  tried: Told['tried'],
+  { monotonic }: Told['clock'],
+) => [
+  slices(followEveryMs, async () => {
+    const at = monotonic()
+    await tried(() => storage.follow())
+    if (!storage.isRefused) member.followedAt = at
+    return followEveryMs
+  }),
+  slices(lookAfterMs, async () => {
+    await tried(() => storage.careForLog())
+    return lookEveryMs
+  }),
+]
 
 async function start(message: ThreadStart) {
   const { name, config, shared } = message
@@ -209,8 +192,7 @@ async function start(message: ThreadStart) {
       }
     },
   }
-  const { databaseUrl } = config
-  const storage = databaseUrl === null ? openSqlite(told) : await openPostgres(databaseUrl, told)
+  const storage = await openStorage(told)
   new Pulse(message.pulse).start(clock.monotonic)
   // Under load most of its heap is in use, and collecting all of it often would cost a fifth of the thread's time.
   new Collector(() => counters.commands, Number.POSITIVE_INFINITY, {

@@ -1,86 +1,77 @@
 import type { ManagementStores, Stores } from '../app.ts'
 import { AppError } from '../core/errors.ts'
-import { connectPostgresStores } from '../storage/postgres/connect.ts'
-import { connectPostgresManagement } from '../storage/postgres/connect-management.ts'
-import { Postgres } from '../storage/postgres/database/connection.ts'
-import { readingPools } from '../storage/postgres/database/pools.ts'
-import { SharedJob } from '../storage/postgres/nodes/jobs.ts'
-import { namesBehind } from '../storage/postgres/nodes/visibility.ts'
 import { LagBoard, type SharedMemory } from '../storage/shared/boards.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
-import { connectStores } from '../storage/sqlite/connect.ts'
+import { connectStores, lagOfLog } from '../storage/sqlite/connect.ts'
 import { connectManagement } from '../storage/sqlite/connect-management.ts'
 import { openForReading } from '../storage/sqlite/database/database.ts'
+import { sharedFileIn } from '../storage/sqlite/replica/shared-files.ts'
 import type { StorageClient } from '../storage/sqlite/writer/client.ts'
 import { longWorkBeside } from './long-work-thread.ts'
-import { databaseDirOf, type StoragePlace } from './place.ts'
+import type { StoragePlace } from './place.ts'
+import { SharedJob } from './shared-job.ts'
 import { systemClock } from './system-clock.ts'
-
-/** The refusal for callers who want something that is only in the database. */
-const whileAway = (cause: unknown) =>
-  new AppError('overloaded', 'The database does not answer at the moment', {
-    cause,
-    retryAfterSeconds: 2,
-  })
 
 /** The stores of one thread. */
 export interface ConnectedStorage {
   stores: Stores
   management: ManagementStores
-  /** The database that nodes share; null if there is none. */
-  postgres: Postgres | null
   /** The job of looking after alerts, which one of several nodes does; null for a server alone. */
   job: SharedJob | null
   /** The nodes that do not know of the last change made here, by name; absent for a server alone. */
   nodesBehind?: () => Promise<readonly string[]>
-  close(): Promise<void>
+  /** Finds a file that nodes share. */
+  sharedFile(name: string): string | null
+  close(): void
 }
 
 /**
- * Connects a thread to the storage that the settings name, which is open.
+ * Connects a thread to the storage of a data directory, which is open.
  *
  * @param client the client of the storage thread
  * @param isServed whether a server's writes are to be let pass
  * @param monotonic the time of the clock that all threads share
  */
 export function connectStorage(
-  place: StoragePlace,
+  { data: dataDir, databaseUrl }: StoragePlace,
   client: StorageClient,
   shared: SharedMemory,
   isServed: boolean,
   monotonic: () => number = systemClock().monotonic,
 ): ConnectedStorage {
-  const { databaseUrl } = place
-  const dataDir = databaseDirOf(place)
+  const isOneOfSeveral = databaseUrl !== null
   const reading = openForReading(dataDir)
-  if (databaseUrl === null) {
-    const snapshots = openForReading(dataDir)
-    const work = longWorkBeside({ dataDir, isServed })
-    return {
-      stores: connectStores(reading, snapshots, client, shared),
-      management: connectManagement(reading, client, work, new LagBoard(shared.lag)),
-      postgres: null,
-      job: null,
-      async close() {
-        reading.close()
-        snapshots.close()
-      },
-    }
-  }
-  const postgres = Postgres.open(databaseUrl, { ...readingPools.requests, whileAway })
-  const analytics = Postgres.open(databaseUrl, { ...readingPools.analytics, whileAway })
-  const ofPeople = Postgres.open(databaseUrl, { ...readingPools.people, whileAway })
+  const snapshots = openForReading(dataDir)
+  const work = longWorkBeside({ dataDir, isServed })
+  const lag = isOneOfSeveral ? lagOfLog : new LagBoard(shared.lag)
+  const management = connectManagement(reading, client, work, lag, isOneOfSeveral)
   const board = new NodeBoard(shared.node)
-  const by = { copy: reading, postgres, analytics, ofPeople }
+  /** An old database may lack a new credential, or still accept one that was revoked. */
+  const byCurrent = <Known extends { find(sha256: string): unknown }>(known: Known): Known => ({
+    ...known,
+    find(sha256: string) {
+      if (isServed && monotonic() >= board.answersUntil) throw outOfTouch()
+      return known.find(sha256)
+    },
+  })
   return {
-    stores: connectPostgresStores(by, client, shared, monotonic),
-    management: connectPostgresManagement(by, client, shared, monotonic),
-    postgres,
-    job: new SharedJob(postgres, 'alerts', board, monotonic),
-    nodesBehind: () => namesBehind(postgres, board),
-    async close() {
+    stores: connectStores(reading, snapshots, client, shared, isOneOfSeveral),
+    management: isOneOfSeveral
+      ? {
+          ...management,
+          managementTokens: byCurrent(management.managementTokens),
+          dashboardSessions: byCurrent(management.dashboardSessions),
+        }
+      : management,
+    job: isOneOfSeveral ? new SharedJob(client, 'alerts', board, monotonic) : null,
+    ...(isOneOfSeveral && { nodesBehind: () => client.work<readonly string[]>('nodesBehind', []) }),
+    sharedFile: sharedFileIn(reading),
+    close() {
       reading.close()
-      await Promise.all([postgres, analytics, ofPeople].map(pool => pool.close()))
+      snapshots.close()
     },
   }
 }
+
+const outOfTouch = () =>
+  new AppError('overloaded', 'This node has lost touch with its database', { retryAfterSeconds: 1 })

@@ -39,6 +39,7 @@ import { longWorkHere } from '../../src/storage/sqlite/writer/long-work.ts'
 import { defaultWriterPolicy, type WriterPolicy } from '../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from './hand-clock.ts'
 import { idleServer } from './idle-server.ts'
+import { pooledLongWork } from './long-work-pool.ts'
 
 /** SQLite answers every look-up of the catalogue in the same turn. */
 type AtOnce<Port> = {
@@ -123,11 +124,8 @@ export class World {
       isLogKept: options.isLogKept,
       following: options.following && {
         ...options.following,
-        work: longWorkHere({
-          dataDir: this.dataDir,
-          now: () => this.clock.now(),
-          isServed: true,
-        }),
+        // In a thread of its own, because a transaction that waits for the log holds the write lock.
+        work: pooledLongWork(this.dataDir),
       },
       retention: { days: options.retentionDays ?? 90, freePages: options.freePages },
     })
@@ -143,7 +141,9 @@ export class World {
       ...[this.reading, this.snapshots, client, this.shared, options.following !== undefined],
     ) as StoresAtOnce
     const { dataDir, clock } = this
-    const work = longWorkHere({ dataDir, now: clock.now, isServed: true })
+    const work = options.following
+      ? pooledLongWork(dataDir)
+      : longWorkHere({ dataDir, now: clock.now, isServed: true })
     const isOneOfSeveral = options.following !== undefined
     const lag = isOneOfSeveral ? lagOfLog : new LagBoard(this.shared.lag)
     this.management = connectManagement(this.reading, client, work, lag, isOneOfSeveral)

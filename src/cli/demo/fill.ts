@@ -43,7 +43,7 @@ export async function prepareDemo(
   { data, retentionDays }: Pick<Config, 'data' | 'retentionDays'>,
   now: number,
 ): Promise<void> {
-  makeData(data)
+  makeData(inDirectory(data))
   if (hasDatabase(data)) return
   await makeHarbor(data)
   const today = Math.floor(now / dayMs)

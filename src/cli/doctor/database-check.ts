@@ -14,7 +14,6 @@ import { isoTime } from '../../core/time/clock.ts'
 import { minuteMs } from '../../core/time/durations.ts'
 import { webhookFinding } from '../../modules/alerts/index.ts'
 import type { WebhookState } from '../../modules/alerts/port.ts'
-import { isOfNode, movedAway } from '../../runtime/place.ts'
 import {
   databaseFile,
   hasDatabase,
@@ -51,7 +50,6 @@ export function checkDatabase(subject: DataSubject): Finding[] {
   try {
     using database = openForReading(data)
     return [
-      ...checkMoved(data),
       ...checkOrganisations(database, data),
       ...checkLog(data),
       ...checkPages(database, data, subject.isFull),
@@ -66,16 +64,7 @@ export function checkDatabase(subject: DataSubject): Finding[] {
   }
 }
 
-function checkMoved(data: string): Finding[] {
-  const moved = movedAway(data)
-  return moved === null ? [] : [error('database', moved.what, moved.advice)]
-}
-
 function checkTrace(data: string): Finding {
-  if (isOfNode(data)) {
-    const what = `${data} is the directory of a node, whose data is in a database`
-    return warning('database', what, 'set CAIRN_DATABASE_URL to that database, to check it')
-  }
   const trace = traceOfDatabase(data)
   if (trace === null) {
     if (existsSync(databaseFile(data))) {

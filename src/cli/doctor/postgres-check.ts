@@ -1,43 +1,37 @@
 import type { Config } from '../../config/settings.ts'
+import { dayMs, hourMs } from '../../core/time/durations.ts'
 import { limitsForEach } from '../../runtime/node-watch.ts'
-import { changedSinceMoved, notMoved } from '../../runtime/place.ts'
 import {
   type DatabaseSeen,
   DatabaseUnusable,
   inspectDatabase,
-} from '../../storage/postgres/database/inspection.ts'
-import { mostConnectionsOfNode } from '../../storage/postgres/database/pools.ts'
-import { readStoredState, type StoredState } from '../../storage/postgres/database/stored-state.ts'
+} from '../../storage/log/postgres/inspection.ts'
+import { type LogFacts, readLogFacts } from '../../storage/log/postgres/log-facts.ts'
+import { mostConnectionsOfNode } from '../../storage/log/postgres/pools.ts'
 import { counted } from '../output.ts'
-import { judgeDeadLetters, judgeIdentities, judgeWebhooks } from './database-check.ts'
 import { error, type Finding, ok, type Subject, warning } from './finding.ts'
 
 /** An answer that takes longer slows every request down noticeably, milliseconds. */
 const slowMs = 20
 
-/** HTTP threads of a node whose configuration cannot be read. */
-const usualThreads = 2
+/** A database with fewer batches needs no snapshot yet. */
+const batchesWithoutSnapshot = 100_000
 
 /** Clocks that follow NTP are nearer to each other, milliseconds. */
 const tolerableMs = 1_000
 
-/** The database that several nodes share, if there is one. */
-export async function checkPostgres({
-  data,
-  databaseUrl,
-  config,
-  now,
-}: Subject): Promise<Finding[]> {
+/** The database whose log this directory follows, if there is one. */
+export async function checkPostgres({ databaseUrl, config, now }: Subject): Promise<Finding[]> {
   if (databaseUrl === null) return []
   try {
     const seen = await inspectDatabase(databaseUrl, Date.now)
-    const stored = await readStoredState(databaseUrl, data, now)
-    return [
-      ...judgePostgres(seen, config?.threads ?? usualThreads),
-      ...judgeStored(stored, now),
-      ...judgeLimits(stored, config),
-      ...judgeLeft(stored, data, seen),
-    ]
+    const findings = judgePostgres(seen)
+    if (seen.log === null) {
+      const what = 'it is empty: the first node sets it up'
+      return [...findings, ok('database', what)]
+    }
+    const facts = await readLogFacts(databaseUrl)
+    return [...findings, judgeSnapshots(facts, now), ...judgeLimits(facts, config)]
   } catch (fault) {
     if (!(fault instanceof DatabaseUnusable)) throw fault
     return [error('database', `the database at ${fault.what}`, fault.advice)]
@@ -45,61 +39,34 @@ export async function checkPostgres({
 }
 
 /** The findings about a database that can be used. */
-export const judgePostgres = (seen: DatabaseSeen, httpThreads: number): Finding[] => [
+export const judgePostgres = (seen: DatabaseSeen): Finding[] => [
   judgeAnswer(seen),
   ...judgeDisk(seen),
   judgeCommits(seen),
   ...judgeWay(seen),
   ...judgeClock(seen),
-  judgeRoom(seen, mostConnectionsOfNode(httpThreads)),
+  judgeRoom(seen),
   judgeBackups(seen),
 ]
 
-/** The same for what is stored in it. */
-const judgeStored = (stored: StoredState, now: number): Finding[] => [
-  ...judgeOrganisations(stored),
-  ...judgePartitions(stored),
-  judgeDeadLetters(stored.deadLetters),
-  ...judgeWebhooks(stored.webhooks, now),
-  ...judgeErasures(stored),
-  ...judgeIdentities(stored.refusingIdentities),
-]
-
-function judgeOrganisations({ hasOrganisation }: StoredState): Finding[] {
-  if (hasOrganisation) return []
-  return [warning('database', 'there is no organisation in it yet', 'cairn org create NAME')]
+/** Without a snapshot, a new node has to take up the whole log. */
+function judgeSnapshots({ snapshotAt, afterSnapshot }: LogFacts, now: number): Finding {
+  if (afterSnapshot === 0) return ok('database', 'the newest snapshot has everything')
+  const age = snapshotAt === null ? null : now - snapshotAt
+  if (age !== null && age < 2 * dayMs) {
+    return ok('database', `the newest snapshot is ${Math.round(age / hourMs)} h old`)
+  }
+  if (age === null && afterSnapshot < batchesWithoutSnapshot) {
+    return ok('database', 'there is no snapshot yet: the first is made within a day')
+  }
+  const what = age === null ? 'there is no snapshot' : 'the newest snapshot is over two days old'
+  return warning('database', what, 'start a node, which makes one; if one runs, see its log')
 }
 
-/** A node makes tables for days to come, every few seconds. Without them, everything lies in the default table. */
-function judgePartitions({ daysAhead, hasOrganisation }: StoredState): Finding[] {
-  if (daysAhead > 0 || !hasOrganisation) return []
-  const advice = 'start a node, which makes it; if one runs, see its log for "housekeeping failed"'
-  return [warning('database', "there is no table for tomorrow's events yet", advice)]
-}
-
-function judgeErasures({ unfinishedErasures: count }: StoredState): Finding[] {
-  if (count === 0) return []
-  const what = `the erasure of ${counted(count, 'person', 'people')} is not finished`
-  return [warning('database', what, 'start a node, or another one, to finish it')]
-}
-
-function judgeLimits({ nodes }: StoredState, config: Config | null): Finding[] {
+function judgeLimits({ nodes }: LogFacts, config: Config | null): Finding[] {
   if (nodes < 2 || config === null || config.limitsUrl !== null) return []
   const [what, advice] = limitsForEach.split(': ') as [string, string]
   return [warning('limits', `${nodes} nodes run, and ${what}`, advice)]
-}
-
-/** The data that was not moved from the directory. */
-function judgeLeft(
-  { leftBehind }: StoredState,
-  data: string | null,
-  { place }: DatabaseSeen,
-): Finding[] {
-  if (data === null || leftBehind === 'nothing') return []
-  const isAll = leftBehind === 'all'
-  const line = isAll ? notMoved(data, place) : changedSinceMoved(data, place)
-  const [what, advice] = line.split(/: (.*)/s) as [string, string]
-  return [(isAll ? error : warning)('directory', what, advice)]
 }
 
 /** Backups are PostgreSQL's own, and this check cannot know of them. */
@@ -111,10 +78,10 @@ const judgeBackups = ({ isArchiving }: DatabaseSeen): Finding =>
       : 'Cairn makes no backup of the database: use pg_dump, or pgBackRest, which needs archive_mode on',
   )
 
-function judgeAnswer({ place, version, schema, tookMs }: DatabaseSeen): Finding {
-  const what = `the database at ${place} is PostgreSQL ${version} with schema ${schema}, and answers in ${tookMs.toFixed(1)} ms`
+function judgeAnswer({ place, version, tookMs }: DatabaseSeen): Finding {
+  const what = `the database at ${place} is PostgreSQL ${version}, and answers in ${tookMs.toFixed(1)} ms`
   if (tookMs < slowMs) return ok('database', what)
-  return warning('database', what, 'move it closer to this machine: each request waits for it')
+  return warning('database', what, 'move it closer to this machine: each write waits for it')
 }
 
 /** Settings with which a database can be lost when its machine loses power. */
@@ -163,7 +130,8 @@ function judgeClock({ aheadMs }: DatabaseSeen): Finding[] {
   return [warning('clock', what, 'sync both machines with NTP')]
 }
 
-function judgeRoom({ mostClients, clients }: DatabaseSeen, ofNode: number): Finding {
+function judgeRoom({ mostClients, clients }: DatabaseSeen): Finding {
+  const ofNode = mostConnectionsOfNode
   const nodes = Math.floor(mostClients / ofNode)
   const what = `the database takes ${counted(mostClients, 'connection')}, ${clients} of them in use; a node like this one takes up to ${ofNode}`
   if (nodes >= 2) return ok('database', `${what}: enough for ${nodes} nodes`)

@@ -71,6 +71,11 @@ export class NotInLog extends Error {
   override readonly name = 'NotInLog'
 }
 
+/** Something is in the log already. */
+export class LogInUse extends Error {
+  override readonly name = 'LogInUse'
+}
+
 /** A copy of a machine's database. */
 export interface NewSnapshot {
   seq: number
@@ -102,8 +107,12 @@ export interface Member {
   knows(seq: number, isChange: boolean): void
   /** Resolves once all others know a change of this machine, or once it is no use to wait any longer. */
   othersKnow(seq: number): Promise<void>
-  /** This machine has carried out all erasures up to a number. */
-  hasErased(seq: number): void
+  /**
+   * This machine has carried out all erasures up to a number.
+   *
+   * @param isWaitedFor whether there was any
+   */
+  hasErased(seq: number, isWaitedFor: boolean): void
   /** Resolves once all others that run have done so too. */
   othersHaveErased(seq: number): Promise<void>
   /**
@@ -154,6 +163,14 @@ export interface Log {
    * that name people. There has to be a snapshot after that number.
    */
   erased(seq: number, tables: readonly string[]): Promise<void>
+  /**
+   * Fills a log in which nothing is. What an interrupted call has left is deleted.
+   *
+   * @throws LogInUse
+   */
+  fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
+  /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
+  end(movedTo: string): Promise<void>
   /** Deletes batches of an organisation that were received before a moment, as far as a snapshot has them. */
   retain(orgRow: number, before: number): Promise<void>
   close(): Promise<void>

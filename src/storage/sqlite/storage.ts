@@ -31,6 +31,7 @@ import { IdentityTable } from './organisations/identity-table.ts'
 import { PresenceTable } from './organisations/presence-table.ts'
 import { Following } from './projections/following.ts'
 import { Replica } from './replica/replica.ts'
+import { sharedFileIn, shareFile } from './replica/shared-files.ts'
 import { SharedRetention } from './replica/shared-retention.ts'
 import { type Following as FollowingLog, Together } from './replica/together.ts'
 import { ClockWatch } from './retention/clock-watch.ts'
@@ -208,7 +209,7 @@ export class Storage {
       new Together({
         ...{ ...following, database, dataDir, watch: shared.watch, now },
         seq: () => this.replica!.position.seq,
-        change: work => this.change(work),
+        change: (...args) => this.change(...args),
       })
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),
@@ -250,6 +251,8 @@ export class Storage {
     this.options.following!.member?.knows(replica.position.seq, replica.hasChange)
     replica.hasChange = false
     this.following.committed()
+    // Whoever has begun an erasure waits for this machine. A failure is tried again with the next change.
+    this.together!.erasures.hereToo().catch(() => {})
   }
 
   /**
@@ -285,6 +288,34 @@ export class Storage {
       if (!isInPassing) await member.othersKnow(seq)
     }
     return result
+  }
+
+  /** Takes up everything that is in the log, before anything is answered. @throws LogUnavailable, NotInLog */
+  async catchUp(): Promise<void> {
+    await this.options.following!.member?.join()
+    await this.writer.follow()
+    this.tookUp()
+  }
+
+  /** Whether storage refuses writes. */
+  get isRefused(): boolean {
+    return this.gauge.isRefused
+  }
+
+  /** Does what one machine does for all: snapshots, and erasures that were left half done. To be called now and then. */
+  async careForLog(): Promise<void> {
+    const { following } = this.options
+    if (this.isRefused || (await following!.member?.holds('log')) === null) return
+    await this.together!.erasures.finishOthers()
+    await this.together!.snapshots.makeIfDue()
+  }
+
+  /** Shares a file with all machines, unless they have one of its name. @returns the content that all have */
+  shareFile(name: string, content: string): Promise<string> {
+    const known = sharedFileIn(this.database)(name)
+    return known === null
+      ? this.change(() => shareFile(this.database, name, content), true)
+      : Promise.resolve(known)
   }
 
   /** Takes up what other machines have appended to the log. To be called every so often. */

@@ -19,20 +19,23 @@ export class Node implements Member {
   private readonly visibility: Visibility
   private readonly board: NodeBoard
   private readonly queries: Queries
+  private readonly isCounted: boolean
 
   constructor(options: NodeOptions & { board: NodeBoard; queries: Queries }) {
     this.queries = options.queries
+    this.isCounted = options.isCounted ?? true
     this.board = options.board
     this.node = new ClusterNode(options)
     this.visibility = new Visibility(options.queries, options.board, options.lease)
   }
 
-  join(): Promise<void> {
-    return this.node.join()
+  async join(): Promise<void> {
+    if (this.isCounted) await this.node.join()
   }
 
   knows(seq: number, isChange: boolean): void {
     this.node.takeUp(seq)
+    if (!this.isCounted) return
     // It is known whether or not this fails: the next renewal tells.
     if (isChange || !this.node.isCurrent) this.node.tell().catch(() => {})
   }
@@ -41,12 +44,14 @@ export class Node implements Member {
     return this.visibility.wait(seq)
   }
 
-  hasErased(seq: number): void {
+  hasErased(seq: number, isWaitedFor: boolean): void {
     this.node.erased = seq
+    // The next renewal tells, too.
+    if (this.isCounted && isWaitedFor) this.node.renew().catch(() => {})
   }
 
   async othersHaveErased(seq: number): Promise<void> {
-    await this.node.renew()
+    if (this.isCounted) await this.node.renew()
     for (;;) {
       const behind = await this.queries.get(
         'select from cairn_nodes where erased < $1 and lease_until > clock_timestamp() limit 1',
@@ -58,7 +63,7 @@ export class Node implements Member {
   }
 
   holds(job: string): Promise<number | null> {
-    return mayGoByTime(this.board)
+    return this.isCounted && mayGoByTime(this.board)
       ? takeJob(this.queries, job, this.node.id, jobMs)
       : Promise.resolve(null)
   }
@@ -79,8 +84,8 @@ export class Node implements Member {
     return namesBehind(this.queries, this.board)
   }
 
-  leave(): Promise<void> {
-    return this.node.leave()
+  async leave(): Promise<void> {
+    if (this.isCounted) await this.node.leave()
   }
 
   /** When it was last found that nothing is left to take up, by the monotonic clock. */

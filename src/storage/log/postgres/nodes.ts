@@ -47,6 +47,8 @@ export interface NodeOptions {
   lease?: LeasePolicy
   /** Where the threads of this process see the node's state. */
   board?: NodeBoard
+  /** Whether others wait for it; not so for a command. */
+  isCounted?: boolean
   /** Is told why a renewal has failed; the next one follows anyway. */
   onFault?(error: unknown): void
   /** Is called after each renewal. The board has the results. */

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { failing } from '../../../failpoints.ts'
 import {
   CommitInDoubt,
   type Group,
   type Log,
   type LogBatch,
+  LogInUse,
   type LogRow,
   LogUnavailable,
   type NewSnapshot,
@@ -227,11 +227,6 @@ export class PostgresLog implements Log {
   }
 
   private async write(transaction: Queries, from: Position, { batches, rows, to }: Group) {
-    const ledger = batches.map(({ orgRow, receivedAt, facts, details, ...batch }) => ({
-      ...{ ...batch, org_id: orgRow, received_at: receivedAt },
-      body: `\\x${packed(facts, details).toString('hex')}`,
-    }))
-    const named = rows.map(({ table, key, content }) => ({ name: table, key, content }))
     const [written] = await Promise.all([
       transaction.run(
         'update cairn_clock set seq = $1, mark = $2, at = $3 where seq = $4 and mark = $5',
@@ -241,18 +236,8 @@ export class PostgresLog implements Log {
         'insert into cairn_marks (seq, mark, at) values ($1, $2, $3)',
         ...[to.seq, to.mark, to.at],
       ),
-      ledger.length > 0 &&
-        transaction.run(
-          `insert into cairn_ledger (${Object.keys(batchTypes)}) select * from ${fromArrays(batchTypes)}`,
-          ...inArrays(batchTypes, ledger),
-        ),
-      named.length > 0 &&
-        transaction.run(
-          `insert into cairn_rows (name, key, content, seq)
-          select name, key, content::json, ${to.seq} from ${fromArrays(rowTypes)}
-          on conflict (name, key) do update set content = excluded.content, seq = excluded.seq`,
-          ...inArrays(rowTypes, named),
-        ),
+      insertBatches(transaction, batches),
+      insertRows(transaction, rows, to.seq),
     ])
     if (written !== 1) throw new Error('Somebody else has written to the log')
   }
@@ -334,6 +319,26 @@ export class PostgresLog implements Log {
     })
   }
 
+  async fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void> {
+    const { longWork } = this
+    const { seq } = (await longWork.get<Clock>(clock))!
+    if (seq !== 0) throw new LogInUse('The database holds data of Cairn already')
+    await longWork.script('truncate cairn_ledger, cairn_rows')
+    for await (const { batches, rows } of pages) {
+      await insertBatches(longWork, batches)
+      await insertRows(longWork, rows, to.seq)
+    }
+    await longWork.begin(async transaction => {
+      const beginning = (await transaction.get<Clock>(`${clock} for update`))!
+      if (beginning.seq !== 0) throw new LogInUse('Somebody else has begun to use the database')
+      await this.write(transaction, beginning, { to, batches: [], rows: [] })
+    })
+  }
+
+  async end(movedTo: string): Promise<void> {
+    await this.longWork.run('update cairn_clock set moved_to = $1', movedTo)
+  }
+
   async retain(orgRow: number, before: number): Promise<void> {
     await this.longWork.run(
       `delete from cairn_ledger where org_id = $1 and received_at < $2
@@ -342,13 +347,41 @@ export class PostgresLog implements Log {
     )
   }
 
+  /** The nodes that run, by name. */
+  async running(): Promise<string[]> {
+    const rows = await this.following.all<{ name: string }>(
+      'select name from cairn_nodes where lease_until > clock_timestamp() order by name',
+    )
+    return rows.map(({ name }) => name)
+  }
+
   async close(): Promise<void> {
     await Promise.all([this.writing, this.following, this.longWork].map(pool => pool.close()))
   }
 }
 
-/** A new mark for a group. */
-export const newMark = (): string => randomUUID()
+async function insertBatches(queries: Queries, batches: readonly LogBatch[]): Promise<void> {
+  if (batches.length === 0) return
+  const rows = batches.map(({ orgRow, receivedAt, facts, details, ...batch }) => ({
+    ...{ ...batch, org_id: orgRow, received_at: receivedAt },
+    body: `\\x${packed(facts, details).toString('hex')}`,
+  }))
+  await queries.run(
+    `insert into cairn_ledger (${Object.keys(batchTypes)}) select * from ${fromArrays(batchTypes)}`,
+    ...inArrays(batchTypes, rows),
+  )
+}
+
+async function insertRows(queries: Queries, rows: readonly LogRow[], seq: number): Promise<void> {
+  if (rows.length === 0) return
+  const named = rows.map(({ table, key, content }) => ({ name: table, key, content }))
+  await queries.run(
+    `insert into cairn_rows (name, key, content, seq)
+    select name, key, content::json, ${seq} from ${fromArrays(rowTypes)}
+    on conflict (name, key) do update set content = excluded.content, seq = excluded.seq`,
+    ...inArrays(rowTypes, named),
+  )
+}
 
 /** The error of a database that is away, in the words of the port. */
 function unavailable(error: unknown): unknown {

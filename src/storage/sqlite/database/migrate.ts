@@ -69,6 +69,9 @@ const migrations: readonly Migration[] = [
   { id: 26, name: 'log', sql: log },
 ]
 
+/** The newest step that this release knows. */
+export const schemaKnown = migrations.at(-1)!.id
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** The database was made by a Cairn whose databases this one cannot read. */
@@ -103,7 +106,7 @@ export function schemaState(database: Database): SchemaState {
   const applied = new Set(rows.map(({ id }) => id))
   return {
     applied: rows.at(-1)?.id ?? 0,
-    known: migrations.at(-1)!.id,
+    known: schemaKnown,
     differing: rows
       .filter(row => hashes.has(row.id) && hashes.get(row.id) !== row.sha256)
       .map(({ id }) => id),

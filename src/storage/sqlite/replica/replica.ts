@@ -31,6 +31,22 @@ export const positionIn = (database: Database): (Position & { log: string }) | n
     .query<Position & { log: string }, []>('select log, seq, mark, at from log_position')
     .get()
 
+/** Reads the batches of the ledger after a number. */
+export const batchesAfter = (database: Database, most = -1) =>
+  database.query<LogBatch, [number]>(
+    `select seq, org_id as orgRow, received_at as receivedAt, later, source, codec, events, asked,
+      facts, details
+    from event_batches where seq > ? order by seq limit ${most}`,
+  )
+
+/** Sets the log that a database follows, and how far it has come. */
+export const setPosition = (database: Database) =>
+  database.query(
+    `insert into log_position (only_one, log, seq, mark, at) values (1, ?, ?, ?, ?)
+    on conflict do update set log = excluded.log, seq = excluded.seq, mark = excluded.mark,
+      at = excluded.at`,
+  )
+
 function statements(database: Database) {
   return {
     insertBatch: database.query(
@@ -38,16 +54,8 @@ function statements(database: Database) {
         (seq, org_id, received_at, later, source, codec, events, asked, facts, details)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    batchesAfter: database.query<LogBatch, [number]>(
-      `select seq, org_id as orgRow, received_at as receivedAt, later, source, codec, events, asked,
-        facts, details
-      from event_batches where seq > ? order by seq`,
-    ),
-    setPosition: database.query(
-      `insert into log_position (only_one, log, seq, mark, at) values (1, ?, ?, ?, ?)
-      on conflict do update set log = excluded.log, seq = excluded.seq, mark = excluded.mark,
-        at = excluded.at`,
-    ),
+    batchesAfter: batchesAfter(database),
+    setPosition: setPosition(database),
     noteErasures: database.query(
       "update server_state set value = value + 1 where name = 'erasures_changed'",
     ),

@@ -27,7 +27,7 @@ interface ErasureParts {
   now: () => number
   /** The position of this machine's database. */
   seq: () => number
-  change: <T>(work: () => T) => Promise<T>
+  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
   log: Log
   member: Member | null
   snapshots: Snapshots
@@ -56,12 +56,19 @@ export class SharedErasures {
     audit: ErasureAudit | null,
     tell: Tell,
   ): Promise<Erased> {
-    const { database, dataDir, now, change, forget } = this.parts
-    const row = await change(() => {
-      forget()
-      return beginErasure(database, dataDir, person, now(), audit)
-    })
-    return this.finish(row, tell)
+    const { database, dataDir, now, change, forget, seq } = this.parts
+    let upTo = 0
+    const row = await change(
+      () => {
+        forget()
+        return beginErasure(database, dataDir, person, now(), audit)
+      },
+      false,
+      () => {
+        upTo = seq()
+      },
+    )
+    return this.finish(row, upTo, tell)
   }
 
   /** Erases here everybody whom any machine has begun to erase. */
@@ -77,19 +84,19 @@ export class SharedErasures {
     const due = this.table.all().filter(({ secret }) => secret !== null)
     if (due.length > 0) agree(database, dataDir, this.table)
     for (const row of due) this.done.set(row.id, await here(row, tell))
-    member?.hasErased(upTo)
+    member?.hasErased(upTo, due.length > 0)
   }
 
   /** Finishes what a machine that died had begun. To be called now and then by the machine that has this job. */
   async finishOthers(): Promise<void> {
     for (const row of this.table.all()) {
-      if (row.finishedAt === null) await this.finish(row, () => {})
+      if (row.finishedAt === null) await this.finish(row, this.parts.seq(), () => {})
     }
   }
 
-  private async finish(row: ErasureRow, tell: Tell): Promise<Erased> {
-    const { seq, member, log, snapshots, change, now } = this.parts
-    const upTo = seq()
+  /** @param upTo the number of the log with which the erasure began, or a later one */
+  private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
+    const { member, log, snapshots, change, now } = this.parts
     await this.hereToo(tell)
     const done = this.done.get(row.id)
     await member?.othersHaveErased(upTo)

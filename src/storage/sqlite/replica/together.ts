@@ -22,7 +22,7 @@ interface TogetherParts extends Following {
   watch: SharedArrayBuffer
   now: () => number
   seq: () => number
-  change: <T>(work: () => T) => Promise<T>
+  change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
 }
 
 /** What several machines do otherwise than a server alone, besides following the log. */

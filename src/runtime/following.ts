@@ -1,0 +1,63 @@
+import { hostname } from 'node:os'
+import type { Clock } from '../core/time/clock.ts'
+import { version } from '../core/version.ts'
+import { Node } from '../storage/log/postgres/member.ts'
+import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
+import { NodeBoard } from '../storage/shared/node-board.ts'
+import { schemaKnown } from '../storage/sqlite/database/migrate.ts'
+import type { Following } from '../storage/sqlite/replica/together.ts'
+import type { Storage } from '../storage/sqlite/storage.ts'
+import { shareSessionKey } from './session-key.ts'
+import { shareSnippet } from './snippet-versions.ts'
+
+/** What a machine follows, and the connections to close after its storage. */
+export interface OpenFollowing {
+  following: Following
+  log: PostgresLog
+  member: Node
+}
+
+/**
+ * Opens the log of a database.
+ *
+ * @param port of the server, which is part of its name; null for a command, for which no node waits
+ */
+export async function openFollowing(
+  url: string,
+  {
+    node,
+    clock,
+    port,
+    work,
+    onRenewed,
+    onFault,
+  }: {
+    node: SharedArrayBuffer
+    clock: Clock
+    port: number | null
+    work: Following['work']
+    onRenewed?: () => void
+    onFault?: (error: unknown) => void
+  },
+): Promise<OpenFollowing> {
+  const log = await PostgresLog.open(url)
+  const member = new Node({
+    ...{ queries: log.following, board: new NodeBoard(node), isCounted: port !== null },
+    ...{ name: `${hostname()}:${port ?? process.pid}`, release: version, schema: schemaKnown },
+    ...{ startedAt: clock.now(), monotonic: clock.monotonic, now: clock.now },
+    onRenewed,
+    onFault,
+  })
+  return { following: { log, member, work }, log, member }
+}
+
+/**
+ * Takes up everything that is in the log, and shares what a server alone keeps in files.
+ *
+ * @throws LogUnavailable, NotInLog
+ */
+export async function catchUp(storage: Storage, dataDir: string): Promise<void> {
+  await storage.catchUp()
+  await shareSessionKey(dataDir, (name, text) => storage.shareFile(name, text))
+  await shareSnippet((name, text) => storage.shareFile(name, text))
+}

@@ -1,0 +1,48 @@
+import type { NodeBoard } from '../storage/shared/node-board.ts'
+import type { StorageClient } from '../storage/sqlite/writer/client.ts'
+
+/** One node's part in a job that is done by one node at a time. */
+export class SharedJob {
+  private since: number | null = null
+  private asked = 0
+
+  /** @param monotonic the time by the clock that the board is written with */
+  constructor(
+    private readonly client: Pick<StorageClient, 'work'>,
+    private readonly name: string,
+    private readonly board: Pick<NodeBoard, 'followedAt'>,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /**
+   * Takes the job, or goes on holding it. To be called every second or so.
+   *
+   * @returns whether it is to be done soon, because it has just come to this node or another has asked for it
+   */
+  async hold(): Promise<boolean> {
+    const asked = await this.client.work<number | null>('holdJob', [this.name]).catch(() => null)
+    if (asked === null) {
+      this.since = null
+      return false
+    }
+    const isSoon = this.since === null || asked > this.asked
+    this.since ??= this.monotonic()
+    this.asked = asked
+    return isSoon
+  }
+
+  /** Whether this node holds it, and has taken up everything that the holder before has done. */
+  get isOurs(): boolean {
+    return this.since !== null && this.board.followedAt >= this.since
+  }
+
+  /** Asks the holder to do the job soon. */
+  ask(): Promise<void> {
+    return this.client.work('askJob', [this.name])
+  }
+
+  release(): Promise<void> {
+    this.since = null
+    return this.client.work('releaseJob', [this.name])
+  }
+}

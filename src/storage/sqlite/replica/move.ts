@@ -1,0 +1,100 @@
+import type { Database } from 'bun:sqlite'
+import type { Log, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
+import { stateIn } from '../database/server-state.ts'
+import { lastReceipt } from '../engine/event-codec/event-batches.ts'
+import { batchesAfter, positionIn, setPosition } from './replica.ts'
+import { type Row, sharedTables } from './shared-tables.ts'
+
+/** How much a page holds. */
+const pageBatches = 500
+const pageRows = 1_000
+
+/** What was moved: rows by table, and events. */
+export type Moved = ReadonlyMap<string, number>
+
+/** How far a move is: rows of one table after the other. */
+export interface MoveProgress {
+  table: string
+  done: number
+  total: number
+}
+
+/**
+ * Puts everything that a database holds into an empty log, which it follows from then on. If this is interrupted, no
+ * server starts on either side until it is done again.
+ *
+ * @throws LogInUse
+ */
+export async function moveIntoLog(
+  database: Database,
+  log: Log,
+  tell: (progress: MoveProgress) => void,
+): Promise<Moved> {
+  const to = placeIn(database, log)
+  const moved = new Map<string, number>()
+  await log.fill(to, pagesOf(database, moved, tell))
+  return moved
+}
+
+/** The position that the database has in the log, as an earlier attempt has noted it. */
+function placeIn(database: Database, log: Log): Position {
+  const known = positionIn(database)
+  if (known) return known
+  const state = (name: string) => stateIn(database, name)
+  const newest = database
+    .query<{ seq: number; received_at: number; later: string }, []>(
+      'select seq, received_at, later from event_batches order by seq desc limit 1',
+    )
+    .get()
+  const seqs = ['event_ids_sealed', 'ledger_deleted', 'projected'].map(state)
+  const to = {
+    seq: Math.max(1, newest?.seq ?? 0, ...seqs),
+    mark: crypto.randomUUID(),
+    at: Math.max(newest ? lastReceipt(newest) : 0, Date.now()),
+  }
+  setPosition(database).run(log.id, to.seq, to.mark, to.at)
+  return to
+}
+
+async function* pagesOf(
+  database: Database,
+  moved: Map<string, number>,
+  tell: (progress: MoveProgress) => void,
+): AsyncGenerator<Omit<Page, 'to'>> {
+  const count = (table: string) =>
+    database.query<{ rows: number }, []>(`select count(*) as rows from ${table}`).get()!.rows
+  for (const { name, key, columns } of sharedTables(database)) {
+    const total = count(name)
+    const rows = database.query<Row, []>(`select ${columns.join(', ')} from ${name}`)
+    let page: LogRow[] = []
+    let done = 0
+    for (const row of rows.iterate()) {
+      const values = key.map(column => row[column])
+      page.push({ table: name, key: JSON.stringify(values), content: JSON.stringify(row) })
+      if (++done % pageRows !== 0) continue
+      yield { rows: page, batches: [] }
+      tell({ table: name, done, total })
+      page = []
+    }
+    if (page.length > 0) yield { rows: page, batches: [] }
+    moved.set(name, total)
+  }
+  const next = batchesAfter(database, pageBatches)
+  const total = count('event_batches')
+  let events = 0
+  for (let after = 0, done = 0; ; ) {
+    const batches: LogBatch[] = next.all(after)
+    if (batches.length === 0) break
+    yield { rows: [], batches }
+    after = batches.at(-1)!.seq
+    done += batches.length
+    events += batches.reduce((sum, batch) => sum + batch.events, 0)
+    tell({ table: 'events', done, total })
+  }
+  moved.set('events', events)
+}
+
+/** Makes a database that follows a log one of a server alone. */
+export function leaveLog(database: Database): void {
+  database.run('delete from log_position')
+}

@@ -1,0 +1,102 @@
+import { type Log, NotInLog } from '../../log/log.ts'
+import { hasDatabase, openForReading } from '../database/database.ts'
+import { schemaKnown, schemaState } from '../database/migrate.ts'
+import { prepareDatabase } from '../database/prepare.ts'
+import { beginning, positionIn } from './replica.ts'
+import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
+
+/** A directory holds data that is not of this log; the message says what to do. */
+export class NotOfThisLog extends Error {
+  override readonly name = 'NotOfThisLog'
+}
+
+export type OnFilled = (share: number) => void
+
+/**
+ * Makes a directory's database one that can follow the log: creates or fills it if there is none, and fills it anew
+ * if the log cannot go on from it.
+ *
+ * @param place where the log is, for messages
+ * @returns why it was filled anew; null if it was not
+ * @throws NotOfThisLog, SnapshotDamaged, and what the log throws
+ */
+export async function prepareReplica(
+  dataDir: string,
+  log: Log,
+  place: string,
+  tell: OnFilled = () => {},
+): Promise<string | null> {
+  const found = hasDatabase(dataDir) ? stateOf(dataDir) : null
+  if (found === null) {
+    await fill(dataDir, log, tell)
+    return null
+  }
+  const { position, isUsed } = found
+  if (position === null) {
+    if (!isUsed) {
+      discardDatabase(dataDir)
+      await fill(dataDir, log, tell)
+      return null
+    }
+    throw new NotOfThisLog(
+      `${dataDir} holds data of a server alone, which is not in the database at ${place}: run "cairn move", which takes it there if that is empty, or choose an empty directory with --data`,
+    )
+  }
+  if (position.log !== log.id) {
+    throw new NotOfThisLog(
+      `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
+    )
+  }
+  try {
+    await log.check(position)
+    return null
+  } catch (error) {
+    if (!(error instanceof NotInLog)) throw error
+    if ((await log.newest()).seq === 0) {
+      throw new NotOfThisLog(
+        `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
+      )
+    }
+    await fill(dataDir, log, tell)
+    return error.message
+  }
+}
+
+function stateOf(dataDir: string) {
+  const database = openForReading(dataDir)
+  try {
+    if (schemaState(database).applied === 0) return null
+    const count = database
+      .query<{ rows: number }, []>('select count(*) as rows from organisations')
+      .get()!
+    const isCurrent = hasPosition(database)
+    return { position: isCurrent ? positionIn(database) : null, isUsed: count.rows > 0 }
+  } finally {
+    database.close()
+  }
+}
+
+const hasPosition = (database: ReturnType<typeof openForReading>) =>
+  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
+
+/** Begins with the newest snapshot that this release can read, or with nothing if there is none. */
+async function fill(dataDir: string, log: Log, tell: OnFilled): Promise<void> {
+  const all = await log.snapshots()
+  const usable = all.filter(({ schema }) => schema <= schemaKnown)
+  if (all.length > 0 && usable.length === 0) {
+    throw new NotOfThisLog(
+      'every snapshot in the database is of a newer Cairn: run that release on this machine',
+    )
+  }
+  for (const [i, snapshot] of usable.entries()) {
+    try {
+      await placeSnapshot(dataDir, snapshot, log.parts(snapshot), tell)
+      return
+    } catch (error) {
+      if (!(error instanceof SnapshotDamaged) || i === usable.length - 1) throw error
+    }
+  }
+  await log.check(beginning)
+  discardDatabase(dataDir)
+  prepareDatabase(dataDir, Date.now()).close()
+}
