@@ -78,7 +78,6 @@ fi
 /** The user that owns everything; a superuser, who needs no password. */
 const owner = 'cairn'
 
-
 /** Where a server is, and how it is set up. */
 export interface PostgresOptions {
   /** As in a configuration file, such as `fsync=on`, without which commits are not synced. */
@@ -228,7 +227,7 @@ export class PostgresServer {
       listen_addresses: '127.0.0.1',
       port: this.port,
       unix_socket_directories: '',
-      max_connections: 100,
+      max_connections: 500,
       shared_buffers: '32MB',
       fsync: 'off',
     }

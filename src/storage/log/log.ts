@@ -108,13 +108,13 @@ export interface Member {
   /** Resolves once all others know a change of this machine, or once it is no use to wait any longer. */
   othersKnow(seq: number): Promise<void>
   /**
-   * This machine has carried out all erasures up to a number.
+   * This machine has carried out all erasures and rebuilds up to a number.
    *
    * @param isWaitedFor whether there was any
    */
-  hasErased(seq: number, isWaitedFor: boolean): void
+  hasDone(seq: number, isWaitedFor: boolean): void
   /** Resolves once all others that run have done so too. */
-  othersHaveErased(seq: number): Promise<void>
+  othersHaveDone(seq: number): Promise<void>
   /**
    * Takes a job that one machine does at a time, or goes on holding it for a while.
    *

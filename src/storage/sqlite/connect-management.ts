@@ -148,10 +148,7 @@ export function connectManagement(
       dropDeadLetters: (...args) => client.operate('dropDeadLetters', ...args),
       async rebuild(audit, tell) {
         await client.project()
-        if (!isOneOfSeveral) return work.rebuild(audit, tell)
-        const { audits, ...rebuilt } = await work.rebuildHere(audit, tell)
-        await client.operate('noteAudits', audits)
-        return rebuilt
+        return isOneOfSeveral ? client.work('rebuild', [audit], tell) : work.rebuild(audit, tell)
       },
       compact: work.compact,
     }),

@@ -107,7 +107,7 @@ export class Storage {
   readonly together: Together | null
   private readonly noteProbe
   /** What this database follows; null for a server alone. */
-  private readonly replica: Replica | null
+  readonly replica: Replica | null
 
   constructor(private readonly options: StorageOptions) {
     const { dataDir, shared, clock, sealing = defaultSealPolicy } = options
@@ -210,6 +210,7 @@ export class Storage {
         ...{ ...following, database, dataDir, watch: shared.watch, now },
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
+        here: work => this.writer.exclusively(work),
       })
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),
@@ -252,7 +253,7 @@ export class Storage {
     replica.hasChange = false
     this.following.committed()
     // Whoever has begun an erasure waits for this machine. A failure is tried again with the next change.
-    this.together!.erasures.hereToo().catch(() => {})
+    this.together!.work.hereToo().catch(() => {})
   }
 
   /**
@@ -306,7 +307,7 @@ export class Storage {
   async careForLog(): Promise<void> {
     const { following } = this.options
     if (this.isRefused || (await following!.member?.holds('log')) === null) return
-    await this.together!.erasures.finishOthers()
+    await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
   }
 

@@ -521,6 +521,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
 
     test('by any answer: each equals the answer about somebody who was never there', async () => {
       const store = await open()
+      store.alone?.()
       const answer = async (tenant: Tenant, asked: Asked): Promise<unknown> => {
         const { ref, store } = tenant
         switch (asked.type) {

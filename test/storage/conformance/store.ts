@@ -11,6 +11,10 @@ export interface Store {
   readonly stores: Stores
   readonly management: ManagementStores
   readonly clock: HandClock
+  /**
+   * Has one machine of several answer everything from now on: what it remembers of erased people is its own.
+   */
+  alone?(): void
   /** Finishes all background work that only serves speed. */
   settle(): Promise<void>
   /** How long something may be kept beyond its time, because a store may delete by whole days. Milliseconds. */

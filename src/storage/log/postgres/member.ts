@@ -44,13 +44,13 @@ export class Node implements Member {
     return this.visibility.wait(seq)
   }
 
-  hasErased(seq: number, isWaitedFor: boolean): void {
+  hasDone(seq: number, isWaitedFor: boolean): void {
     this.node.erased = seq
     // The next renewal tells, too.
     if (this.isCounted && isWaitedFor) this.node.renew().catch(() => {})
   }
 
-  async othersHaveErased(seq: number): Promise<void> {
+  async othersHaveDone(seq: number): Promise<void> {
     if (this.isCounted) await this.node.renew()
     for (;;) {
       const behind = await this.queries.get(

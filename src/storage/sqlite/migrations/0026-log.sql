@@ -50,3 +50,9 @@ create table shared_files (
   name text primary key,
   content text not null
 ) strict, without rowid;
+
+-- The rebuilds that were asked for: every machine makes each of them.
+create table rebuilds (
+  id integer primary key,
+  at integer not null
+) strict;

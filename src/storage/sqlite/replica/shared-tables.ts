@@ -36,6 +36,7 @@ const names = [
   'watched_events',
   'retention_state',
   'shared_files',
+  'rebuilds',
   'catalogue_changes',
 ] as const
 

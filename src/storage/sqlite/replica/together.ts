@@ -3,7 +3,7 @@ import type { Log, Member } from '../../log/log.ts'
 import { WatchBoard } from '../../shared/boards.ts'
 import type { LongWork } from '../writer/long-work.ts'
 import { SharedActivity } from './shared-activity.ts'
-import { SharedErasures } from './shared-erasures.ts'
+import { SharedWork } from './shared-work.ts'
 import { sharedAuthorSessions, sharedPreviews } from './short-lived.ts'
 import { Snapshots } from './snapshots.ts'
 
@@ -13,7 +13,7 @@ export interface Following {
   /** Null for a command, for which nobody waits. */
   member: Member | null
   /** Work beside the storage thread, on this machine's own files. */
-  work: Pick<LongWork, 'eraseHere' | 'snapshot'>
+  work: Pick<LongWork, 'eraseHere' | 'rebuildHere' | 'snapshot'>
 }
 
 interface TogetherParts extends Following {
@@ -23,6 +23,8 @@ interface TogetherParts extends Following {
   now: () => number
   seq: () => number
   change: <T>(work: () => T, isInPassing?: boolean, committed?: () => void) => Promise<T>
+  /** Changes what is about this machine alone. */
+  here: (work: () => void) => Promise<void>
 }
 
 /** What several machines do otherwise than a server alone, besides following the log. */
@@ -31,7 +33,7 @@ export class Together {
   readonly previews
   readonly activity: SharedActivity
   readonly snapshots: Snapshots
-  readonly erasures: SharedErasures
+  readonly work: SharedWork
   /** Operations that are no change of the tables alone, by name. */
   readonly operations
 
@@ -41,15 +43,14 @@ export class Together {
     this.previews = sharedPreviews(database, change)
     this.activity = new SharedActivity(database, new WatchBoard(watch), now, change)
     this.snapshots = new Snapshots({ ...parts, log, write: work.snapshot })
-    this.erasures = new SharedErasures({
+    this.work = new SharedWork({
       ...parts,
       snapshots: this.snapshots,
-      here: (row, tell) => work.eraseHere(row, tell),
       forget: () => this.activity.forget(),
     })
-    const { erasures } = this
     this.operations = {
-      erase: (...args: Parameters<SharedErasures['erase']>) => erasures.erase(...args),
+      erase: (...args: Parameters<SharedWork['erase']>) => this.work.erase(...args),
+      rebuild: (...args: Parameters<SharedWork['rebuild']>) => this.work.rebuild(...args),
       holdJob: (job: string) => member?.holds(job),
       askJob: (job: string) => member?.asks(job),
       releaseJob: (job: string) => member?.releases(job),

@@ -45,10 +45,6 @@ export const operationsOver = (
     unlinkStaging: here(unlinkStaging),
     noteAudit: (orgRow: number, entry: AuditEntry) =>
       inTransaction(database, () => writeAudit(database, orgRow, [entry])),
-    noteAudits: (lines: readonly [orgRow: number, entry: AuditEntry][]) =>
-      inTransaction(database, () => {
-        for (const [orgRow, entry] of lines) writeAudit(database, orgRow, [entry])
-      }),
     retryDeadLetters: (orgRow: number, ids: readonly number[], audit: OperationAudit) =>
       retryDeadLetters(database, executor, orgRow, ids, audit),
     dropDeadLetters: here(dropDeadLetters),

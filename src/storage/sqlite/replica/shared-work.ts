@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import type { AuditEntry } from '../../../core/organisation/audit.ts'
+import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
 import type {
   Erased,
   ErasureAudit,
@@ -7,11 +9,33 @@ import type {
 } from '../../../modules/people/port.ts'
 import type { Log, LogBatch, Member } from '../../log/log.ts'
 import type { InRows } from '../../shared/in-rows.ts'
+import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
 import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { agree, beginErasure } from '../erasure/erasures.ts'
+import { writeAudit } from '../organisations/audit-log.ts'
+import type { LongWork } from '../writer/long-work.ts'
 import type { Snapshots } from './snapshots.ts'
+
+/** For a rebuild that another machine was asked for, and notes. */
+const nobodysAudit: OperationAudit = {
+  at: 0,
+  actor: { via: 'command line', name: '', requestId: null },
+  action: 'rebuild',
+  subject: '',
+  note: null,
+}
+
+/** Notes the newest rebuild that this machine has made. */
+function noteRebuilt(database: Database, id: number): void {
+  database
+    .query(
+      `insert into server_state (name, value) values ('rebuilt', ?)
+      on conflict do update set value = excluded.value`,
+    )
+    .run(id)
+}
 
 /** Shared tables whose rows name people. */
 const namingPeople = ['step_reports', 'step_health', 'dead_letters', 'watched_events']
@@ -21,7 +45,7 @@ const batchesAtOnce = 200
 
 type Tell = (progress: ErasureProgress) => void
 
-interface ErasureParts {
+interface WorkParts {
   database: Database
   dataDir: string
   now: () => number
@@ -31,23 +55,33 @@ interface ErasureParts {
   log: Log
   member: Member | null
   snapshots: Snapshots
-  /** Erases a person from the files of this machine. */
-  here: (row: ErasureRow, tell: Tell) => Promise<ErasedHere>
+  /** Work on the files of this machine. */
+  work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
+  /** Changes what is about this machine alone. */
+  here: (work: () => void) => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
   forget: () => void
 }
 
 /**
- * Erases people on all machines: each from its own database, then one of them from the log, of which it makes a new
- * snapshot first.
+ * Long work that every machine does on its own database, in the order in which it was asked for.
+ *
+ * People are erased from each database, and then by one machine from the log, of which it makes a new snapshot first.
  */
-export class SharedErasures {
+export class SharedWork {
   private readonly table: ErasureTable
   private running: Promise<void> = Promise.resolve()
-  /** What was done here, for the machine that finishes it. */
+  /** The rebuild that somebody waits for here. */
+  private asked: {
+    audit: OperationAudit
+    tell: (progress: RebuildProgress) => void
+    lines: [number, AuditEntry][]
+    rebuilt: Rebuilt | null
+  } | null = null
+  /** What was erased here, for the machine that finishes it. */
   private readonly done = new Map<number, ErasedHere>()
 
-  constructor(private readonly parts: ErasureParts) {
+  constructor(private readonly parts: WorkParts) {
     this.table = new ErasureTable(parts.database)
   }
 
@@ -71,20 +105,67 @@ export class SharedErasures {
     return this.finish(row, upTo, tell)
   }
 
-  /** Erases here everybody whom any machine has begun to erase. */
+  /** Does here whatever any machine has begun. */
   hereToo(tell: Tell = () => {}): Promise<void> {
-    const next = this.running.then(() => this.eraseHere(tell))
+    const next = this.running.then(() => this.doHere(tell))
     this.running = next.catch(() => {})
     return next
   }
 
-  private async eraseHere(tell: Tell): Promise<void> {
-    const { database, dataDir, here, member, seq } = this.parts
+  private async doHere(tell: Tell): Promise<void> {
+    const { database, dataDir, work, member, seq } = this.parts
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
     if (due.length > 0) agree(database, dataDir, this.table)
-    for (const row of due) this.done.set(row.id, await here(row, tell))
-    member?.hasErased(upTo, due.length > 0)
+    for (const row of due) this.done.set(row.id, await work.eraseHere(row, tell))
+    const isRebuilt = await this.rebuildIfAsked()
+    member?.hasDone(upTo, due.length > 0 || isRebuilt)
+  }
+
+  /** Computes the projections of all machines anew. @returns what was found here */
+  async rebuild(
+    audit: OperationAudit,
+    tell: (progress: RebuildProgress) => void,
+  ): Promise<Rebuilt> {
+    const { change, member, seq, now, database } = this.parts
+    let upTo = 0
+    const lines: [number, AuditEntry][] = []
+    this.asked = { audit, tell, lines, rebuilt: null }
+    try {
+      await change(
+        () => void database.query('insert into rebuilds (at) values (?)').run(now()),
+        false,
+        () => {
+          upTo = seq()
+        },
+      )
+      await this.hereToo()
+      const { rebuilt } = this.asked
+      await change(() => {
+        for (const [orgRow, entry] of lines) writeAudit(database, orgRow, [entry])
+      })
+      await member?.othersHaveDone(upTo)
+      return rebuilt!
+    } finally {
+      this.asked = null
+    }
+  }
+
+  private async rebuildIfAsked(): Promise<boolean> {
+    const { database, work } = this.parts
+    const newest = database
+      .query<{ id: number }, []>('select coalesce(max(id), 0) as id from rebuilds')
+      .get()!.id
+    if (newest <= stateIn(database, 'rebuilt')) return false
+    const { asked } = this
+    const audit = asked?.audit ?? nobodysAudit
+    const { audits, ...rebuilt } = await work.rebuildHere(audit, asked?.tell ?? (() => {}))
+    if (asked) {
+      asked.rebuilt = rebuilt
+      asked.lines.push(...audits)
+    }
+    await this.parts.here(() => noteRebuilt(database, newest))
+    return true
   }
 
   /** Finishes what a machine that died had begun. To be called now and then by the machine that has this job. */
@@ -99,7 +180,7 @@ export class SharedErasures {
     const { member, log, snapshots, change, now } = this.parts
     await this.hereToo(tell)
     const done = this.done.get(row.id)
-    await member?.othersHaveErased(upTo)
+    await member?.othersHaveDone(upTo)
     await snapshots.make(true)
     await this.overwrite(row.orgRow, upTo, done?.batches ?? null)
     await log.erased(upTo, namingPeople)
