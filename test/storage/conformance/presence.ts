@@ -73,6 +73,7 @@ export function presenceConforms(open: OpenStore): void {
   })
 
   test('the latest clock skews and refusals are stored with a batch, even one of nothing else', async () => {
+    store.alone?.()
     for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
     await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
     await tenant.append([], { refusals: { invalid: 1 } })
