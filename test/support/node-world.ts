@@ -1,26 +1,42 @@
 import { Node } from '../../src/storage/log/postgres/member.ts'
 import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
 import { NodeBoard } from '../../src/storage/shared/node-board.ts'
+import { prepareReplica } from '../../src/storage/sqlite/replica/prepare-replica.ts'
 import type { HandClock } from './hand-clock.ts'
 import { lawWorld } from './lives.ts'
 import type { World } from './world.ts'
 
-/** A node in this thread, which follows the log all the time. */
+interface NodeWorldOptions {
+  /** Where it goes on; a new directory by default. */
+  dataDir?: string
+  /** Whether it follows the log all the time. True by default. */
+  follows?: boolean
+  /** Whether others wait for it. True by default. */
+  isCounted?: boolean
+}
+
+/** A node in this thread. */
 export class NodeWorld {
-  private readonly following: ReturnType<typeof setInterval>
+  private readonly following: ReturnType<typeof setInterval> | null
   private last = Promise.resolve()
 
   private constructor(
     readonly world: World,
     readonly log: PostgresLog,
     private readonly member: Node,
+    follows: boolean,
   ) {
-    this.following = setInterval(() => {
+    const follow = () => {
       this.last = world.storage.follow()
-    }, 10)
+    }
+    this.following = follows ? setInterval(follow, 10) : null
   }
 
-  static async open(url: string, clock: HandClock, stopped?: World): Promise<NodeWorld> {
+  static async open(
+    url: string,
+    clock: HandClock,
+    { dataDir, follows = true, isCounted = true }: NodeWorldOptions = {},
+  ): Promise<NodeWorld> {
     const log = await PostgresLog.open(url)
     const member = new Node({
       queries: log.following,
@@ -31,15 +47,21 @@ export class NodeWorld {
       monotonic: clock.monotonic,
       board: new NodeBoard(NodeBoard.memory()),
       lease: { leaseMs: 20 * 86_400_000, renewMs: 5_000 },
+      isCounted,
     })
-    await member.join()
-    const world = lawWorld({ ...(stopped && { dataDir: stopped.dataDir }), clock }, { log, member })
-    await world.storage.follow()
-    return new NodeWorld(world, log, member)
+    if (dataDir !== undefined) await prepareReplica(dataDir, log, 'the database')
+    const world = lawWorld({ ...(dataDir !== undefined && { dataDir }), clock }, { log, member })
+    if (isCounted) await world.storage.catchUp()
+    return new NodeWorld(world, log, member, follows)
+  }
+
+  /** Where it is in the log. */
+  get seq(): number {
+    return this.world.storage.replica!.position.seq
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.following)
+    if (this.following) clearInterval(this.following)
     await this.last
     await this.world.stop()
     await this.member.leave()

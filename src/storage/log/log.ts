@@ -154,7 +154,7 @@ export interface Log {
   parts(snapshot: Snapshot): AsyncIterable<Uint8Array>
   /** Stores a copy, and reads it back. */
   store(snapshot: NewSnapshot, parts: AsyncIterable<Uint8Array>): Promise<void>
-  /** Deletes snapshots, and of the log what the oldest one left makes needless. */
+  /** Deletes snapshots, and of the log what nobody needs who begins with one of the others, or runs. */
   drop(snapshots: readonly Snapshot[]): Promise<void>
   /** Writes batches again, without what was erased. */
   overwrite(batches: readonly LogBatch[]): Promise<void>
@@ -171,7 +171,7 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /** Deletes batches of an organisation that were received before a moment, as far as a snapshot has them. */
+  /** Deletes batches of an organisation that were received before a moment, as far as no database takes them up any more. */
   retain(orgRow: number, before: number): Promise<void>
   close(): Promise<void>
 }

@@ -143,6 +143,7 @@ export class Storage {
       following &&
       new SharedRetention({
         ...{ ...following, database, ids, now: clock.now, policy: { ...options.retention } },
+        latest: () => this.replica!.position.at,
         change: (work, isInPassing) => this.change(work, isInPassing),
       })
     this.sharedRetention = sharedRetention

@@ -105,6 +105,25 @@ export function ledgerConforms(open: OpenStore, rounds: Rounds): void {
       expect(await runs.runs((await Tenant.of(store)).ref, 'first', runsAsked())).toBeNull()
     })
 
+    test('make runs that are listed once each, also where several start at one moment', async () => {
+      const ids = ['a', 'b', 'c', 'd', 'e']
+      const start = (runId: string) =>
+        tenant.event(runId, { kind: 'flow_started', flowKey: 'first', userId: 'u', runId, at: 10 })
+      await append(...['c', 'a', 'e', 'b', 'd'].map(start))
+      const found: string[] = []
+      for (let after: string | null = null; found.length < ids.length; ) {
+        const page = await store.management.runs.runs(
+          tenant.ref,
+          'first',
+          runsAsked({ after, most: 2 }),
+        )
+        found.push(...page!.runs.map(({ key }) => key))
+        after = page!.runs.at(-1)!.cursor
+        expect(after).toMatch(/^-?[0-9a-z]{1,10}\.[0-9a-z]{1,10}$/)
+      }
+      expect(found).toEqual(ids.map(id => `r${id}`).toReversed())
+    })
+
     test('make runs that can be listed by outcome, version and time of start', async () => {
       const of = (runId: string, kind: EventKind, at: number) =>
         tenant.event(`${runId}${kind}`, { kind, flowKey: 'first', userId: 'u', runId, at })

@@ -286,14 +286,27 @@ export class PostgresLog implements Log {
       this.longWork,
       snapshots.map(({ id }) => id),
     )
-    const oldest = (await snapshotsIn(this.longWork)).at(-1)
-    if (!oldest) return
-    await this.longWork.run('delete from cairn_marks where seq < $1', oldest.seq)
-    // Whoever takes up what follows the snapshot never had these rows.
-    await this.longWork.run(
-      'delete from cairn_rows where content is null and seq <= $1',
-      oldest.seq,
+    const { longWork } = this
+    // A node that runs may be some groups behind the newest snapshot, which may be the only one.
+    await longWork.run(
+      `delete from cairn_marks where seq < least(
+        (select min(seq) from cairn_snapshots),
+        (select min(took_up) from cairn_nodes where lease_until > clock_timestamp()))
+      and exists (select from cairn_snapshots)`,
     )
+    const oldest = await this.oldestPosition()
+    // Whoever takes up what follows that position never had these rows.
+    await longWork.run('delete from cairn_rows where content is null and seq <= $1', oldest)
+  }
+
+  /** The oldest position that a database may go on from. Whoever still takes up what is before it has finished. */
+  private async oldestPosition(): Promise<number> {
+    const { longWork } = this
+    const { oldest } = (await longWork.get<{ oldest: number }>(
+      'select min(seq)::float8 as oldest from cairn_marks',
+    ))!
+    await longWork.begin(transaction => transaction.get(`${clock} for update`))
+    return oldest
   }
 
   async overwrite(batches: readonly LogBatch[]): Promise<void> {
@@ -341,9 +354,8 @@ export class PostgresLog implements Log {
 
   async retain(orgRow: number, before: number): Promise<void> {
     await this.longWork.run(
-      `delete from cairn_ledger where org_id = $1 and received_at < $2
-        and seq <= (select max(seq) from cairn_snapshots)`,
-      ...[orgRow, before],
+      'delete from cairn_ledger where org_id = $1 and received_at < $2 and seq <= $3',
+      ...[orgRow, before, await this.oldestPosition()],
     )
   }
 

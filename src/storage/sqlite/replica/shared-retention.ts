@@ -14,6 +14,8 @@ interface RetentionParts {
   ids: EventIds
   /** By the machine's clock. */
   now: () => number
+  /** The latest time that the log has. */
+  latest: () => number
   policy: RetentionPolicy
   log: Log
   member: Member | null
@@ -35,7 +37,7 @@ export class SharedRetention {
   private known: RetentionState | null = null
 
   constructor(private readonly parts: RetentionParts) {
-    const { database, ids, now, policy } = parts
+    const { database, ids, now, latest, policy } = parts
     this.state = database.query<RetentionState, []>('select at, days from retention_state')
     this.setState = database.query(
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
@@ -45,7 +47,9 @@ export class SharedRetention {
       'select id, retention_days from organisations',
     )
     const atOf = () => this.known?.at ?? 0
-    this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, now)
+    // What another machine has received is not of the future because the clock here is behind.
+    const machineNow = () => Math.max(now(), latest())
+    this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, machineNow)
     this.shared = new Retention(database, ids, now, { ...policy, tables: 'shared' })
   }
 

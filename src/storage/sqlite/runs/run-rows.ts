@@ -141,20 +141,22 @@ export const runRowOf = (row: RunRecord): InRows<RunRow> => ({
 const outcomeInSql = `case when completed_at is not null then 'completed'
   when dismissed_at is not null then 'dismissed' else 'in_progress' end`
 
-const inPlace = 'org_id = $1 and flow_id = $2 and (started_at, id) < ($3, $4) and started_at >= $5'
-const inOrder = 'order by started_at desc, id desc'
+const inPlace =
+  'org_id = $1 and flow_id = $2 and (started_at, run_key) < ($3, $4) and started_at >= $5'
+const inOrder = 'order by started_at desc, run_key desc'
 
-/** The statements for a list of runs, in SQL that any of the stores takes. */
+/** The statements for a list of runs. Row numbers decide nothing, because they differ between machines. */
 export const runListSql = {
   page: `select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6`,
   filtered: `select * from (
     select ${runRowColumns} from runs where ${inPlace} ${inOrder} limit $6) as looked_at
     where version = coalesce($7, version) and ${outcomeInSql} = coalesce($8, ${outcomeInSql})
     ${inOrder} limit $9`,
-  lastLookedAt: `select started_at, id from runs where ${inPlace} ${inOrder} limit 1 offset $6`,
+  keysAt: 'select run_key from runs where org_id = $1 and flow_id = $2 and started_at = $3',
+  lastLookedAt: `select started_at, run_key from runs where ${inPlace} ${inOrder} limit 1 offset $6`,
 } as const
 
-type Place = [orgRow: number, flow: number, before: number, beforeId: number, from: number]
+type Place = [orgRow: number, flow: number, before: number, beforeKey: string, from: number]
 type Filter = [version: number | null, outcome: RunOutcome | null, most: number]
 
 /** Runs the statements of `runListSql`, and finds the flow. */
@@ -162,9 +164,14 @@ export interface RunListStatements {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   page(...values: [...Place, most: number]): MaybePromise<readonly RunRecord[]>
   filtered(...values: [...Place, most: number, ...Filter]): MaybePromise<readonly RunRecord[]>
+  keysAt(
+    orgRow: number,
+    flow: number,
+    start: number,
+  ): MaybePromise<readonly Pick<RunRecord, 'run_key'>[]>
   lastLookedAt(
     ...values: [...Place, skipped: number]
-  ): MaybePromise<Pick<RunRecord, 'id' | 'started_at'> | null>
+  ): MaybePromise<Pick<RunRecord, 'run_key' | 'started_at'> | null>
 }
 
 /** Lists runs in the order of the index by start, so that a page costs what it holds, however many there are. */
@@ -173,10 +180,12 @@ export function runListBy(statements: RunListStatements): InRows<Pick<RunStore, 
     async runs(orgRow, flowKey, { after, most, mostLookedAt, outcome, version, started }) {
       const found = statements.flow(orgRow, flowKey)
       if (!found) return null
-      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
-      const [start, id] = after === null ? end : earlier(placeOf(after), end)
+      const placeIn = (flow: number, cursor: string) =>
+        placeOf(cursor, start => statements.keysAt(orgRow, flow, start))
+      const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
+      const [start, key] = after === null ? end : earlier(await placeIn(found.id, after), end)
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
-      const place: Place = [orgRow, found.id, start, id, first]
+      const place: Place = [orgRow, found.id, start, key, first]
       const isFiltered = outcome !== null || version !== null
       const rows = isFiltered
         ? await statements.filtered(...place, mostLookedAt, version, outcome, most)
@@ -198,26 +207,46 @@ export function runListOver(database: Database): InRows<Pick<RunStore, 'runs'>> 
   )
   const page = database.query<RunRecord, [...Place, number]>(runListSql.page)
   const filtered = database.query<RunRecord, [...Place, number, ...Filter]>(runListSql.filtered)
-  const lastLookedAt = database.query<{ started_at: number; id: number }, [...Place, number]>(
+  const keysAt = database.query<{ run_key: string }, [number, number, number]>(runListSql.keysAt)
+  const lastLookedAt = database.query<{ started_at: number; run_key: string }, [...Place, number]>(
     runListSql.lastLookedAt,
   )
   return runListBy({
     flow: (...args) => flow.get(...args),
     page: (...args) => page.all(...args),
     filtered: (...args) => filtered.all(...args),
+    keysAt: (...args) => keysAt.all(...args),
     lastLookedAt: (...args) => lastLookedAt.get(...args),
   })
 }
 
-export type RunPlace = readonly [start: number, id: number]
+export type RunPlace = readonly [start: number, key: string]
 
 export const earlier = (a: RunPlace, b: RunPlace) => (a[0] < b[0] ? a : b)
 
-/** A run's start and number, in base 36. */
-export const cursorOf = ({ started_at, id }: Pick<RunRecord, 'started_at' | 'id'>) =>
-  `${started_at.toString(36)}.${id.toString(36)}`
+/** Names a run's key in a cursor, which is in URLs and so must not have the ids that are in keys. */
+const fingerprintOf = (key: string) =>
+  new Bun.CryptoHasher('sha256').update(key).digest().readUIntBE(0, 6).toString(36)
 
-export function placeOf(cursor: string): RunPlace {
-  const [start = '', id = ''] = cursor.split('.')
-  return [Number.parseInt(start, 36), Number.parseInt(id, 36)]
+/** A run's start in base 36, and the fingerprint of its key. */
+export const cursorOf = ({ started_at, run_key }: Pick<RunRecord, 'started_at' | 'run_key'>) =>
+  `${started_at.toString(36)}.${fingerprintOf(run_key)}`
+
+/** Comes after the keys of all runs. */
+const afterAllKeys = '\u{10ffff}'
+
+/**
+ * The place in a list that a cursor is of. If its run has another key or start by now, those of its moment are listed
+ * again.
+ *
+ * @param keysAt the keys of all runs that started at a moment
+ */
+export async function placeOf(
+  cursor: string,
+  keysAt: (start: number) => MaybePromise<readonly { run_key: string }[]>,
+): Promise<RunPlace> {
+  const [moment = '', fingerprint] = cursor.split('.')
+  const start = Number.parseInt(moment, 36)
+  const found = (await keysAt(start)).find(({ run_key }) => fingerprintOf(run_key) === fingerprint)
+  return [start, found?.run_key ?? afterAllKeys]
 }

@@ -12,6 +12,7 @@ import {
   placeOf,
   type RunPlace,
   type RunRecord,
+  runListSql,
   runRowColumns,
   runRowOf,
 } from './run-rows.ts'
@@ -25,6 +26,12 @@ type Answered = { record: RunRecord; at: number }
 export interface WrittenAnswersSql {
   flow(orgRow: number, key: string): { id: number; public_id: string } | null
   step(flowRow: number, key: string): { id: number } | null
+  /** The keys of all runs that started at a moment. */
+  keysAt(
+    orgRow: number,
+    flowRow: number,
+    start: number,
+  ): MaybePromise<readonly Pick<RunRecord, 'run_key'>[]>
   /** Runs with answers before a place, the latest first, without those that started before `first`. */
   runs(
     orgRow: number,
@@ -50,12 +57,13 @@ function statements(database: Database) {
     step: database.query<{ id: number }, [number, string]>(
       'select id from steps where flow_id = ? and key = ?',
     ),
-    runs: database.query<RunRecord, [number, number, number, number, number, number]>(
+    runs: database.query<RunRecord, [number, number, number, string, number, number]>(
       `select ${runRowColumns} from runs
-      where org_id = ? and flow_id = ? and (started_at, id) < (?, ?) and started_at >= ?
+      where org_id = ? and flow_id = ? and (started_at, run_key) < (?, ?) and started_at >= ?
         and answers is not null
-      order by started_at desc, id desc limit ?`,
+      order by started_at desc, run_key desc limit ?`,
     ),
+    keysAt: database.query<{ run_key: string }, [number, number, number]>(runListSql.keysAt),
     spans: database.query<
       { seq: number; first_at: number; last_at: number },
       [number, number, number, number]
@@ -107,8 +115,9 @@ export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writt
     if (!flow) return null
     const step = sql.step(flow.id, stepKey)
     if (!step) return { flowId: flow.public_id, answers: [] }
-    const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, 0] as const
-    let place = after === null ? end : earlier(placeOf(after), end)
+    const end = [started?.endMs ?? Number.MAX_SAFE_INTEGER, ''] as const
+    const keysAt = (start: number) => sql.keysAt(orgRow, flow.id, start)
+    let place = after === null ? end : earlier(await placeOf(after, keysAt), end)
     const found: Answered[] = []
     while (found.length < most) {
       const first = started?.startMs ?? Number.MIN_SAFE_INTEGER
@@ -120,7 +129,7 @@ export function writtenAnswersBy(sql: WrittenAnswersSql): InRows<RunStore['writt
       }
       const last = records.at(-1)
       if (!last || records.length < pageRows) break
-      place = [last.started_at, last.id]
+      place = [last.started_at, last.run_key]
     }
     const words = await wordsOf(orgRow, flow.id, step.id, found)
     return {
@@ -142,6 +151,7 @@ export function writtenAnswersOver(database: Database): InRows<RunStore['written
   return writtenAnswersBy({
     flow: (...args) => sql.flow.get(...args),
     step: (...args) => sql.step.get(...args),
+    keysAt: (...args) => sql.keysAt.all(...args),
     runs: (orgRow, flowRow, place, first, most) =>
       sql.runs.all(orgRow, flowRow, ...place, first, most),
     *events(orgRow, flowRow, _, times) {

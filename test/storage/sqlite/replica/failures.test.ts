@@ -1,0 +1,368 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TcpProxy, cutAtCommitOf } from '../../../../scripts/support/tcp-proxy.ts'
+import { until } from '../../../../scripts/support/until.ts'
+import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
+import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
+import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
+import { NotOfThisLog, prepareReplica } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
+import { HandClock } from '../../../support/hand-clock.ts'
+import { NodeWorld } from '../../../support/node-world.ts'
+import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+import { replicatedRows } from '../../../support/replicated.ts'
+import { World } from '../../../support/world.ts'
+import type { Store } from '../../conformance/store.ts'
+import { definitionOf, Tenant } from '../../conformance/tenant.ts'
+
+const tour = definitionOf({ key: 'tour', steps: [{ key: 'one', title: 'One' }] })
+
+/** A row for each row of the table of failures in the design. */
+describe('a machine over a log', () => {
+  let server: PostgresServer
+  let proxy: TcpProxy
+  let url: string
+  let clock: HandClock
+  /** The first is asked through the proxy; the other never loses the database. */
+  let nodes: NodeWorld[]
+  let tenant: Tenant
+  let places: string[]
+  let sent = 0
+  beforeAll(async () => {
+    server = await PostgresServer.open()
+  })
+  beforeEach(async () => {
+    url = await server.newDatabase()
+    proxy = await TcpProxy.open(server.port)
+    clock = new HandClock()
+    places = []
+    nodes = [await NodeWorld.open(proxy.through(url), clock, { follows: false, isCounted: false })]
+    nodes.push(await NodeWorld.open(url, clock, { follows: false, isCounted: false }))
+    const { world } = nodes[0]!
+    tenant = await Tenant.of({ ...world, stores: world.stores, clock } as unknown as Store)
+    await tenant.publish(tour)
+  })
+  afterEach(async () => {
+    proxy.thaw()
+    proxy.cutAt = () => null
+    for (const node of nodes) {
+      await node.stop()
+      rmSync(node.world.dataDir, { recursive: true, force: true })
+    }
+    for (const place of places) rmSync(place, { recursive: true, force: true })
+    await proxy.close()
+  })
+  afterAll(() => server?.close())
+
+  const place = () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cairn-test-'))
+    places.push(dataDir)
+    return dataDir
+  }
+
+  /** Sends an event through a machine, and returns its id. */
+  const send = async (node = nodes[0]!, id = `event-${sent++}`): Promise<string> => {
+    const event = tenant.event(id, { kind: 'flow_started', flowKey: 'tour', userId: id })
+    const batch = { orgRef: tenant.ref, receivedAt: clock.now(), refusals: {}, skewMs: null }
+    await node.world.stores.ledger.append({ ...batch, events: [event] })
+    return id
+  }
+
+  const peopleIn = (node: NodeWorld) =>
+    node.world.database
+      .query<{ person: string }, []>('select person from runs order by person')
+      .all()
+      .map(({ person }) => person.slice(1))
+
+  /** All machines hold these people and the same of everything else. */
+  const expectAllToHave = async (...people: string[]) => {
+    for (const { world } of nodes) {
+      await world.storage.follow()
+      await world.storage.projected()
+    }
+    const expected = replicatedRows(nodes[0]!.world.database)
+    for (const node of nodes) {
+      expect(peopleIn(node)).toEqual(people.toSorted())
+      expect(replicatedRows(node.world.database)).toEqual(expected)
+    }
+  }
+
+  const add = async (dataDir = place()) => {
+    const node = await NodeWorld.open(url, clock, { dataDir, follows: false, isCounted: false })
+    nodes.push(node)
+    return node
+  }
+
+  /** Stops a machine, and starts it again over its directory. */
+  const restart = async (node: NodeWorld) => {
+    await node.stop()
+    nodes.splice(nodes.indexOf(node), 1)
+    return add(node.world.dataDir)
+  }
+
+  /** Fails the next commit to the disk, as a full disk would. */
+  const failCommit = ({ world }: NodeWorld) => {
+    const { writer } = world.storage as unknown as { writer: { commit: () => void } }
+    const { commit } = writer
+    writer.commit = () => {
+      writer.commit = commit
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })
+    }
+  }
+
+  test('that loses the log before a commit there keeps nothing, and says so', async () => {
+    const kept = await send()
+    let isCut = false
+    proxy.cutAt = sent => {
+      isCut ||= sent.includes('insert into cairn_ledger')
+      return isCut ? 'before' : null
+    }
+    await expect(send()).rejects.toMatchObject({ code: 'overloaded' })
+    proxy.cutAt = () => null
+    await expectAllToHave(kept)
+  })
+
+  test('that cannot commit to its disk what the log has takes it up from there', async () => {
+    failCommit(nodes[0]!)
+    const id = await send()
+    expect(peopleIn(nodes[0]!)).toEqual([])
+    await expectAllToHave(id)
+    // The number was not used twice.
+    await expectAllToHave(id, await send(), await send(nodes[1]))
+  })
+
+  test('that dies between the two commits has the group after its next start', async () => {
+    failCommit(nodes[0]!)
+    const id = await send()
+    await restart(nodes[0]!)
+    await expectAllToHave(id)
+  })
+
+  test('whose commit arrived, and the answer did not, keeps the group and says so', async () => {
+    proxy.cutAt = cutAtCommitOf('insert into cairn_ledger', 'after')
+    const id = await send()
+    expect(proxy.cuts.after).toBe(1)
+    await expectAllToHave(id)
+  })
+
+  test('whose commit did not arrive writes the group again, once', async () => {
+    proxy.cutAt = cutAtCommitOf('insert into cairn_ledger', 'before')
+    const id = await send()
+    expect(proxy.cuts.before).toBe(1)
+    await expectAllToHave(id)
+    const [found] = await server.ask<{ rows: string }>('select count(*) as rows from cairn_ledger', url)
+    expect(Number(found!.rows)).toBe(1)
+  })
+
+  test('that can ask nobody what became of a commit tells its caller so, and has the group later', async () => {
+    const cut = cutAtCommitOf('insert into cairn_ledger', 'after')
+    proxy.cutAt = (sent, connection) => {
+      const how = cut(sent, connection)
+      if (how === null) return proxy.cuts.after === 0 ? null : 'before'
+      return how
+    }
+    const refusal = await send().catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: expect.any(String) })
+    proxy.cutAt = () => null
+    await expectAllToHave(`event-${sent - 1}`)
+    // Whoever sends it again is told that it is a duplicate.
+    await send(nodes[0], `event-${sent - 1}`)
+    await expectAllToHave(`event-${sent - 1}`)
+  }, 60_000)
+
+  test('that hangs while it has the log to itself holds the others up for a few seconds only', async () => {
+    const held = await PostgresLog.open(url)
+    const hanging = held.append(nodes[1]!.world.storage.replica!.position, () =>
+      Promise.withResolvers<null>().promise,
+    )
+    hanging.catch(() => {})
+    await until(async () => {
+      const rows = await server.ask(
+        "select from pg_stat_activity where state = 'idle in transaction'",
+      )
+      return rows.length > 0
+    })
+    const id = await send()
+    await expectAllToHave(id)
+    await held.close().catch(() => {})
+  }, 60_000)
+
+  test('without the log refuses writes, and goes on answering from what it has', async () => {
+    const kept = await send()
+    await nodes[0]!.world.storage.projected()
+    proxy.freeze()
+    proxy.cutAll()
+    proxy.target = 1
+    proxy.thaw()
+    await expect(send()).rejects.toMatchObject({ code: 'overloaded' })
+    const { world } = nodes[0]!
+    expect(world.storage.isRefused).toBe(true)
+    expect(() => world.stores.ledger.requireRoom()).toThrow()
+    expect(world.stores.catalogue().flow(tenant.flowId('tour'))).not.toBeNull()
+    expect(await tenant.runs('tour')).toHaveLength(1)
+    proxy.target = server.port
+    await world.storage.follow()
+    expect(world.storage.isRefused).toBe(false)
+    await expectAllToHave(kept, await send())
+  }, 60_000)
+
+  test('is filled anew if the log has lost commits that it has taken up', async () => {
+    const early = await send()
+    await nodes[0]!.world.storage.together!.snapshots.make()
+    await server.ask('create table kept as select * from cairn_clock', url)
+    const { seq } = nodes[0]!
+    await send()
+    await nodes[1]!.world.storage.follow()
+    // As a standby that lacks the last commits, or a backup.
+    await server.ask(
+      `begin; update cairn_clock set seq = kept.seq, mark = kept.mark, at = kept.at from kept;
+      delete from cairn_marks where seq > ${seq}; delete from cairn_ledger where seq > ${seq}; commit`,
+      url,
+    )
+    // A machine that was behind goes on, and the numbers are used again.
+    const other = await add()
+    const later = await send(other)
+    await expect(send(nodes[0])).rejects.toMatchObject({ code: 'overloaded' })
+    for (const node of nodes.slice(0, 2)) await restart(node)
+    await expectAllToHave(early, later)
+  })
+
+  test('whose directory was restored from an older backup takes up what it lacks', async () => {
+    const first = await send()
+    const older = place()
+    nodes[1]!.world.database.query('vacuum into ?').run(databaseFile(older))
+    const second = await send()
+    await add(older)
+    await expectAllToHave(first, second)
+  })
+
+  test('whose clock is behind changes nothing before what the log has', async () => {
+    const behind = await NodeWorld.open(url, new HandClock(clock.wallMs - 3_600_000), {
+      ...{ follows: false, isCounted: false },
+    })
+    nodes.push(behind)
+    const id = await send()
+    await behind.world.storage.follow()
+    tenant = Object.create(tenant, {
+      store: {
+        value: { stores: behind.world.stores, management: behind.world.management, clock: behind.world.clock },
+      },
+    })
+    await tenant.publish(tour)
+    const published = behind.world.database
+      .query<{ at: number }, []>('select published_at as at from flow_versions order by version')
+      .all()
+    expect(published[1]!.at).toBeGreaterThan(published[0]!.at)
+    expect(published[1]!.at).toBeGreaterThanOrEqual(clock.now())
+    await expectAllToHave(id)
+  })
+
+  test('that was away during an erasure is filled anew, and has nothing of the person', async () => {
+    const id = await send()
+    await nodes[1]!.world.storage.follow()
+    await nodes[1]!.stop()
+    await tenant.erase(`u${id}`)
+    const { dataDir } = nodes[1]!.world
+    const log = nodes[0]!.log
+    nodes.splice(1, 1)
+    expect(await prepareReplica(dataDir, log, 'here')).toMatch(/erased/)
+    const node = await add(dataDir)
+    await node.world.storage.follow()
+    await node.world.storage.projected()
+    expect(peopleIn(node)).toEqual(peopleIn(nodes[0]!))
+    expect(peopleIn(node)).not.toContain(id)
+  })
+
+  test('begins with the older snapshot if the newest one is damaged', async () => {
+    const { snapshots } = nodes[0]!.world.storage.together!
+    const first = await send()
+    await snapshots.make()
+    const second = await send()
+    await snapshots.make()
+    const [newest, older] = await nodes[0]!.log.snapshots()
+    expect(older!.seq).toBeLessThan(newest!.seq)
+    await server.ask(
+      `update cairn_snapshot_parts set body = set_byte(body, 9, get_byte(body, 9) # 255) where snapshot = '${newest!.id}'`,
+      url,
+    )
+    await add()
+    await expectAllToHave(first, second)
+  })
+
+  test('sets an empty database up together with others that do so at once', async () => {
+    const empty = await server.emptyDatabase()
+    const logs = await Promise.all(Array.from({ length: 4 }, () => PostgresLog.open(empty)))
+    expect(new Set(logs.map(({ id }) => id)).size).toBe(1)
+    for (const log of logs) await log.close()
+  })
+
+  test('fills an empty directory anew if its database is damaged beyond reading and was removed', async () => {
+    const id = await send()
+    const node = nodes[1]!
+    await node.stop()
+    nodes.splice(1, 1)
+    rmSync(databaseFile(node.world.dataDir))
+    for (const suffix of ['-wal', '-shm']) {
+      rmSync(`${databaseFile(node.world.dataDir)}${suffix}`, { force: true })
+    }
+    await add(node.world.dataDir)
+    await expectAllToHave(id)
+  })
+
+  describe('with a directory of something else', () => {
+    const expectRefusal = async (dataDir: string, message: RegExp) => {
+      const refusal = await prepareReplica(dataDir, nodes[0]!.log, 'here').catch(error => error)
+      expect(refusal).toBeInstanceOf(NotOfThisLog)
+      expect(refusal.message).toMatch(message)
+    }
+    const organisationsIn = async (dataDir: string) => {
+      const world = new World({ dataDir, clock })
+      const rows = world.database.query('select name from organisations').all()
+      await world.stop()
+      return rows
+    }
+
+    test('such as another log, does not start, and deletes nothing', async () => {
+      const other = await NodeWorld.open(await server.newDatabase(), clock)
+      places.push(other.world.dataDir)
+      await other.stop()
+      await expectRefusal(other.world.dataDir, /follows another database/)
+    })
+
+    test('such as a server alone, does not start, and deletes nothing', async () => {
+      const alone = new World({ clock })
+      places.push(alone.dataDir)
+      await Tenant.of({ stores: alone.stores, management: alone.management, clock } as unknown as Store)
+      await alone.stop()
+      await expectRefusal(alone.dataDir, /run "cairn move"/)
+      expect(await organisationsIn(alone.dataDir)).toHaveLength(1)
+    })
+
+    test('such as that of an interrupted move, does not start before the move is done', async () => {
+      const alone = new World({ clock })
+      places.push(alone.dataDir)
+      await Tenant.of({ stores: alone.stores, management: alone.management, clock } as unknown as Store)
+      const log = await PostgresLog.open(await server.newDatabase())
+      const move = () => moveIntoLog(alone.database, log, () => {})
+      const fill = log.fill.bind(log)
+      log.fill = () => Promise.reject(new Error('killed'))
+      await expect(move()).rejects.toThrow('killed')
+      const refusal = await prepareReplica(alone.dataDir, log, 'here').catch(error => error)
+      expect(refusal).toBeInstanceOf(NotOfThisLog)
+      expect(refusal.message).toMatch(/run "cairn move" again/)
+      log.fill = fill
+      expect((await move()).get('organisations')).toBe(1)
+      await alone.stop()
+      expect(await prepareReplica(alone.dataDir, log, 'here')).toBeNull()
+      await log.close()
+    })
+
+    test('such as a file that is no database, does not start, and deletes nothing', async () => {
+      const dataDir = place()
+      writeFileSync(databaseFile(dataDir), 'no database')
+      await expect(prepareReplica(dataDir, nodes[0]!.log, 'here')).rejects.toThrow()
+      expect(await Bun.file(databaseFile(dataDir)).text()).toBe('no database')
+    })
+  })
+})
