@@ -171,7 +171,11 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /** Deletes batches of an organisation that were received before a moment, as far as a snapshot has them. */
-  retain(orgRow: number, before: number): Promise<void>
+  /**
+   * Deletes batches that were received before a moment, as far as a snapshot has them.
+   *
+   * @param own the moments of organisations that have one of their own
+   */
+  retain(before: number, own: ReadonlyMap<number, number>): Promise<void>
   close(): Promise<void>
 }

@@ -198,6 +198,7 @@ export class Storage {
       {
         operate: (operation, tell) => this.operate(operation, tell),
         project: () => this.projected(),
+        follow: () => this.writer.follow().catch(() => {}),
         look: call => this.look(call),
         author: call => this.together?.authors.call(call) ?? carryOut(this.authors, call),
         preview: call => this.together?.previews.call(call) ?? carryOut(this.previews, call),
@@ -295,6 +296,8 @@ export class Storage {
   async catchUp(): Promise<void> {
     await this.options.following!.member?.join()
     await this.writer.follow()
+    // A restored database may lack erasures that this directory knows.
+    await this.together!.work.agree()
     this.tookUp()
   }
 
@@ -325,7 +328,7 @@ export class Storage {
       await this.writer.follow()
       await this.together?.activity.turn()
     } catch (error) {
-      if (error instanceof LogUnavailable) this.writer.suspect(error)
+      if (error instanceof LogUnavailable || isPassing(error)) this.writer.suspect(error)
       else this.options.onDivergence?.(error)
     }
   }

@@ -339,11 +339,19 @@ export class PostgresLog implements Log {
     await this.longWork.run('update cairn_clock set moved_to = $1', movedTo)
   }
 
-  async retain(orgRow: number, before: number): Promise<void> {
+  async retain(before: number, own: ReadonlyMap<number, number>): Promise<void> {
+    const types = { org_id: 'bigint', before: 'bigint' } satisfies ColumnTypes
+    const rows = [...own].map(([org_id, before]) => ({ org_id, before }))
+    // No index leads to what is old, but what arrived early has low numbers.
     await this.longWork.run(
-      `delete from cairn_ledger where org_id = $1 and received_at < $2
-        and seq <= (select max(seq) from cairn_snapshots)`,
-      ...[orgRow, before],
+      `delete from cairn_ledger as l where
+        l.seq <= (select max(seq) from cairn_snapshots)
+        and l.seq < coalesce(
+          (select seq from cairn_ledger where received_at >= $3 order by seq limit 1), l.seq + 1)
+        and l.received_at < coalesce(
+          (select before from ${fromArrays(types)} where k.org_id = l.org_id), $4)`,
+      ...inArrays(types, rows),
+      ...[Math.max(before, ...own.values()), before],
     )
   }
 

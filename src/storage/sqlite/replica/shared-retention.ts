@@ -4,6 +4,9 @@ import type { Log, Member } from '../../log/log.ts'
 import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { Retention, type RetentionPolicy } from '../retention/retention.ts'
 
+/** How long this machine goes on without asking whether it still has the job, milliseconds. */
+const askAgainMs = 5_000
+
 interface RetentionState {
   at: number
   days: number
@@ -33,6 +36,8 @@ export class SharedRetention {
   private readonly setState
   private readonly organisations
   private known: RetentionState | null = null
+  private askedAt = Number.NEGATIVE_INFINITY
+  private leads = false
 
   constructor(private readonly parts: RetentionParts) {
     const { database, ids, now, policy } = parts
@@ -41,8 +46,8 @@ export class SharedRetention {
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
       on conflict do update set at = excluded.at, days = excluded.days`,
     )
-    this.organisations = database.query<{ id: number; retention_days: number | null }, []>(
-      'select id, retention_days from organisations',
+    this.organisations = database.query<{ id: number; days: number }, []>(
+      'select id, retention_days as days from organisations where retention_days is not null',
     )
     const atOf = () => this.known?.at ?? 0
     this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, now)
@@ -71,8 +76,8 @@ export class SharedRetention {
    * @returns whether something is left to do
    */
   async lead(mayGoOn: () => boolean): Promise<boolean> {
-    const { member, now, policy, change } = this.parts
-    if (member !== null && (await member.holds('retention')) === null) return false
+    const { now, policy, change } = this.parts
+    if (!(await this.isLeading())) return false
     const { known } = this
     const isDue = known === null || known.days !== policy.days || now() - known.at >= hourMs
     if (isDue) {
@@ -96,8 +101,17 @@ export class SharedRetention {
 
   private async retainLog(): Promise<void> {
     const { at, days } = this.known!
-    for (const { id, retention_days } of this.organisations.all()) {
-      await this.parts.log.retain(id, at - (retention_days ?? days) * dayMs)
-    }
+    const own = this.organisations.all().map(({ id, days }) => [id, at - days * dayMs] as const)
+    await this.parts.log.retain(at - days * dayMs, new Map(own))
+  }
+
+  /** Whether this machine has the job. The answer holds for a while. */
+  private async isLeading(): Promise<boolean> {
+    const { member } = this.parts
+    if (member === null) return false
+    if (performance.now() - this.askedAt < askAgainMs) return this.leads
+    this.askedAt = performance.now()
+    this.leads = (await member.holds('retention')) !== null
+    return this.leads
   }
 }

@@ -13,7 +13,7 @@ import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
 import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
-import { agree, beginErasure } from '../erasure/erasures.ts'
+import { agree, beginErasure, listErased } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { LongWork } from '../writer/long-work.ts'
 import type { Snapshots } from './snapshots.ts'
@@ -85,6 +85,12 @@ export class SharedWork {
     this.table = new ErasureTable(parts.database)
   }
 
+  /** Makes the list of erased people in this directory, and the database, name the same ones. */
+  agree(): Promise<void> {
+    const { database, dataDir, change } = this.parts
+    return change(() => agree(database, dataDir, this.table), true)
+  }
+
   async erase(
     person: InRows<NamedPerson>,
     audit: ErasureAudit | null,
@@ -113,10 +119,10 @@ export class SharedWork {
   }
 
   private async doHere(tell: Tell): Promise<void> {
-    const { database, dataDir, work, member, seq } = this.parts
+    const { dataDir, work, member, seq } = this.parts
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
-    if (due.length > 0) agree(database, dataDir, this.table)
+    if (due.length > 0) listErased(dataDir, this.table)
     for (const row of due) this.done.set(row.id, await work.eraseHere(row, tell))
     const isRebuilt = await this.rebuildIfAsked()
     member?.hasDone(upTo, due.length > 0 || isRebuilt)

@@ -78,6 +78,9 @@ type Verdict = { result: CommandResult } | { fault: unknown }
 export const eventsIn = (command: StorageCommand) =>
   command.type === 'append' ? command.text.count : 1
 
+/** After this long, others may have appended much, milliseconds. */
+const longAgoMs = 2_000
+
 /** How long a stop keeps trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
@@ -202,6 +205,8 @@ export class Writer extends GroupCommit {
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
+  /** When this machine had last taken up everything in the log, by the monotonic clock of this thread. */
+  private followedAt = Number.NEGATIVE_INFINITY
   private readonly begin: () => void
   private readonly commit: () => void
   /** Lets everything in memory take note of the commit. */
@@ -272,13 +277,14 @@ export class Writer extends GroupCommit {
     const { following } = this
     if (following === null) return
     const { log, replica } = following
+    const askedAt = performance.now()
     const newest = await log.newest()
     const isBehind = () => newest.seq > replica.position.seq || newest.seq < replica.position.seq
     if (isBehind()) {
       await this.occupy(async () => {
         if (isBehind()) await this.takeUp(following, log.since(replica.position))
       })
-    }
+    } else this.followedAt = askedAt
     if (!this.isRefused) return
     this.isRefused = false
     this.hooks.onRefusing?.(false)
@@ -465,6 +471,10 @@ export class Writer extends GroupCommit {
     const startedAt = performance.now()
     let result!: T
     try {
+      // Others wait while this machine has the sequencer, so it does not come with much to take up.
+      if (startedAt - this.followedAt > longAgoMs) {
+        await this.takeUp({ log, replica, onTakenUp }, log.since(replica.position))
+      }
       await log.append(replica.position, async since => {
         await this.takeUp({ log, replica, onTakenUp }, since)
         result = this.open(() => {
@@ -498,6 +508,7 @@ export class Writer extends GroupCommit {
     let isNew = false
     let startedAt = performance.now()
     try {
+      const at = performance.now()
       for await (const page of since) {
         if (!this.database.inTransaction) {
           startedAt = performance.now()
@@ -512,6 +523,7 @@ export class Writer extends GroupCommit {
         replica.committed()
         isNew = true
       }
+      this.followedAt = at
     } catch (error) {
       this.giveUp()
       throw error
