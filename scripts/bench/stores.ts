@@ -4,7 +4,7 @@ import { buckets } from '../../src/core/organisation/buckets.ts'
 import { finished } from '../support/finished.ts'
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
-import { type Environment, newFolder, Program, spawn } from './programs.ts'
+import { type Environment, newFolder, type Organisation, Program, spawn } from './programs.ts'
 
 const root = join(import.meta.dir, '../..')
 const executable = join(root, 'dist/cairn')
@@ -19,18 +19,15 @@ export interface Store {
   start(flows: number): Promise<Program>
 }
 
-/** @param runner a command that runs the executable */
-export const cairnRunBy = (...runner: string[]): Store => ({
+export const cairn: Store = {
   name: 'Cairn',
   async start(flows) {
     const folder = newFolder()
     const credentials = await createOrganisation(folder, flows)
-    const program = await Program.start({ folder, commands: [[...runner, ...serve()]] })
+    const program = await Program.start({ folder, commands: [serve()] })
     return withOrganisation(program, credentials)
   },
-})
-
-export const cairn = cairnRunBy()
+}
 
 export const serve = (data = 'cairn-data', ...flags: string[]) => [
   ...[executable, 'serve', '--data', data, '--host', '127.0.0.1', '--port', '0'],
@@ -81,11 +78,7 @@ export const floor = unchecked('the floor', () => script('floor.ts', 'floor.db')
 export const hello = (bytes: number) =>
   unchecked('a bare Elysia', () => script('hello.ts', `${bytes}`))
 
-export const fastifyWithSqlite = unchecked('Fastify and better-sqlite3', () => {
-  return ['node', installFastify(), 'fastify.db']
-})
-
-export const fastifyWithPostgres = unchecked(
+export const fastify = unchecked(
   'Fastify and PostgreSQL',
   postgres => ['node', installFastify(), postgres!.url()],
   true,
@@ -128,10 +121,7 @@ const flowText = (key: string) => `- key: ${key}
     - { key: c, target: { selector: "[data-test=invite]" }, title: Invite your team, body: They will see it. }
 `
 
-interface Credentials {
-  snippetKey: string
-  token: string
-}
+type Credentials = Pick<Organisation, 'snippetKey' | 'token'>
 
 /** Creates an organisation with published flows, and with limits that no load reaches. */
 export async function createOrganisation(folder: string, flows: number, env?: Environment) {
