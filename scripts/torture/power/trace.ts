@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /** What traces of system calls (strace's text) say about the files below one directory. */
@@ -46,41 +46,6 @@ function descriptorIn(text: string): { number: number; path: string | null } {
   const [, number, hex, deleted] = /^(\d+)<((?:\\x[0-9a-f]{2})+)>(\(deleted\))?/.exec(text) ?? []
   const isNamed = hex !== undefined && deleted === undefined
   return { number: Number(number), path: isNamed ? decoded(hex).toString() : null }
-}
-
-/** The lines of a file that may be too large for one string. */
-function* linesOf(file: string): Generator<string> {
-  const handle = openSync(file, 'r')
-  const chunk = Buffer.alloc(1 << 22)
-  let rest = ''
-  try {
-    for (;;) {
-      const length = readSync(handle, chunk)
-      if (length === 0) return
-      const lines = (rest + chunk.toString('latin1', 0, length)).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    closeSync(handle)
-  }
-}
-
-/** The lines of several files in the order of their times, which each has after the number of its thread. */
-function* inOrder(files: readonly string[]): Generator<{ line: string; at: number }> {
-  const timeOf = (line = '') => Number(/^\d+ +([\d.]+)/.exec(line)?.[1] ?? Number.POSITIVE_INFINITY)
-  const sources = files.map(file => {
-    const lines = linesOf(file)
-    const line = lines.next().value ?? undefined
-    return { lines, line, at: timeOf(line) }
-  })
-  for (;;) {
-    const next = sources.reduce((first, source) => (source.at < first.at ? source : first))
-    if (next.line === undefined) return
-    yield { line: next.line, at: next.at }
-    next.line = next.lines.next().value ?? undefined
-    next.at = timeOf(next.line)
-  }
 }
 
 /** What was done to the files below a directory, and when, in seconds. */
@@ -225,6 +190,9 @@ const isVolatile = (path: string) => path.endsWith('-shm')
 /** The steps of all processes in some traces, in the order in which they took effect. */
 export function stepsIn(traceFiles: readonly string[], root: string): Steps {
   const reader = new TraceReader(root)
-  for (const { line, at } of inOrder(traceFiles)) reader.take(line, at)
+  const lines = traceFiles.flatMap(file => readFileSync(file, 'latin1').split('\n'))
+  // Each line has its time after the number of its thread.
+  const timed = lines.map(line => ({ line, at: Number(/^\d+ +([\d.]+)/.exec(line)?.[1] ?? 0) }))
+  for (const { line, at } of timed.sort((a, b) => a.at - b.at)) reader.take(line, at)
   return reader
 }
