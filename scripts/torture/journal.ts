@@ -70,6 +70,8 @@ export class Journal {
   ) as unknown as Record<Kind, Items>
   /** Events acknowledged before they were stored (`ack=buffer`). */
   readonly buffered = new Set<string>()
+  /** Some of the events that were acknowledged last. */
+  recentEvents: readonly string[] = []
   /** Requests to send again: those with ids that were sent and not acknowledged. */
   readonly unacknowledged: Request[] = []
   /** Acknowledged requests by the ids in their responses, if they are needed later. */

@@ -93,8 +93,7 @@ function newEvents(journal: Journal, tour: Tour, random: SeededRandom): Request 
   const count = random.chance(0.3) ? 1 : Math.ceil(random.between(1, 40))
   const events = Array.from({ length: count }, () => eventOf(journal.newNumber(), tour))
   // Repeats some on purpose: some that were acknowledged before, and one of this very batch.
-  const known = [...journal.items.event.acknowledged].slice(-3)
-  const again = known.map(id => eventOf(Number(id.slice('event-'.length)), tour))
+  const again = journal.recentEvents.map(id => eventOf(Number(id.slice('event-'.length)), tour))
   const sent = [...events, ...again, ...events.slice(0, Number(random.chance(0.3)))]
   return { kind: 'event', path: '/events', body: { events: sent }, names: sent.map(({ id }) => id) }
 }
@@ -202,6 +201,9 @@ export async function send(journal: Journal, ask: Ask, request: Request, ack = '
       )
     }
     seen.add(name)
+  }
+  if (kind === 'event') {
+    journal.recentEvents = names.filter(name => items.acknowledged.has(name)).slice(-3)
   }
   const id = response.headers.get('x-request-id')
   if (id !== null) journal.acknowledgedRequests?.set(id, request)

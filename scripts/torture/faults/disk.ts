@@ -107,19 +107,21 @@ async function atWork({ site, disk, token, lastingMs }: Stage): Promise<Check[]>
   const checks: Check[] = []
   const server = await site.start(quiet)
   for (const { name, isTotal, begin } of diskFaults) {
-    const load = site.load(server, { clients: 2, isPublishing: true })
+    const start = () => site.load(server, { clients: 2, isPublishing: true })
+    let load = start()
     await site.until(50)
     const heal = await begin(server, disk, dataDir)
     try {
       await eventually(`${name}: 503`, async () => !(await takesWrites(site, server)))
       await eventually(`${name}: not ready`, async () => !(await isReady(server)))
       // A response that was sent before may still be on its way to its client.
-      await Bun.sleep(100)
+      await load.stop()
       const { acknowledged } = site
+      load = start()
       const failed = await failedReads(site, server, token, lastingMs)
       checks.push(none(`${name}: reads that failed`, failed))
-      if (isTotal)
-        checks.push(none(`${name}: writes acknowledged`, site.acknowledged - acknowledged))
+      const written = site.acknowledged - acknowledged
+      if (isTotal) checks.push(none(`${name}: writes acknowledged`, written))
     } finally {
       await heal()
     }
