@@ -1,6 +1,7 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import {
   apiOf,
+  metricOf,
   type Server,
   sessionToken,
   Workplace,
@@ -36,6 +37,13 @@ const organisations = ['Acme', 'Harbor']
 
 /** How many people are looked up through the API at the end. */
 const peopleRead = 20
+
+/** Waits until a metric of a server is zero. */
+export const untilZero = (server: Server, name: string) =>
+  until(
+    () => metricOf(server, name),
+    count => count === 0,
+  )
 
 /** The range that analysts read, as a query. */
 type Range = `?from=${string}&to=${string}` | ''

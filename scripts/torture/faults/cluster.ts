@@ -25,7 +25,7 @@ const longRounds = 200
 const hangsForMs = 25_000
 
 /** How many events must be acknowledged before, during and after a fault. */
-const someEvents = 50
+const someEvents = 30
 
 /** Stages of a commit at which a node is made to end. */
 const stages = ['before_begin', 'between_rows', 'before_commit', 'after_commit'] as const

@@ -1,18 +1,10 @@
 import type { Failpoint } from '../../../src/failpoints.ts'
 import { progress } from '../../report/progress.ts'
-import {
-  apiOf,
-  metricOf,
-  type Server,
-  tourFile,
-  Workplace,
-  withTour,
-} from '../../support/binary.ts'
+import { apiOf, type Server, tourFile, Workplace, withTour } from '../../support/binary.ts'
 import { textsIn } from '../../support/stored.ts'
-import { until } from '../../support/until.ts'
 import type { Responses } from '../journal.ts'
 import { tourOf } from '../load.ts'
-import type { Site } from '../site.ts'
+import { type Site, untilZero } from '../site.ts'
 import type { Check } from '../verdict.ts'
 
 const actions = ['exit', 'error'] as const
@@ -44,13 +36,6 @@ const storyOf = ({ counts, deadLetters }: Responses) => {
   const statuses = [...counts].map(([status, count]) => `${count} × ${status ?? 'no response'}`)
   return `${statuses.toSorted().join(', ')}; dead letters: ${deadLetters}`
 }
-
-/** Waits until a metric of a server is zero. */
-const untilZero = (server: Server, name: string) =>
-  until(
-    () => metricOf(server, name),
-    count => count === 0,
-  )
 
 /** Starts a server with an armed failpoint and puts it under load until it ends or has acknowledged enough. */
 async function loaded(site: Site, point: Failpoint, action: Action, passes: string) {

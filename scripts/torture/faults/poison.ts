@@ -1,9 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { apiOf, metricOf } from '../../support/binary.ts'
-import { until } from '../../support/until.ts'
+import { apiOf } from '../../support/binary.ts'
 import { newEventId, newItem, tourOf } from '../load.ts'
-import type { Site } from '../site.ts'
+import { type Site, untilZero } from '../site.ts'
 import { type Check, none, noProblem } from '../verdict.ts'
 
 /** Batches with poison in them, and events that arrive at once, for each way of acknowledging. */
@@ -114,10 +113,7 @@ async function poisoned(site: Site, ack: 'commit' | 'buffer', isLong: boolean): 
   const due = rejected.length + withoutConsequences + reports.length
   // Whatever was acknowledged before it was stored, and what follows from events, is then in the tables.
   for (const metric of ['cairn_buffer_events', 'cairn_projection_lag_events']) {
-    await until(
-      () => metricOf(server, metric),
-      count => count === 0,
-    )
+    await untilZero(server, metric)
   }
   // A request that was sent again may have left two.
   const missing = Math.max(0, due - (deadLetters() - before))
