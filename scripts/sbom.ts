@@ -31,7 +31,7 @@ export interface Manifest {
   devDependencies: { bun: string }
 }
 
-export interface SbomSource {
+interface SbomSource {
   /** The project's folder, with its packages installed. */
   root: string
   manifest: Manifest
@@ -44,7 +44,7 @@ export interface SbomSource {
 }
 
 /** One of Cairn's own packages, which depends on nothing but its peers. */
-export interface PackedFile {
+interface PackedFile {
   /** `@cairn/browser`. */
   name: string
   sha512: string

@@ -17,7 +17,7 @@ export const missingPackages = (): string[] => [
   ...(haproxyProgram === null ? ['haproxy'] : []),
 ]
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** The executable. */
   program: string
   /** Holds everything, and is kept. By default a new folder, which is removed at the end. */

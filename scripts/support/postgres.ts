@@ -82,7 +82,7 @@ const owner = 'cairn'
 const template = 'cairn_template'
 
 /** Where a server is, and how it is set up. */
-export interface PostgresOptions {
+interface PostgresOptions {
   /** As in a configuration file, such as `fsync=on`, without which commits are not synced. */
   settings?: readonly string[]
   /** The server's own folder, which outlives it. By default a new one, which does not. */

@@ -56,7 +56,7 @@ export async function analyticsOf(server: Server, { token, flowId }: Analyst, ra
   return body as { totals: { starts: number } } & Record<string, unknown>
 }
 
-export interface Analyst {
+interface Analyst {
   token: string
   flowId: string
 }
