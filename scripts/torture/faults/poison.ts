@@ -47,8 +47,8 @@ async function poisoned(site: Site, ack: 'commit' | 'buffer', isLong: boolean): 
   let withoutConsequences = 0
 
   /**
-   * Sends a request until it has another response than 503, which says that storage was busy. A connection
-   * that waits for its response for half a minute, as on a machine that is very busy, is closed.
+   * Sends a request until it has another response than 503, which says that storage was busy. The server closes
+   * a connection that is idle for half a minute, just when this may send over it on a very busy machine.
    */
   const post = async (path: string, body: unknown): Promise<Response> => {
     for (;;) {
