@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { buckets } from '../../src/core/organisation/buckets.ts'
-import { finished } from '../support/finished.ts'
+import { Workplace } from '../support/binary.ts'
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
-import { type Environment, newFolder, type Organisation, Program, spawn } from './programs.ts'
+import { type Environment, newFolder, type Organisation, Program } from './programs.ts'
 
 const root = join(import.meta.dir, '../..')
 const executable = join(root, 'dist/cairn')
@@ -41,7 +41,7 @@ export const nodes = (count: number): Store => ({
     const folder = newFolder()
     const postgres = await startPostgres()
     const env = { CAIRN_DATABASE_URL: postgres.url() }
-    await run(folder, ['migrate'], env)
+    await new Workplace(async () => executable, folder, env).json(['migrate'])
     const credentials = await createOrganisation(folder, flows, env)
     const commands = Array.from({ length: count }, (_, i) => serve(`node-${i + 1}`))
     const program = await Program.start({ folder, commands, env, postgres })
@@ -108,12 +108,6 @@ function installFastify(): string {
   return join(folder, 'server.js')
 }
 
-async function run(folder: string, args: readonly string[], env: Environment = {}) {
-  const { status, stdout, stderr } = await finished(spawn([executable, ...args], folder, env))
-  if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
-  return stdout
-}
-
 const flowText = (key: string) => `- key: ${key}
   steps:
     - { key: a, kind: modal, title: Welcome to the project, body: This is where **everything** begins. }
@@ -125,7 +119,8 @@ type Credentials = Pick<Organisation, 'snippetKey' | 'token'>
 
 /** Creates an organisation with published flows, and with limits that no load reaches. */
 export async function createOrganisation(folder: string, flows: number, env?: Environment) {
-  const json = async (...args: string[]) => JSON.parse(await run(folder, [...args, '--json'], env))
+  const place = new Workplace(async () => executable, folder, env)
+  const json = (...args: string[]) => place.json(args)
   const { snippetKey } = await json('org', 'create', 'Bench')
   await json('org', 'limits', ...buckets.flatMap(bucket => [`--${bucket}`, '1000000']))
   const texts = Array.from({ length: flows }, (_, i) => flowText(`tour-${i}`))
