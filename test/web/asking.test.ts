@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { installStub } from '../../src/web/install-code.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** Questions that pages ask the snippet, and the debug panel that answers people. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: paid
@@ -65,7 +63,6 @@ test('identify() answers once the server has, even if it was called before the s
   expect(await ask<string>(page, "cairn.identify('ann')")).toBe('known')
   expect(await ask<string>(page, "cairn.identify('bob', { plan: 'pro' })")).toBe('known')
   expect(await ask<string>(page, 'cairn.identify({})')).toBe('invalid')
-  await page.context().close()
 })
 
 test('identify() says if the server does not believe it, and if the server cannot be asked', async () => {
@@ -75,7 +72,6 @@ test('identify() says if the server does not believe it, and if the server canno
   await site.place.run(['org', 'identity', '--mode', 'off'])
   expect(refused).toBe('refused')
   expect(await ask<string>(page, "cairn.consent(false), cairn.identify('eve')")).toBe('alone')
-  await page.context().close()
 })
 
 test('an early identify() is answered even if the script never loads', async () => {
@@ -88,7 +84,6 @@ test('an early identify() is answered even if the script never loads', async () 
     false,
     null,
   ])
-  await page.context().close()
 })
 
 test('a group’s traits are found under group., and last until the person changes', async () => {
@@ -112,7 +107,6 @@ test('a group’s traits are found under group., and last until the person chang
     false,
     'there is no group.plan (eq "pro" is asked)',
   ])
-  await page.context().close()
 })
 
 test('flows() lists the flows, and why() says why one is not shown, also by the page’s own rules', async () => {
@@ -140,7 +134,6 @@ test('flows() lists the flows, and why() says why one is not shown, also by the 
   expect(failed[0]).toStartWith('once, and it was dismissed on')
   expect(failed[1]).toBe('one has ended on this page: the next page may show another')
   expect(await ask<null>(page, "cairn.why('nothing')")).toBeNull()
-  await page.context().close()
 })
 
 test('the debug panel says who is there, what is shown and what was sent, and survives page loads', async () => {
@@ -163,5 +156,4 @@ test('the debug panel says who is there, what is shown and what was sent, and su
   await panel.waitFor({ state: 'detached' })
   expect(await ask<null>(page, "sessionStorage.getItem('cairn-debug')")).toBeNull()
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
 import type { Noticed, Page } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
 /** An author picks elements on a customer's page with a strict policy, and the dashboard receives them. */
-
-setDefaultTimeout(300_000)
 
 let house: DashboardHouse
 let site: AuthoredSite
@@ -133,7 +131,6 @@ test('a clicked element is proposed, with selectors and their grades, and the pa
   expect(await clicksOn(page)).toEqual([])
   // The page's policy requires Trusted Types, and nothing violated it; no flow is in the way.
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })
 
 test('what was given by hand is proposed first, then id, name, and role with a name', async () => {
@@ -174,7 +171,6 @@ test('what was given by hand is proposed first, then id, name, and role with a n
   await page.keyboard.press('ArrowUp')
   await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
   expect(await latest(session)).toMatchObject({ isWrapper: true, element: 'div .around' })
-  await page.context().close()
 })
 
 test('the keyboard alone can pick, leave picking and return to it', async () => {
@@ -197,7 +193,6 @@ test('the keyboard alone can pick, leave picking and return to it', async () => 
   await reads(page, 'Point at an element')
   // Of the panel, the page only notices its host element.
   expect((await clicksOn(page)).filter(on => on !== 'div#')).toEqual([])
-  await page.context().close()
 })
 
 test('picking continues across pages, whether the router or the browser navigates', async () => {
@@ -212,7 +207,6 @@ test('picking continues across pages, whether the router or the browser navigate
   const picked = await latest(session)
   expect([picked.page, picked.candidates[0]!.selector]).toEqual([`${site.origin}/team`, '#invite'])
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })
 
 test('the ticket is removed from the address at once, and nothing else of the page is sent', async () => {
@@ -242,7 +236,6 @@ test('the ticket is removed from the address at once, and nothing else of the pa
     '/snippet-renderer.js',
     '/snippet.js',
   ])
-  await page.context().close()
 })
 
 test('the fragment that a router uses stays as it was', async () => {
@@ -250,7 +243,6 @@ test('the fragment that a router uses stays as it was', async () => {
   const { page } = await house.browser.page()
   await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
   expect(page.url()).toBe(`${site.origin}/projects#/board/7`)
-  await page.context().close()
 })
 
 test('the panel works while a modal dialog of the page is open, and after it is closed', async () => {
@@ -273,7 +265,6 @@ test('the panel works while a modal dialog of the page is open, and after it is 
   await reads(page, 'Clicks go to the page')
   await page.getByRole('button', { name: 'Save it' }).click()
   await reads(page, 'Clicks go to the page')
-  await page.context().close()
 })
 
 test('a page without a ticket makes no additional requests', async () => {
@@ -281,7 +272,6 @@ test('a page without a ticket makes no additional requests', async () => {
   await page.goto(`${site.origin}/projects`)
   await page.getByRole('heading', { name: 'News' }).waitFor()
   expect(toCairn(noticed).filter(path => path.includes('author'))).toEqual([])
-  await page.context().close()
 })
 
 test('a spent ticket is explained in a sentence, and the page gets its clicks again', async () => {
@@ -299,7 +289,6 @@ test('a spent ticket is explained in a sentence, and the page gets its clicks ag
   await manage('DELETE', `/${session.id}`)
   await click(page, 'New project')
   await reads(page, 'This session has ended')
-  await page.context().close()
 })
 
 test('a ticket is worth nothing on a page of another origin', async () => {
@@ -330,7 +319,6 @@ test('if a login drops the ticket, its author can type a code instead', async ()
   ])
   await reads(page, 'Point at an element')
   expect((await manage('GET', `/${session.id}`)).state).toBe('connected')
-  await page.context().close()
 })
 
 test('a page that pins the snippet by its hash verifies the picker as well', async () => {
@@ -376,7 +364,6 @@ test('the panel passes the accessibility rules of axe-core', async () => {
   await click(page, 'Account of Ann Miller')
   await page.getByText('may be the name of a person').waitFor()
   expect(await ofPanel()).toEqual([])
-  await page.context().close()
 })
 
 describe.each([
@@ -437,7 +424,6 @@ describe.each([
     await section.getByRole('button', { name: 'Pick on page' }).click()
     expect(await address.inputValue()).toBe(`${site.origin}/team`)
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 })
 
@@ -445,5 +431,4 @@ test('picking is not offered to people who may not write flows', async () => {
   const { page } = await house.visit('/flows/welcome/health', { role: 'viewer' })
   await page.getByRole('region', { name: 'Invite your team' }).waitFor()
   expect(await page.getByRole('button', { name: 'Pick on page' }).count()).toBe(0)
-  await page.context().close()
 })

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Nothing gets lost to what is between page and server, or to whatever else runs or is kept in the browser. */
-
-setDefaultTimeout(300_000)
 
 const keys = ['portal', 'retry', 'poison', 'alien', 'tabs', 'clock', 'rotated', 'leave']
 
@@ -75,7 +73,6 @@ test('an answer that is not Cairn’s does not count as a receipt', async () => 
   await page.goto(`${site.url}/settings/people`)
   await allSent(page)
   await site.until('portal', ({ totals }) => totals.starts === 1)
-  await page.close()
 })
 
 test.each(['-5', '99999999', 'soon'])(
@@ -103,7 +100,6 @@ test.each(['-5', '99999999', 'soon'])(
     const timers = ((await page.evaluate('timers()')) as number) - before
     expect(asked).toBe(1)
     expect(timers).toBeLessThan(20)
-    await page.close()
   },
 )
 
@@ -123,7 +119,6 @@ test('after an event that is too large, the others are sent in batches again', a
   await page.context().setOffline(false)
   await allSent(page)
   expect(asked() - before).toBeLessThan(25)
-  await page.close()
 })
 
 test('foreign data in the storage stops nothing', async () => {
@@ -155,7 +150,6 @@ test('foreign data in the storage stops nothing', async () => {
   await site.until('alien', ({ totals }) => totals.starts === 1)
   // The server answers 422 to data that only looks like an event.
   expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
-  await page.close()
 })
 
 test('a refusal of consent in one tab applies to all tabs', async () => {
@@ -175,7 +169,6 @@ test('a refusal of consent in one tab applies to all tabs', async () => {
   const stored = await page.evaluate(() => Object.keys(localStorage))
   expect(stored).toEqual([expect.stringMatching(/:consent$/)])
   await title.count()
-  await page.context().close()
 })
 
 test('a clock that was years ahead does not hold anything up when it is right again', async () => {
@@ -203,7 +196,6 @@ test('a clock that was years ahead does not hold anything up when it is right ag
   await allSent(page)
   const hasAsked = (path: string) => noticed.requests.some(url => url.includes(path))
   await until(() => hasAsked('/api/v1/flows?') && hasAsked('/heartbeat'))
-  await page.close()
 })
 
 test('a page that is left sends each event once', async () => {
@@ -215,7 +207,6 @@ test('a page that is left sends each event once', async () => {
   await button('Next').click()
   await page.goto(`${site.url}/settings/people`)
   expect(await page.evaluate(() => Number(sessionStorage.beacons))).toBe(1)
-  await page.close()
 })
 
 test('a rotated key finds what people have seen and said under the old one, and their queued events', async () => {
@@ -252,5 +243,4 @@ test('a rotated key finds what people have seen and said under the old one, and 
   await rest(page)
   expect(await title.count()).toBe(0)
   expect(await personOf()).toEqual(before)
-  await page.close()
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Tours whose steps are shown in another order than they are listed in, or are left out. */
-
-setDefaultTimeout(300_000)
 
 const renewed = (last: string) => `
 - key: renewed
@@ -80,7 +78,6 @@ test('a run whose step a new version lacks continues after the steps it has seen
   await page.reload()
   await says('Last e')
   expect(await place()).toBe('4 of 4')
-  await page.close()
 })
 
 const track = (page: Page, name: string) =>
@@ -119,7 +116,6 @@ test('a button leads to the step it names, Back to the step before, and the plac
   await says('The end')
   await button('Return').click()
   await says('What do you want?')
-  await page.close()
 })
 
 test('a step whose rule fails is left out, and not counted as viewed, skipped, missing or dropped', async () => {

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { installStub } from '../../src/web/install-code.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** What nobody saw does not count as seen, a list that was put aside stays folded, and mistakes are reported. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: unseen
@@ -92,7 +90,6 @@ test('a tour whose elements are all missing neither starts again nor ends, and t
   await title.getByText('Gone').waitFor()
   await allSent(page)
   expect((await site.numbers('unseen')).totals).toMatchObject({ starts: 1, inProgress: 1 })
-  await page.context().close()
 })
 
 test('a hidden tab with nothing to show does not keep the others waiting', async () => {
@@ -105,7 +102,6 @@ test('a hidden tab with nothing to show does not keep the others waiting', async
   const other = await page.context().newPage()
   await other.goto(`${site.url}/home?case=other-tab`)
   await shown(other).title.getByText('Other tab').waitFor()
-  await page.context().close()
 })
 
 test('an element that one page lacked and the next one has is reported as found', async () => {
@@ -124,7 +120,6 @@ test('an element that one page lacked and the next one has is reported as found'
   await shown(page).title.getByText('Late').waitFor()
   await until(() => told.length >= 2)
   expect(told).toEqual(['not_found', 'found'])
-  await page.context().close()
 })
 
 test('a list that is finished behind a tour is over, and is not opened after the tour ends', async () => {
@@ -139,7 +134,6 @@ test('a list that is finished behind a tour is over, and is not opened after the
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
   expect(kept).not.toContain('runs:checklist')
   expect(kept).not.toContain('checklist_opened')
-  await page.context().close()
 })
 
 test('a list is shown while a tour is still looking for its elements', async () => {
@@ -148,7 +142,6 @@ test('a list is shown while a tour is still looking for its elements', async () 
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
   expect(kept).toContain('runs:steps')
   expect(kept).not.toContain('target_missing')
-  await page.context().close()
 })
 
 test('a finished list says that it is done, and can be closed for good', async () => {
@@ -166,7 +159,6 @@ test('a finished list says that it is done, and can be closed for good', async (
   expect(await page.locator('[data-cairn] .root > *').count()).toBe(0)
   const { totals } = await site.until('list', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, completions: 1, dismissals: 0 })
-  await page.context().close()
 })
 
 test('a list that was put aside comes back folded up; on a small screen it starts folded up', async () => {
@@ -186,7 +178,6 @@ test('a list that was put aside comes back folded up; on a small screen it start
   expect(await shown(phone.page).panel.count()).toBe(0)
   await shown(phone.page).launcher.click()
   await shown(phone.page).panel.waitFor()
-  await phone.page.context().close()
 })
 
 test('mistakes in the page’s calls are reported once in the console, and never thrown', async () => {
@@ -204,7 +195,6 @@ test('mistakes in the page’s calls are reported once in the console, and never
     'cairn: start() found no published flow "nope"',
     'cairn: track() needs a name',
   ])
-  await page.context().close()
 })
 
 test('an id that is hardly a person’s is reported once in the console, and taken', async () => {
@@ -220,7 +210,6 @@ test('an id that is hardly a person’s is reported once in the console, and tak
     ),
   )
   expect(await page.evaluate<string>("cairn.identify('undefined')")).toBe('known')
-  await page.context().close()
 })
 
 test('a refused key is reported once', async () => {
@@ -241,5 +230,4 @@ test('a refused key is reported once', async () => {
   )
   await pass(page, 60_000)
   expect(told()).toEqual(['cairn: refused (401): the key is not current ("cairn key show")'])
-  await page.context().close()
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** One person in several browsers: a flow's frequency applies to the person, and the browsers share a run. */
-
-setDefaultTimeout(300_000)
 
 const tour = (key: string) => `
 - key: ${key}
@@ -210,7 +208,6 @@ test('if a user is identified after the flows have loaded, nothing begins before
   moved.resolve()
   expect((await answered).status()).toBe(200)
   await isNotShown(page)
-  await page.close()
 })
 
 test('the flows of a user are waited for no longer than three seconds', async () => {
@@ -226,7 +223,6 @@ test('the flows of a user are waited for no longer than three seconds', async ()
   await page.clock.runFor(200)
   await page.clock.resume()
   await at(page, 'stuck one')
-  await page.close()
 })
 
 test('the flows of a user are not waited for any longer if the first flows came late', async () => {
@@ -247,7 +243,6 @@ test('the flows of a user are not waited for any longer if the first flows came 
   await pass(page, 3_100, isOfUser)
   // Without an answer the request itself times out after half a minute.
   await shown(page).title.getByText('stuck one').waitFor({ timeout: 15_000 })
-  await page.close()
 })
 
 test('if the server is busy, the browser decides', async () => {
@@ -264,7 +259,6 @@ test('if the server is busy, the browser decides', async () => {
   await identify(page, 'eve')
   await goTo(page, 'busy')
   await at(page, 'busy one')
-  await page.close()
 })
 
 const flowsAsked = ({ requests }: { requests: string[] }) =>
@@ -276,7 +270,6 @@ test('the flows of a user are requested once, however many pages they see', asyn
   for (const path of ['/home', '/projects', '/settings/people']) await page.goto(site.url + path)
   await rest(page)
   expect(flowsAsked(noticed)).toEqual(['?userId=zoe'])
-  await page.close()
 })
 
 test('a user known from the page before is in the request, however late a page identifies them', async () => {
@@ -301,7 +294,6 @@ test('a user known from the page before is in the request, however late a page i
   await page.waitForLoadState('load')
   await rest(page)
   expect(flowsAsked(noticed)).toEqual(['?userId=yara', '?userId=yara'])
-  await page.close()
 })
 
 test('a visitor who signs in during a tour stays where they are', async () => {
@@ -335,7 +327,6 @@ test('a page that is left during a request does not hold up the next one', async
   const asked = told(page)
   await page.goto(`${site.url}/settings/people`)
   expect((await asked).status()).toBe(200)
-  await page.context().close()
 })
 
 test('a gateway’s headers about its own limits do not make a page ask endlessly', async () => {
@@ -351,5 +342,4 @@ test('a gateway’s headers about its own limits do not make a page ask endlessl
   })
   await pass(page, 20_000)
   expect(asked).toBe(1)
-  await page.context().close()
 })

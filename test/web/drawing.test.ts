@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps are drawn on a page: its light, its room for banners, its hints, its pictures. */
-
-setDefaultTimeout(300_000)
 
 const flow = (key: string, steps: string) => `
 - key: ${key}
@@ -197,7 +195,6 @@ describe('the light', () => {
     await until(async () => (await boxOf(page, '#low')).x > 129)
     await isLit(page, '#low')
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
   test('is as round as its element', async () => {
@@ -207,7 +204,6 @@ describe('the light', () => {
     await says('Two')
     await isLit(page, '#round')
     expect((await holeOf(page)).radius).toBe(25)
-    await page.context().close()
   })
 
   test('moves on to the next element, and the page stays dim all the while', async () => {
@@ -230,7 +226,6 @@ describe('the light', () => {
     await isLit(page, '#round')
     const seen = await page.evaluate(() => (window as never as { seen: string[] }).seen)
     expect(new Set(seen)).toEqual(new Set(['1 1']))
-    await page.context().close()
   })
 
   test('can be turned off by a theme, and on again by a step', async () => {
@@ -243,7 +238,6 @@ describe('the light', () => {
     expect(await card.locator('.place').textContent()).toBe('1 of 2')
     await button('Next').click()
     await page.locator('[data-cairn] .veil.block').waitFor()
-    await page.context().close()
   })
 
   test('leaves the page usable if it dims', async () => {
@@ -252,7 +246,6 @@ describe('the light', () => {
     await page.evaluate(() => scrollTo(0, 0))
     const { x, y } = await boxOf(page, '#other')
     expect(await isCovered(page, x + 5, y + 5)).toBe(false)
-    await page.context().close()
   })
 
   test('spares its element if it blocks, and a click on that leads on', async () => {
@@ -265,7 +258,6 @@ describe('the light', () => {
     await page.mouse.click(other.x + 5, other.y + 5)
     await page.locator('#high').click()
     await says('Pressed')
-    await page.context().close()
   })
 
   test('is left out if the visitor has work to do on the page', async () => {
@@ -273,7 +265,6 @@ describe('the light', () => {
     await says('Do it')
     expect(await page.locator('[data-cairn] .veil').count()).toBe(0)
     await page.locator('[data-cairn] .ring').waitFor()
-    await page.context().close()
   })
 
   test('moves nothing on the page, and neither does anything else that is drawn', async () => {
@@ -295,7 +286,6 @@ describe('the light', () => {
     const moved = await page.evaluate(() => (window as never as { moved: number[] }).moved)
     // Smaller shifts are fractions of a pixel, which come from the browser's own rounding.
     expect(moved.filter(shift => shift > 0.0005)).toEqual([])
-    await page.context().close()
   })
 
   test('does not move if no motion is wanted', async () => {
@@ -307,7 +297,6 @@ describe('the light', () => {
       () => document.querySelector('[data-cairn]')!.shadowRoot!.getAnimations().length,
     )
     expect(moving).toBe(0)
-    await page.context().close()
   })
 })
 
@@ -336,7 +325,6 @@ describe('a banner that the page makes room for', () => {
     await card.waitFor({ state: 'detached' })
     expect(await tags()).toEqual(['<html lang="en"', '<header'])
     expect((await boxOf(page, '#other')).y).toBe(74)
-    await page.context().close()
   })
 
   test.each(['pushed', 'below'])('is not on paper, nor is its room: %s', async name => {
@@ -364,7 +352,6 @@ describe('a banner that the page makes room for', () => {
     expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
     expect(await tops()).toEqual(onScreen)
-    await page.context().close()
   })
 
   test('makes room for a header whose style sheet arrives after the banner', async () => {
@@ -376,7 +363,6 @@ describe('a banner that the page makes room for', () => {
     expect((await boxOf(page, 'header')).y).toBeCloseTo(height, 0)
     const margin = await page.evaluate(() => getComputedStyle(document.documentElement).marginTop)
     expect(Number.parseFloat(margin)).toBeCloseTo(height + 3, 0)
-    await page.context().close()
   })
 })
 
@@ -394,7 +380,6 @@ describe('a hint', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'A hint' }).waitFor()
     expect(await card.count()).toBe(1)
-    await page.context().close()
   })
 
   test('stays while the mouse is on it, and goes when the mouse does', async () => {
@@ -410,13 +395,12 @@ describe('a hint', () => {
     await page.mouse.move(700, 500)
     await hint.waitFor({ state: 'detached' })
     await dot.waitFor()
-    await page.context().close()
   })
 })
 
 describe('a card', () => {
   test('has the button that leads on last, and counts many steps in words', async () => {
-    const { page, says, card } = await open('order')
+    const { says, card } = await open('order')
     await says('Which')
     const buttons = card.locator('.button')
     expect(await buttons.allTextContents()).toEqual(['Not now', 'Help', 'On'])
@@ -427,7 +411,6 @@ describe('a card', () => {
       all.map(one => (one as HTMLElement).offsetHeight),
     )
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(36)
-    await page.context().close()
   })
 
   test('in a corner neither takes the keyboard focus nor keeps it', async () => {
@@ -439,28 +422,25 @@ describe('a card', () => {
     expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-cairn'))).toBe(
       false,
     )
-    await page.context().close()
   })
 
   test('beside an element near a corner has the room there is', async () => {
-    const { page, says, card } = await open('long', { reducedMotion: 'reduce' })
+    const { says, card } = await open('long', { reducedMotion: 'reduce' })
     await says('Long')
     const hidden = await card
       .locator('.inner')
       .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
     expect(hidden).toBe(0)
-    await page.context().close()
   })
 
   test('on a phone is a sheet at an edge, if it would cover its element otherwise', async () => {
-    const { page, says, card } = await open('large', { viewport: { width: 375, height: 667 } })
+    const { says, card } = await open('large', { viewport: { width: 375, height: 667 } })
     await says('A large one')
     await until(async () => {
       const box = await card.boundingBox()
       const isInSight = box !== null && box.y >= 8 && box.y + box.height <= 667 - 7
       return isInSight && box.x === 8 && box.width === 359
     })
-    await page.context().close()
   })
 })
 
@@ -511,11 +491,10 @@ describe('above the text', () => {
       return captions === 1 && hasPlayed
     })
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
   test('an image that loads late has its room reserved', async () => {
-    const { page, says, card } = await open('picture', { reducedMotion: 'reduce' })
+    const { says, card } = await open('picture', { reducedMotion: 'reduce' })
     await says('A picture')
     const before = await card.boundingBox()
     late.resolve()
@@ -523,7 +502,6 @@ describe('above the text', () => {
     await until(() => image.evaluate(one => (one as HTMLImageElement).naturalWidth > 0))
     expect(await card.boundingBox()).toEqual(before)
     expect(await image.getAttribute('alt')).toBe('A board')
-    await page.context().close()
   })
 
   test('a window with an image is as wide as others, and what leads on stands in one row', async () => {
@@ -542,11 +520,10 @@ describe('above the text', () => {
     const { width, height } = (await card.locator('.media').boundingBox())!
     expect(width).toBe(466)
     expect(height).toBeLessThan(100)
-    await page.context().close()
   })
 
   test('an image that cannot be loaded leaves its text, or nothing', async () => {
-    const { page, says, card } = await open('lost', { reducedMotion: 'reduce' })
+    const { says, card } = await open('lost', { reducedMotion: 'reduce' })
     await says('Lost')
     await card.getByText('A board', { exact: true }).waitFor()
     expect(await card.locator('.media').count()).toBe(0)
@@ -561,6 +538,5 @@ describe('above the text', () => {
       }
     })
     expect(title - inner).toBe(28)
-    await page.context().close()
   })
 })

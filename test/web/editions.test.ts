@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '../browser/playwright.ts'
@@ -9,8 +9,6 @@ import { Site, shown } from '../support/site.ts'
  * A page may keep an older snippet (by integrity, or in its own bundle), and a newer snippet may talk to
  * an older server. Each of them shows what it knows, and does not fail at anything else.
  */
-
-setDefaultTimeout(300_000)
 
 /** The last snippet before the second edition, as it was built. */
 const folder = join(import.meta.dir, '../fixtures/snippet-first-edition')
@@ -77,7 +75,6 @@ describe('an older snippet', () => {
     expect(steps.map(({ reached }) => reached)).toEqual([1, 1, 1])
     // The page uses an event that was added since; the snippet says so, and goes on.
     expect(noticed.complaints).toEqual([expect.stringContaining('on() knows no "navigate"')])
-    await page.context().close()
   })
 })
 
@@ -114,6 +111,5 @@ describe('the newer snippet', () => {
     }
     await title.waitFor({ state: 'detached' })
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Applications in frames: those that people see, and those that they do not, as for renewing a token. */
-
-setDefaultTimeout(60_000)
 
 const flows = ['framed', 'whole']
   .map(
@@ -92,7 +90,6 @@ test('frames that nobody sees do nothing until they are seen', async () => {
     // Clipped, it could as well be scrolled out of sight, which hides no application.
     if (name !== 'clipped') while ((await card.count()) > 0) await pass(page, 500)
   }
-  await page.context().close()
 })
 
 test('nor do frames that may not look at the page around them', async () => {
@@ -101,7 +98,6 @@ test('nor do frames that may not look at the page around them', async () => {
   expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
   await style(page, 'none', visible)
   await cardIn(page, 'none').waitFor()
-  await page.context().close()
 })
 
 test('a hidden copy of an application neither keeps it waiting nor is counted', async () => {
@@ -112,5 +108,4 @@ test('a hidden copy of an application neither keeps it waiting nor is counted', 
   await allSent(page)
   const { totals } = await site.until('whole', ({ totals }) => totals.completions === 1)
   expect(totals.starts).toBe(1)
-  await page.context().close()
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** Pages whose own dialogs, styles, scripts and navigation make it hard to show something on them. */
-
-setDefaultTimeout(300_000)
 
 /** What the pages have, and the steps that are shown on them. */
 const cases = {
@@ -181,7 +179,6 @@ describe('a page that keeps the focus to itself', () => {
       expect(await focused(page)).toContain('button')
       await button('Next').click()
       await says('Two')
-      await page.close()
     },
   )
 
@@ -192,7 +189,6 @@ describe('a page that keeps the focus to itself', () => {
     await card.waitFor({ state: 'detached' })
     expect(await page.locator('#own').isVisible()).toBe(true)
     expect(await focused(page)).toBe('in')
-    await page.close()
   })
 })
 
@@ -216,35 +212,30 @@ describe('keys', () => {
     await says('Three')
     await page.keyboard.press('Control+ArrowLeft')
     expect(await title.textContent()).toBe('Three')
-    await page.close()
   })
 })
 
 describe('styles', () => {
   test('of the page do not hide what is shown', async () => {
-    const { page, says } = await open('styled')
+    const { says } = await open('styled')
     await says('One')
-    await page.close()
   })
 
   test('that zoom the page leave a step beside its element', async () => {
     const { page, says } = await open('zoomed')
     await says('One')
     expect(await ringIsAround(page, '#in')).toBe(true)
-    await page.close()
   })
 
   test('an element under a fixed header is scrolled out from under it', async () => {
     const { page, says } = await open('covered', { reducedMotion: 'reduce' })
     await says('One')
     expect((await page.locator('#in').boundingBox())!.y).toBeGreaterThan(90)
-    await page.close()
   })
 
   test('an element that was pushed out of the window is not pointed at', async () => {
-    const { page, says } = await open('drawer')
+    const { says } = await open('drawer')
     await says('One')
-    await page.close()
   })
 
   test('a page that exactly fills the window does not scroll', async () => {
@@ -252,7 +243,6 @@ describe('styles', () => {
     await says('One')
     const extra = await page.evaluate(() => document.documentElement.scrollHeight - innerHeight)
     expect(extra).toBe(0)
-    await page.close()
   })
 
   test('text is readable on any accent colour, and on any background', async () => {
@@ -267,7 +257,6 @@ describe('styles', () => {
     const dark = await open('dark')
     await dark.says('One')
     expect(await dark.card.evaluate(colourOf)).toBe('rgb(230, 237, 243)')
-    await dark.page.close()
   })
 
   test.each([
@@ -295,11 +284,10 @@ describe('styles', () => {
     const style = await card.evaluate(element => element.closest('.root')?.getAttribute('style'))
     expect(style).not.toContain('pixel')
     expect(asked.filter(url => url.includes('pixel'))).toEqual([])
-    await page.close()
   })
 
   test('long words and texts stay in the card, and its buttons can be reached', async () => {
-    const { page, card, button } = await open('long', { viewport: { width: 320, height: 480 } })
+    const { card, button } = await open('long', { viewport: { width: 320, height: 480 } })
     const last = button('L'.repeat(90))
     await last.scrollIntoViewIfNeeded()
     const [outer, inner] = [await card.boundingBox(), await last.boundingBox()]
@@ -308,7 +296,6 @@ describe('styles', () => {
     expect(outer!.height).toBeLessThanOrEqual(480)
     await last.click()
     await card.waitFor({ state: 'detached' })
-    await page.close()
   })
 })
 
@@ -318,7 +305,6 @@ describe('the way through', () => {
     await says('One')
     await page.evaluate(() => document.body.replaceChildren())
     await says('One')
-    await page.close()
   })
 
   test('a page that always removes unknown elements gets rid of the step', async () => {
@@ -338,25 +324,22 @@ describe('the way through', () => {
     })
     await pass(page, 60_000)
     expect(await page.evaluate('removed')).toBeLessThan(30)
-    await page.close()
   })
 
   test('a text nested too deep is shown as it was written', async () => {
-    const { page, says, card } = await open('nested')
+    const { says, card } = await open('nested')
     await says('One')
     expect(await card.locator('.body').textContent()).toEndWith('deep')
-    await page.close()
   })
 
   test('back leads to the step that was seen before, and nowhere from the first', async () => {
-    const { page, says, button } = await open('gap')
+    const { says, button } = await open('gap')
     await says('One')
     expect(await button('Back').count()).toBe(0)
     await button('Next').click()
     await says('Two')
     await button('Back').click()
     await says('One')
-    await page.close()
   })
 
   test('a step whose element is on the next page is not missing while that page is loading', async () => {
@@ -383,7 +366,6 @@ describe('a checklist', () => {
     expect(await panel.getByRole('button', { name: 'Done by doing' }).count()).toBe(0)
     await panel.getByRole('link', { name: 'how' }).click()
     await page.waitForURL('**/how')
-    await page.close()
   })
 
   test('a tick leaves a long list where it was, and the focus at the next item', async () => {
@@ -400,6 +382,5 @@ describe('a checklist', () => {
     expect(await panel.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
     await page.evaluate(() => document.body.replaceChildren())
     await panel.waitFor()
-    await page.close()
   })
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site } from '../support/site.ts'
 
 /** Pages that draw flows with components of their own. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: tour
@@ -143,7 +141,6 @@ test('a button’s link is followed, once the step is completed', async () => {
   await step(page, 'two')
   await page.evaluate('step.actions.press(step.step.buttons[0])')
   await page.waitForURL('**/other')
-  await page.context().close()
 })
 
 test('the page is told when an element is replaced or goes', async () => {
@@ -151,7 +148,6 @@ test('the page is told when an element is replaced or goes', async () => {
   await step(page, 'one')
   await page.evaluate("document.getElementById('first').remove()")
   await step(page, 'none')
-  await page.context().close()
 })
 
 test('the page is told of a checklist, and of what can be ticked in its order', async () => {
@@ -183,7 +179,6 @@ test('a step for another page is marked as such', async () => {
   await step(page, 'there elsewhere')
   await page.evaluate("history.pushState(null, '', '/far/there')")
   await step(page, 'there')
-  await page.context().close()
 })
 
 test('a late listener is told at once', async () => {
@@ -197,5 +192,4 @@ test('a late listener is told at once', async () => {
       "let keys; cairn.on('active', ({ flowKeys }) => { keys = flowKeys }); keys",
     ),
   ).toEqual(['tour'])
-  await page.context().close()
 })

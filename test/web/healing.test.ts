@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { pass } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps find their element if their selector does not, and what they leave alone. */
-
-setDefaultTimeout(300_000)
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string) => `
@@ -141,7 +139,6 @@ test('for an alternate the text of the target counts, and its nth does not', asy
   await worded.page.close()
   const placed = await open('placed', '<div><p class="row">1</p><p class="row">2</p></div>')
   expect(await placed.isAround('#more .row:last-child')).toBe(true)
-  await placed.page.close()
 })
 
 test('an alternate that finds two is not taken', async () => {
@@ -153,9 +150,8 @@ test('an alternate that finds two is not taken', async () => {
 
 test('if the first element is hidden, as on a small screen, an alternate may be taken', async () => {
   const markup = '<p id="wide" style="display: none">Wide</p><p id="narrow">Narrow</p>'
-  const { page, isAround } = await open('small-screen', markup)
+  const { isAround } = await open('small-screen', markup)
   expect(await isAround('#narrow')).toBe(true)
-  await page.close()
 })
 
 test('the one element that is like the remembered one is found, and reported as changed', async () => {
@@ -200,9 +196,8 @@ test.each([
 test('of several that the selector finds, the remembered one is taken', async () => {
   const markup =
     '<button class="twin" id="a">Drop it</button><button class="twin" id="b">Save it</button>'
-  const { page, isAround } = await open('several', markup)
+  const { isAround } = await open('several', markup)
   expect(await isAround('#b')).toBe(true)
-  await page.close()
 })
 
 test('open shadow trees are searched, however deep; frames are not', async () => {
@@ -240,7 +235,6 @@ test('an element that appears late in an existing shadow tree is waited for', as
     document.querySelector('#host')?.shadowRoot?.append(button)
   })
   await title.getByText('Look here').waitFor()
-  await page.close()
 })
 
 test('an element inside closed details, or in a tab that is not open, is hidden', async () => {
@@ -258,7 +252,7 @@ test('an element inside closed details, or in a tab that is not open, is hidden'
 test('an element that a transition shows is found, although no observer reports it', async () => {
   const markup =
     '<button id="slow" style="opacity: 0; transition: opacity 10ms 900ms">Slow</button>'
-  const { page, isAround } = await open('faded-in', markup, () => {
+  const { isAround } = await open('faded-in', markup, () => {
     requestAnimationFrame(() => {
       requestAnimationFrame(() => {
         document.querySelector<HTMLElement>('#slow')!.style.opacity = '1'
@@ -266,7 +260,6 @@ test('an element that a transition shows is found, although no observer reports 
     })
   })
   expect(await isAround('#slow')).toBe(true)
-  await page.close()
 })
 
 test('an element is scrolled into view inside its scroll container', async () => {
@@ -282,7 +275,6 @@ test('an element is scrolled into view inside its scroll container', async () =>
       return top >= box.top && bottom <= box.bottom
     }),
   )
-  await page.close()
 })
 
 test('an element that is replaced while it is shown is followed without a jump', async () => {
@@ -307,7 +299,6 @@ test('an element that is replaced while it is shown is followed without a jump',
   expect(corner).toBe(false)
   expect(await title.count()).toBe(1)
   expect(await isAround('#again')).toBe(true)
-  await page.close()
 })
 
 test('a page that changes all the time is searched at most twenty times a second', async () => {
@@ -336,7 +327,6 @@ test('a page that changes all the time is searched at most twenty times a second
   const aSecond = (after.looks - before.looks) / (after.seconds - before.seconds)
   expect(aSecond).toBeGreaterThan(1)
   expect(aSecond).toBeLessThanOrEqual(21)
-  await page.close()
 })
 
 /** Breaks the check for visible elements, as no page should, but some do. */
@@ -360,7 +350,6 @@ test('a page that breaks the watch over a shown element sees no error, and keeps
   await pass(page, 5_000)
   expect(await title.textContent()).toBe('Look here')
   expect(noticed.complaints).toEqual([])
-  await page.close()
 })
 
 test('what steps pin stored finds an element whose selector is gone, and a better one is suggested', async () => {

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Pages of an organisation that requires proof of who is there. */
-
-setDefaultTimeout(300_000)
 
 const flowOf = (key: string) => `
 - key: ${key}
@@ -72,7 +70,6 @@ test('events and progress carry the hash, and are accepted', async () => {
   expect(new URL(await until(progress)).searchParams.get('userHash')).toBe(right(person))
   await rest(page)
   expect(refused).toEqual([])
-  await page.close()
 })
 
 test('events from before the page knew the hash are proven once it does', async () => {
@@ -83,7 +80,6 @@ test('events from before the page knew the hash are proven once it does', async 
   await allSent(page)
   const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
-  await page.close()
 })
 
 test('without the right hash nothing is counted, and tours are shown all the same', async () => {
@@ -122,7 +118,6 @@ test('a wrong hash is reported in the console with its own message, and holds up
   expect(new Set(told())).toEqual(
     new Set(['cairn: refused (401): the user hash is missing or wrong ("cairn org identity")']),
   )
-  await page.context().close()
 })
 
 test('the hash of a person who has signed out is kept nowhere in the browser', async () => {
@@ -138,5 +133,4 @@ test('the hash of a person who has signed out is kept nowhere in the browser', a
   )
   await page.evaluate(() => (window as never as { cairn: { reset(): void } }).cairn.reset())
   expect(await kept()).not.toContain(hash)
-  await page.context().close()
 })

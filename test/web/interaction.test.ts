@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** What people press, type and reach with Tab while a step is shown, on pages that make that hard. */
-
-setDefaultTimeout(300_000)
 
 type Act = (page: Page, id: string) => Promise<void>
 
@@ -269,7 +267,6 @@ test('a press leads on once, whatever the page does with it, unless it is dragge
     await button('Skip').click()
     if (!counts) await button('Skip').click()
   }
-  await page.close()
 })
 
 describe('on a page that draws its elements anew', () => {
@@ -385,5 +382,4 @@ test('Tab goes from a card to the controls it stands beside and back, and throug
       await button('Next').or(button('Done')).click()
     }
   }
-  await page.close()
 })

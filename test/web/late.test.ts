@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { installStub } from '../../src/web/install-code.ts'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Pages that identify their user late, or never, or identify another one than before. */
-
-setDefaultTimeout(300_000)
 
 const announcement = (key: string, more: string) => `
 - key: ${key}
@@ -115,7 +113,6 @@ test('a free user never sees what is for others, even if the page identifies the
   await identify(page, 'free-1', { plan: 'free' })
   expect(await atTheEnd(page)).toEqual([])
   expect(await numbers(page, 'paid-free')).toEqual({ starts: 0, dismissals: 0, inProgress: 0 })
-  await page.context().close()
 })
 
 test('a user of its audience sees a flow once the page has identified them', async () => {
@@ -124,15 +121,13 @@ test('a user of its audience sees a flow once the page has identified them', asy
   expect(await seen(page)).toEqual([])
   await identify(page, 'pro-1', { plan: 'pro' })
   await title.getByText('paid-pro').waitFor()
-  await page.context().close()
 })
 
 test('a user who is identified before the script has loaded is not waited for', async () => {
-  const { page, title } = await visit('/paid-pro', {
+  const { title } = await visit('/paid-pro', {
     first: "cairn.identify('pro-2', { plan: 'pro' })",
   })
   await title.getByText('paid-pro').waitFor()
-  await page.context().close()
 })
 
 test('after the timeout the page shows what visitors may see, and hides again what the user may not', async () => {
@@ -143,7 +138,6 @@ test('after the timeout the page shows what visitors may see, and hides again wh
   await title.getByText('paid-late').waitFor({ state: 'detached' })
   expect(await atTheEnd(page)).toEqual(['paid-late'])
   expect(await numbers(page, 'paid-late')).toEqual({ starts: 0, dismissals: 0, inProgress: 0 })
-  await page.context().close()
 })
 
 test('a user who is never identified is shown everything after three seconds', async () => {
@@ -155,7 +149,6 @@ test('a user who is never identified is shown everything after three seconds', a
   await isAtWork(page)
   await pass(page, 3_000)
   await title.getByText('once-never').waitFor()
-  await page.context().close()
 })
 
 test('a page that does not wait hides again what is not for the user it identifies', async () => {
@@ -165,7 +158,6 @@ test('a page that does not wait hides again what is not for the user it identifi
   await title.getByText('paid-public').waitFor({ state: 'detached' })
   expect(await atTheEnd(page)).toEqual(['paid-public'])
   expect(await numbers(page, 'paid-public')).toEqual({ starts: 0, dismissals: 0, inProgress: 0 })
-  await page.context().close()
 })
 
 test('a run that was sent before stays in progress for the visitor, and is not counted as dismissed', async () => {
@@ -178,7 +170,6 @@ test('a run that was sent before stays in progress for the visitor, and is not c
   expect(await numbers(page, 'paid-sent')).toEqual({ starts: 1, dismissals: 0, inProgress: 1 })
   const flowId = site.flowId('paid-sent')
   expect(bodies.filter(event => event.flowId === flowId && 'userId' in event)).toEqual([])
-  await page.context().close()
 })
 
 test('a flow that is shown once is shown once to a person in three fresh browsers', async () => {
@@ -210,7 +201,6 @@ test('a page that does not wait hides what the user has seen as soon as it knows
   await title.getByText('once-public').waitFor({ state: 'detached' })
   expect(await atTheEnd(page)).toEqual(['once-public'])
   expect(await numbers(page, 'once-public')).toEqual({ starts: 1, dismissals: 1, inProgress: 0 })
-  await page.context().close()
 })
 
 test('what happens before the page identifies a user is attributed to them', async () => {
@@ -235,7 +225,6 @@ test('what happens before the page identifies a user is attributed to them', asy
   expect(bodies.filter(({ userId }) => userId !== 'tess')).toEqual([])
   const { totals } = await site.until('tracked', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1 })
-  await page.context().close()
 })
 
 test('a page that is left while it waits still reports what has happened', async () => {
@@ -243,7 +232,6 @@ test('a page that is left while it waits still reports what has happened', async
   await shown(page).title.getByText('left').waitFor()
   await page.goto('about:blank')
   await site.until('left', ({ totals }) => totals.starts === 1)
-  await page.context().close()
 })
 
 test('if the page identifies somebody else, nothing of the user before is shown', async () => {
@@ -276,7 +264,6 @@ test('if somebody else is identified, what began for the user before does not co
   await title.getByText('once-other').waitFor()
   await shown(page).button('Close').click()
   expect(await numbers(page, 'once-other')).toEqual({ starts: 1, dismissals: 1, inProgress: 0 })
-  await page.context().close()
 })
 
 test('a user who is identified again stays in what they have begun', async () => {
@@ -289,7 +276,6 @@ test('a user who is identified again stays in what they have begun', async () =>
   await page.evaluate("history.replaceState(null, '', '/paid-pro?more')")
   expect(await page.locator('[data-cairn] .card[data-same]').count()).toBe(1)
   expect(await seen(page)).toEqual(['paid-pro'])
-  await page.context().close()
 })
 
 test('a visitor who signs in continues with what is for them', async () => {
@@ -303,7 +289,6 @@ test('a visitor who signs in continues with what is for them', async () => {
   await allSent(page)
   const { totals } = await site.until('tour', ({ totals }) => totals.completions === 1)
   expect(totals).toMatchObject({ dismissals: 0 })
-  await page.context().close()
 })
 
 test('a refusal of consent ends the wait, and consent does not, because it identifies nobody', async () => {
@@ -315,7 +300,6 @@ test('a refusal of consent ends the wait, and consent does not, because it ident
   expect(await seen(page)).toEqual([])
   await identify(page, 'fay')
   await title.getByText('once-consented').waitFor()
-  await page.context().close()
 })
 
 test('a flow that the page starts itself is shown at once', async () => {
@@ -324,7 +308,6 @@ test('a flow that the page starts itself is shown at once', async () => {
   await title.getByText('paid-start').waitFor()
   await identify(page, 'free-5', { plan: 'free' })
   expect(await title.innerText()).toBe('paid-start')
-  await page.context().close()
 })
 
 test('a tag with wrong attributes is reported in the console', async () => {
@@ -333,5 +316,4 @@ test('a tag with wrong attributes is reported in the console', async () => {
   await visit('/always', { page, tag })
   await shown(page).title.getByText('always').waitFor()
   expect(noticed.complaints.join()).toContain('data-identify knows "wait" alone, not "wiat"')
-  await page.context().close()
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { flowOf, openStage, play, serveStage, shows } from './stage.ts'
 
 /** What is shown beside a page's dialogs and menus, and over what fills the screen, is seen and used. */
-
-setDefaultTimeout(300_000)
 
 let stage: Awaited<ReturnType<typeof serveStage>>
 let browser: TestBrowser
@@ -130,7 +128,6 @@ test('pages that disable everything but their dialog leave usable what is shown'
     await shows(at, null)
   })
   expect(wrong).toEqual([])
-  await at.context().close()
 })
 
 test('begun in such a dialog, it is usable by keyboard too, and after the dialog has closed', async () => {
@@ -158,7 +155,6 @@ test('begun in such a dialog, it is usable by keyboard too, and after the dialog
     await shows(at, null)
   })
   expect(wrong).toEqual([])
-  await at.context().close()
 })
 
 const listen = (types: string, on: string, isInside: string, close: string) => `
@@ -248,7 +244,6 @@ test('a press on what is shown is not outside of what the step points at', async
     await shows(at, 'Own')
   })
   expect(wrong).toEqual([])
-  await at.context().close()
 })
 
 test('keys on a card are not for the menu around it, and shortcuts of the page work', async () => {
@@ -269,7 +264,6 @@ test('keys on a card are not for the menu around it, and shortcuts of the page w
   await shows(at, 'Own')
   expect(await at.evaluate('shortcuts')).toEqual(['k', 'Control', 'k'])
   expect(await at.locator('#dialog').count()).toBe(1)
-  await at.context().close()
 })
 
 test('a card is in a part of the page only while it is shown, and once somebody has used the page', async () => {
@@ -290,7 +284,6 @@ test('a card is in a part of the page only while it is shown, and once somebody 
   expect(await layer()).toBe('nav')
   await at.evaluate('clear()')
   await at.waitForFunction("document.querySelector('body > [data-cairn]')")
-  await at.context().close()
 })
 
 /** How a dialog keeps the focus. */
@@ -337,7 +330,6 @@ test('a dialog that keeps the focus leaves it to a field that somebody types in'
     if (typed !== 'Because it') throw new Error(`typed ${typed}`)
   })
   expect(wrong).toEqual([])
-  await at.context().close()
 })
 
 const part =
@@ -395,5 +387,4 @@ test('what is shown is above what fills the screen, before, during and after', a
     await shows(at, null)
   })
   expect(wrong).toEqual([])
-  await at.context().close()
 })

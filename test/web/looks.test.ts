@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Every kind of step, as people see, hear and use it. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: kinds
@@ -92,7 +90,6 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Escape')
     await card.waitFor({ state: 'detached' })
     expect(await focused(page)).toBe('Home')
-    await page.close()
   })
 
   test('typing is not interrupted', async () => {
@@ -100,7 +97,6 @@ describe('by keyboard alone', () => {
     await page.locator('#address').focus()
     await page.evaluate(() => history.pushState(null, '', '/home'))
     await title.getByText('A modal').waitFor()
-    await page.close()
   })
 })
 
@@ -122,25 +118,23 @@ describe('for screen readers', () => {
     await spot.click()
     expect(await spot.getAttribute('aria-expanded')).toBe('true')
     await page.getByRole('dialog', { name: 'A spot' }).waitFor()
-    await page.close()
   })
 })
 
 describe('how a step looks', () => {
   test('Markdown is rendered, HTML is shown as it was written', async () => {
-    const { page, card } = await open('/home')
+    const { card } = await open('/home')
     await card.waitFor()
     expect(await card.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
     const link = card.locator('a')
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
-    await page.close()
   })
 
   test.each([
     ['a phone', { viewport: { width: 360, height: 640 } }],
     ['a small one on its side', { viewport: { width: 568, height: 320 } }],
   ])('on %s nothing lies outside of the window', async (_, options) => {
-    const { page, title, button, card } = await open('/home', options)
+    const { title, button, card } = await open('/home', options)
     for (const name of ['A modal', 'A tip', 'A banner']) {
       await title.getByText(name).waitFor()
       await (await card.elementHandle())!.waitForElementState('stable')
@@ -151,7 +145,6 @@ describe('how a step looks', () => {
       expect(box.y + box.height).toBeLessThanOrEqual(options.viewport.height)
       await button('Next').click()
     }
-    await page.close()
   })
 
   test('on a dark page it is dark, with enough contrast', async () => {
@@ -162,7 +155,6 @@ describe('how a step looks', () => {
     const { text, ground } = await brightness(card)
     expect(ground).toBeLessThan(200)
     expect(text).toBeGreaterThan(550)
-    await page.close()
   })
 
   test('if the page turns dark, or light again, while a step is shown, the step does too', async () => {
@@ -179,7 +171,6 @@ describe('how a step looks', () => {
     await until(ground, sum => sum < 200)
     await turn(false)
     await until(ground, sum => sum > 550)
-    await page.close()
   })
 
   test('from right to left, with its words in the language of the page', async () => {
@@ -194,14 +185,12 @@ describe('how a step looks', () => {
     await title.getByText('A tip').waitFor()
     await page.keyboard.press('ArrowRight')
     await title.getByText('A modal').waitFor()
-    await page.close()
   })
 
   test('without motion if none is wanted', async () => {
-    const { page, card } = await open('/home', { reducedMotion: 'reduce' })
+    const { card } = await open('/home', { reducedMotion: 'reduce' })
     await card.waitFor()
     expect(await card.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
-    await page.close()
   })
 })
 
@@ -241,13 +230,11 @@ describe('what people see as the name of a flow', () => {
     expect(await launcher.textContent()).toBe('Get going · 0 of 2')
     await page.goto(`${site.url}/projects?case=heard`)
     await page.getByRole('dialog', called('A hint')).waitFor()
-    await page.context().close()
   })
 
   test('is its name if it has no title, as flows had none in older releases', async () => {
-    const { page, panel } = await open('/projects?case=unnamed')
+    const { panel } = await open('/projects?case=unnamed')
     await panel.getByRole('heading', called('As it is called')).waitFor()
-    await page.context().close()
   })
 })
 
@@ -268,6 +255,5 @@ test.each([
     expect(drawn.y).toBeGreaterThan(element.y + element.height)
     expect(drawn.y + drawn.height).toBeLessThanOrEqual(viewport.height)
     expect(done.y + done.height).toBeLessThan(drawn.y + drawn.height)
-    await page.context().close()
   },
 )

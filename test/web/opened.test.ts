@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { openStage, play, serveStage, shows } from './stage.ts'
 
 /** While the page is blocked around a step's element, what the element opens can be used. */
-
-setDefaultTimeout(300_000)
 
 const floats =
   'position: absolute; left: 20px; top: 120px; padding: 20px; background: white; z-index: 9'
@@ -120,7 +118,6 @@ test('by mouse, however the page opens it, and nothing else can', async () => {
     if (String(await pressed(page)) !== 'true,false') wrong.push(name)
   }
   expect(wrong).toEqual([])
-  await page.context().close()
 })
 
 test('by touch and by keyboard, in a narrow window too', async () => {
@@ -140,7 +137,6 @@ test('by touch and by keyboard, in a narrow window too', async () => {
   await page.keyboard.press('Tab')
   await page.keyboard.press('Enter')
   expect(await pressed(page)).toEqual([true, false])
-  await page.context().close()
 })
 
 test('until it is closed, also by a press beside it, and a toolbar that was there stays blocked', async () => {
@@ -166,5 +162,4 @@ test('until it is closed, also by a press beside it, and a toolbar that was ther
   await page.clock.runFor(500)
   await page.mouse.click(...(await middleOf(page, 'nav button')))
   expect(await pressed(page)).toEqual([false, false])
-  await page.context().close()
 })

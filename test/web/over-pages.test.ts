@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** Tours that lead from page to page: on a site of many documents, and in an application. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: led
@@ -126,7 +124,6 @@ describe('a site of many documents', () => {
     await link.click()
     await page.waitForURL('**/site/b?from=tour')
     await says('Two')
-    await page.close()
   })
 
   test('start() leads to the page of the first step, and of the step that is due', async () => {
@@ -143,7 +140,6 @@ describe('a site of many documents', () => {
     await start()
     await page.waitForURL('**/site/b')
     await says('Begin')
-    await page.close()
   })
 
   test('a page that redirects elsewhere is offered as a link, and not opened again automatically', async () => {
@@ -165,16 +161,14 @@ describe('a site of many documents', () => {
     await button('Back').click()
     await page.waitForURL('**/site/b')
     await says('Begin')
-    await page.close()
   })
 
   test("nobody is led to another site, because it is no page of the tour's", async () => {
-    const { page, says, button, elsewhere, link } = await open('/site/out')
+    const { says, button, elsewhere, link } = await open('/site/out')
     await says('Out')
     await button('Next').click()
     await elsewhere.waitFor()
     expect(await link.count()).toBe(0)
-    await page.close()
   })
 
   test('of two tabs one shows the tour, and the other one goes on when that is closed', async () => {
@@ -218,7 +212,6 @@ describe('an application with its own router', () => {
     await says('App two')
     expect(await page.evaluate(() => (window as never as { isSame: boolean }).isSame)).toBe(true)
     expect(visited[0]).toBe('/app')
-    await page.close()
   })
 
   test('has its pages loaded if it does not listen', async () => {
@@ -230,6 +223,5 @@ describe('an application with its own router', () => {
     // Another place in the same document, for which the browser loads nothing.
     await button('Next').click()
     await says('App three')
-    await page.close()
   })
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** Pages whose other scripts overwrite what the browser has, before or after the snippet is loaded. */
-
-setDefaultTimeout(300_000)
 
 /** As Prototype.js 1.6 and MooTools do it. Each `toJSON` gives the text of its value's JSON. */
 const oldLibrary = `
@@ -188,6 +186,5 @@ test.each(variants.map(({ name }, i) => [name, i] as const))(
       expect(headers.authorization).toBe(isBeacon ? undefined : `Bearer ${site.snippetKey}`)
       expect(headers['x-page']).toBeUndefined()
     }
-    await page.context().close()
   },
 )

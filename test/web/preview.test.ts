@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
@@ -7,8 +7,6 @@ import { DashboardHouse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** Whoever holds a link sees a draft on a customer's page with a strict policy, marked as such and not counted. */
-
-setDefaultTimeout(300_000)
 
 let house: DashboardHouse
 let site: AuthoredSite
@@ -98,7 +96,6 @@ test('shows the draft whatever its rules say, marked as one, across pages, and c
   await page.reload()
   await page.getByRole('heading', { name: 'News' }).waitFor()
   expect(await badge(page).count()).toBe(0)
-  await page.context().close()
 })
 
 test('says how a flow has ended, and starts it again', async () => {
@@ -111,7 +108,6 @@ test('says how a flow has ended, and starts it again', async () => {
   await badge(page).getByText('The flow was closed.').waitFor()
   await badge(page).getByRole('button', { name: 'Start again' }).click()
   await page.getByRole('dialog', { name: 'Once more' }).waitFor()
-  await page.context().close()
 })
 
 test('shows the flow of a file that is stored nowhere', async () => {
@@ -125,7 +121,6 @@ test('shows the flow of a file that is stored nowhere', async () => {
   await page.getByRole('dialog', { name: 'Loose' }).waitFor()
   const listed = await house.place.json<{ key: string }[]>(['flows', 'list'])
   expect(listed.map(({ key }) => key)).not.toContain('loose')
-  await page.context().close()
 })
 
 test('a link that was ended, or is for another origin, is explained, and the page goes on', async () => {
@@ -159,5 +154,4 @@ test('a link that was ended, or is for another origin, is explained, and the pag
   expect(audit.stdout).toContain('flow.preview')
   expect(audit.stdout).toContain('flow.end_preview')
   expect(audit.stdout).not.toContain(link.split('=')[1]!)
-  await page.context().close()
 })

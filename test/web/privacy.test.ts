@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** What is reported about people, and what is not. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 key: hello
@@ -78,7 +76,6 @@ test.each(['doNotTrack', 'globalPrivacyControl'] as const)(
     await shown(page).button('Done').click()
     await leave(page)
     expect(reports).toEqual([])
-    await page.close()
   },
 )
 
@@ -91,7 +88,6 @@ test('given consent overrides what the browser asks', async () => {
   await sent(page)
   expect(reports.some(url => url.includes('/events'))).toBe(true)
   await page.waitForFunction(() => Object.keys(localStorage).some(name => name.endsWith(':past')))
-  await page.close()
 })
 
 test('if the organisation does not heed it, nothing is lost from before the page knew that', async () => {
@@ -141,7 +137,6 @@ test('a refusal of consent that waits for the script comes before all reports', 
   expect(reports).toEqual([])
   await page.goto(`${site.url}/projects`)
   expect(await storedNames(page)).toEqual(['consent'])
-  await page.close()
 })
 
 test('consent that is given later lets reports through from then on', async () => {
@@ -158,7 +153,6 @@ test('consent that is given later lets reports through from then on', async () =
   await shown(page).button('Done').click()
   await sent(page)
   expect(reports.some(url => url.includes('/events'))).toBe(true)
-  await page.close()
 })
 
 test('an anonymous visitor is the same one on the next page', async () => {
@@ -177,7 +171,6 @@ test('an anonymous visitor is the same one on the next page', async () => {
   await page.goto(`${site.url}/settings/people`)
   await rest(page)
   expect(await idOf()).toBe(before)
-  await page.close()
 })
 
 test('no query, fragment, value of an input or cookie is reported', async () => {
@@ -197,7 +190,6 @@ test('no query, fragment, value of an input or cookie is reported', async () => 
   expect(told).toContain('/settings/people')
   expect(told).not.toMatch(/hush|secret|ann\.private/)
   expect(await page.context().cookies()).toEqual([])
-  await page.close()
 })
 
 test('data-keep-query keeps what follows the path', async () => {
@@ -208,5 +200,4 @@ test('data-keep-query keeps what follows the path', async () => {
   await shown(page).title.waitFor()
   await sent(page)
   expect(decodeURIComponent([...reports, ...bodies].join('\n'))).toContain('/projects?view=board')
-  await page.close()
 })

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** A page that shows a checklist learns what a back end, or another browser, has ticked. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 key: list
@@ -70,7 +68,6 @@ test('a tick that is stored reaches an open page in time, again and again', asyn
   }
   // As often as the server allows, and no more often.
   expect(beats(noticed.requests).length).toBeLessThanOrEqual(5)
-  await page.close()
 })
 
 test('a reload asks for progress at once', async () => {
@@ -80,7 +77,6 @@ test('a reload asks for progress at once', async () => {
   await page.reload()
   await item(page, 'A').waitFor()
   expect(beats(noticed.requests)).toEqual([])
-  await page.close()
 })
 
 test('all tabs of a browser learn of a tick, through the heartbeats of one', async () => {
@@ -94,7 +90,6 @@ test('all tabs of a browser learn of a tick, through the heartbeats of one', asy
   await hears(page, 'B')
   await item(second, 'B').waitFor()
   expect(beats(noticed.requests).length).toBeLessThanOrEqual(3)
-  await page.context().close()
 })
 
 test('a person who signs in finds what they have ticked elsewhere', async () => {
@@ -107,7 +102,6 @@ test('a person who signs in finds what they have ticked elsewhere', async () => 
   await page.evaluate("cairn.identify('dora')")
   await asked
   await item(page, 'C').waitFor()
-  await page.close()
 })
 
 test('if identities are verified, progress and heartbeats carry the hash', async () => {
@@ -131,5 +125,4 @@ test('if identities are verified, progress and heartbeats carry the hash', async
   })
   expect(stranger.status).toBe(401)
   await site.place.run([...identity, 'off'])
-  await page.close()
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
 /** What happens in a browser is counted in analytics once, whatever happens to tab, connection and server. */
-
-setDefaultTimeout(300_000)
 
 const flowOf = (key: string) => `
 - key: ${key}
@@ -99,7 +97,6 @@ test('during a long time offline the newest thousand events are kept, and later 
   await page.context().setOffline(false)
   await allSent(page)
   expect(asked() - before).toBeLessThanOrEqual(25)
-  await page.close()
 })
 
 test('over the limit the page waits as long as it is told, and nothing is lost', async () => {
@@ -119,7 +116,6 @@ test('over the limit the page waits as long as it is told, and nothing is lost',
   // The page that comes next has not been told to wait.
   await page.goto(`${site.url}/settings/people`)
   await site.until('limited', ({ totals }) => totals.completions === 1)
-  await page.close()
 })
 
 test('a server that cannot store is asked again, and has it all in the end', async () => {
@@ -140,7 +136,6 @@ test('a server that cannot store is asked again, and has it all in the end', asy
   const isAll = ({ totals }: Numbers) => totals.completions === 1
   const { totals } = await site.until('full', isAll)
   expect(totals).toMatchObject({ starts: 1, completions: 1 })
-  await page.close()
 })
 
 test('two tabs do not show the same step, and the second continues where the first was closed', async () => {
@@ -178,7 +173,6 @@ test('without consent nothing is reported, and only the refusal is stored', asyn
   await title.getByText('One').waitFor()
   expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1)
   expect(await page.context().cookies()).toEqual([])
-  await page.close()
 })
 
 test('wrong calls by a page cause no errors on the page', async () => {
@@ -202,7 +196,6 @@ test('wrong calls by a page cause no errors on the page', async () => {
   })
   await pass(page, 10_000)
   expect(noticed.complaints.filter(text => !text.startsWith('cairn: '))).toEqual([])
-  await page.close()
 })
 
 test('globals: `cairn` and nothing else', async () => {
@@ -215,5 +208,4 @@ test('globals: `cairn` and nothing else', async () => {
     return Object.getOwnPropertyNames(window).filter(name => !usual.has(name))
   })
   expect(own.filter(name => !/^\d+$/.test(name))).toEqual(['cairn'])
-  await page.close()
 })

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
 /** Which flow a page shows, and whose run it is, whenever and in whatever order the page makes its calls. */
-
-setDefaultTimeout(300_000)
 
 const tour = (key: string, more = '') => `
 - key: ${key}
@@ -71,7 +69,6 @@ const stub = (...calls: string[]) =>
 test('a flow that was asked for before the script had loaded is shown', async () => {
   const { page } = await open('/settings/people', stub("['start', 'asked-for']"))
   await at(page, 'Asked one')
-  await page.close()
 })
 
 test('a flow that was asked for stays after its tab was hidden, and after a reload', async () => {
@@ -87,7 +84,6 @@ test('a flow that was asked for stays after its tab was hidden, and after a relo
   expect(await shown(page).card.count()).toBe(1)
   await page.reload()
   await at(page, 'Asked two')
-  await page.close()
 })
 
 test('a flow that is asked for twice at once has one run; stopped before it is shown, it has none', async () => {
@@ -107,7 +103,6 @@ test('a flow that is asked for twice at once has one run; stopped before it is s
   const other = await open('/settings/people', stub("['start', 'asked-for']", "['stop']"))
   await rest(other.page)
   expect(await other.card.count()).toBe(0)
-  await other.page.close()
 })
 
 test('a tour continues where it was, although another one has been shown meanwhile', async () => {
@@ -178,7 +173,6 @@ test('an element of the page with the id cairn does not keep the script from sta
   )
   await page.reload()
   await at(page, 'element one')
-  await page.close()
 })
 
 test('a part of the script that failed to load is loaded again, and the flow is shown once', async () => {
@@ -206,7 +200,6 @@ test('a tab has its checklist while another one shows a tour', async () => {
   await second.goto(`${site.url}/projects?case=both`)
   await shown(second).launcher.or(shown(second).panel).first().waitFor()
   expect(await shown(second).title.getByText('both one').count()).toBe(0)
-  await page.context().close()
 })
 
 test('a closed announcement does not come back when the page only rewrites its address', async () => {
@@ -219,7 +212,6 @@ test('a closed announcement does not come back when the page only rewrites its a
   await page.evaluate(() => history.pushState(null, '', '/projects/atlas'))
   await page.evaluate(() => history.pushState(null, '', '/projects?case=always'))
   await at(page, 'always one')
-  await page.close()
 })
 
 test('a prerendered page requests, shows and reports nothing before anybody sees it', async () => {
@@ -233,7 +225,6 @@ test('a prerendered page requests, shows and reports nothing before anybody sees
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([])
   await page.evaluate('activate()')
   await at(page, 'prerender one')
-  await page.close()
 })
 
 test('a page that is restored as it was left shows what is due now', async () => {
@@ -252,5 +243,4 @@ test('a page that is restored as it was left shows what is due now', async () =>
   expect(ended).toBe(1)
   await card.waitFor({ state: 'detached' })
   await button('Next').waitFor({ state: 'detached' })
-  await page.close()
 })

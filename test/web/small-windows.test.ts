@@ -1,13 +1,11 @@
 import * as bun from 'bun:test'
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { TestBrowser } from '../support/browser.ts'
 import { Firefox, firefoxProgram } from '../support/firefox.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { flowOf, openStage, serveStage } from './stage.ts'
 
 /** In a small window, as at 400 % zoom (WCAG 2.2, 1.4.10) or on a phone that is held across, steps can be read and used. */
-
-setDefaultTimeout(300_000)
 
 const sizes = [
   { width: 320, height: 256 },
@@ -95,7 +93,6 @@ test.each([false, true])(
       if (here.length > 0) found.push([size, here])
     }
     expect(found).toEqual([])
-    await page.context().close()
   },
 )
 

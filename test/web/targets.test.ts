@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps find their element on pages that add it late, change it, or do not have it. */
-
-setDefaultTimeout(300_000)
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string, more = '') => `
@@ -73,7 +71,6 @@ test('an element that appears late is waited for', async () => {
   await add(page, 'late')
   await title.getByText('Look here').waitFor()
   expect(await ringIsAround(page, '#late')).toBe(true)
-  await page.close()
 })
 
 test('a missing element is skipped, ends the flow, is waited for, or is optional, as its author said', async () => {
@@ -110,7 +107,6 @@ test('a step points at none of several elements, unless place or text tell them 
   const worded = await open('worded')
   await worded.title.getByText('Look here').waitFor()
   expect(await ringIsAround(worded.page, '.column:nth-child(2) h2')).toBe(true)
-  await worded.page.close()
 })
 
 test('open shadow roots are searched', async () => {
@@ -125,13 +121,11 @@ test('open shadow roots are searched', async () => {
     document.querySelector('main')?.append(host)
   })
   await title.getByText('Look here').waitFor()
-  await page.close()
 })
 
 test('a hidden element is not pointed at', async () => {
-  const { page, title } = await open('hidden', page => add(page, 'veiled', 'display: none'))
+  const { title } = await open('hidden', page => add(page, 'veiled', 'display: none'))
   await title.getByText('The end').waitFor()
-  await page.close()
 })
 
 test('an element that is redrawn is followed', async () => {

@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How flows look on pages with their own colours and fonts: by page, flow, organisation and preset. */
-
-setDefaultTimeout(300_000)
 
 const brand = '#0b7285'
 const steps = (kind = 'tooltip') =>
@@ -75,7 +73,6 @@ describe('without a theme', () => {
     await styled.page.close()
     const bare = await open('plain')
     expect(await styleOf(bare.card, 'font-family')).toEqual(['system-ui, sans-serif'])
-    await bare.page.close()
   })
 })
 
@@ -83,7 +80,7 @@ describe('the page', () => {
   test('overrides every theme by its tokens, and text on its accent is readable', async () => {
     const css =
       ':root { --brand: #ffe066; --cairn-accent: var(--brand); --cairn-radius: 3px; --cairn-background: #111; --cairn-font: monospace; --cairn-space: 40px }'
-    const { page, card, button } = await open('brand', css)
+    const { card, button } = await open('brand', css)
     expect(
       await styleOf(card, 'background-color', 'color', 'border-top-left-radius', 'font-family'),
     ).toEqual(['rgb(17, 17, 17)', 'rgb(230, 237, 243)', '3px', 'monospace'])
@@ -91,19 +88,17 @@ describe('the page', () => {
       ...['rgb(255, 224, 102)', 'rgb(0, 0, 0)'],
     ])
     expect(await styleOf(card.locator('.inner'), 'padding-top')).toEqual(['50px'])
-    await page.close()
   })
 
   test('is told of an invalid token, which changes nothing', async () => {
     const css = ':root { --cairn-accent: reddish; --cairn-space: 4; --cairn-radius: 5px }'
-    const { page, said, card, button } = await open('brand', css)
+    const { said, card, button } = await open('brand', css)
     expect(await styleOf(button('Done'), 'background-color')).toEqual(['rgb(11, 114, 133)'])
     expect(await styleOf(card, 'border-top-left-radius')).toEqual(['5px'])
     expect(said.filter(text => text.includes('--cairn-'))).toEqual([
       expect.stringContaining('--cairn-accent: "reddish"'),
       expect.stringContaining('--cairn-space: "4"'),
     ])
-    await page.close()
   })
 
   test('changes what is shown when it turns dark, or sets another token', async () => {
@@ -118,27 +113,24 @@ describe('the page', () => {
       () => styleOf(button('Done'), 'color'),
       ([colour]) => colour === 'rgb(255, 255, 255)',
     )
-    await page.close()
   })
 })
 
 describe('a flow’s theme', () => {
   test('has colours for dark pages', async () => {
-    const { page, card, button } = await open('dark', darkPage)
+    const { card, button } = await open('dark', darkPage)
     expect(await styleOf(card, 'background-color', 'color')).toEqual([
       ...['rgb(20, 32, 42)', 'rgb(230, 237, 243)'],
     ])
     expect(await styleOf(button('Done'), 'background-color', 'color')).toEqual([
       ...['rgb(59, 201, 219)', 'rgb(0, 0, 0)'],
     ])
-    await page.close()
   })
 
   test('has its fonts, sizes and borders', async () => {
-    const { page, card } = await open('own', 'body { font-family: serif }')
+    const { card } = await open('own', 'body { font-family: serif }')
     const names = ['font-family', 'font-size', 'border-top-width', 'border-top-color']
     expect(await styleOf(card, ...names)).toEqual(['monospace', '20px', '3px', 'rgb(255, 0, 0)'])
-    await page.close()
   })
 
   test('overrides the organisation’s, and that overrides the preset, field by field', async () => {
@@ -194,28 +186,24 @@ describe('what is drawn on the page is visible', () => {
   ])('the ring %s, by a second line', async (_, css, line) => {
     const { page } = await open('brand', css)
     expect(await ringOf(page)).toEqual(['solid', line])
-    await page.close()
   })
 
   test('the ring on white, by itself', async () => {
     const { page } = await open('brand')
     expect((await ringOf(page))[0]).toBe('none')
-    await page.close()
   })
 
   test('the ring on a dark page that names no colour but its scheme', async () => {
     const { page } = await open('brand', ':root { color-scheme: dark; --cairn-accent: #043 }')
     expect(await ringOf(page)).toEqual(['solid', 'rgb(255, 255, 255)'])
-    await page.close()
   })
 
   test('a button in the colour of the card, by its line', async () => {
-    const { page, card, button } = await open('pale')
+    const { card, button } = await open('pale')
     const [ground] = await styleOf(card, 'background-color')
     const [fill, line] = await styleOf(button('Done'), 'background-color', 'border-top-color')
     expect(fill).toBe(ground)
     expect(line).not.toBe(ground)
-    await page.close()
   })
 })
 
@@ -245,5 +233,4 @@ test('a flow on a layer is covered by what the page has above it, and can be use
   await page.evaluate("document.querySelector('.chat').hidden = true")
   await host.getByRole('button', { name: 'Done' }).click()
   await host.locator('.card').waitFor({ state: 'detached' })
-  await page.close()
 })

@@ -1,13 +1,11 @@
 import * as bun from 'bun:test'
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { TestBrowser } from '../support/browser.ts'
 import { Firefox, firefoxProgram } from '../support/firefox.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { openStage, play, serveStage, shows } from './stage.ts'
 
 /** What people can see of an element, whatever hides or draws it. */
-
-setDefaultTimeout(300_000)
 
 /** The element is `.t`. */
 type Case = readonly [name: string, html: string]
@@ -422,7 +420,6 @@ describe('in Chromium', () => {
   test('what people can see, or scroll to, is told from what is hidden', async () => {
     const page = await openStage(browser, stage.url)
     await judges(expression => page.evaluate(expression))
-    await page.context().close()
   })
 
   /** How pages hide `#side`, in which the element is. */
@@ -455,7 +452,6 @@ describe('in Chromium', () => {
       if ((await page.evaluate('title()')) !== 'One') wrong.push(`${name}: does not come back`)
     }
     expect(wrong).toEqual([])
-    await page.context().close()
   })
 
   test('an element that fades in, blinks or is scrolled out of its box keeps its step', async () => {
@@ -475,6 +471,5 @@ describe('in Chromium', () => {
     })
     await page.clock.runFor(3_000)
     expect(await page.evaluate('card.isConnected')).toBe(true)
-    await page.context().close()
   })
 })

@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, leftLongAgo, Site, shown } from '../support/site.ts'
 
 /** What else is shown while a tour waits for an element, or is for another page. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: waits
@@ -128,7 +126,6 @@ test('a person in the middle of a tour is interrupted on no page, until they hav
   await button('Done').click()
   await page.goto(`${site.url}/home?case=waits`)
   await says('Hello')
-  await page.close()
 })
 
 describe('a step that is for another page', () => {

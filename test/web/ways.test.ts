@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { pass, rest } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** The ways in which a page can include the snippet, and the pages that make it hard. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: bound
@@ -114,7 +112,6 @@ test('a page whose head comes long before its body shows its tour once it has a 
   await shown(page).title.getByText('Hi').waitFor()
   expect(asked).toBe(1)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-  await page.close()
 })
 
 describe('a strict policy', () => {
@@ -137,7 +134,6 @@ describe('a strict policy', () => {
     await page.goto(`${pages.url}/own`)
     await shown(page).title.getByText('Hi').waitFor()
     expect(noticed.complaints.filter(text => /polic|Refused/i.test(text))).toEqual([])
-    await page.close()
   })
 
   test('the pinned tag is verified, and one with another hash does not run', async () => {
@@ -154,7 +150,6 @@ describe('a strict policy', () => {
     await page.goto(`${pages.url}/own`)
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.locator('link').count()).toBe(0)
-    await page.close()
   })
 
   test('what the pinned tag loads is verified too', async () => {
@@ -171,7 +166,6 @@ describe('a strict policy', () => {
     await rest(page)
     expect(await page.evaluate("'changed' in window")).toBe(false)
     expect(await shown(page).card.count()).toBe(0)
-    await page.close()
   })
 })
 
@@ -188,7 +182,6 @@ test('if storage is refused, tours are shown and reported', async () => {
   await pass(page, 6_000)
   await site.until('everywhere', ({ totals }) => totals.completions > before.totals.completions)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-  await page.close()
 })
 
 test('two tabs of a page without Web Locks do not show the same step', async () => {
@@ -213,7 +206,6 @@ test('two tabs of a page without Web Locks do not show the same step', async () 
   await page.close()
   // A closed tab leaves its lease behind for some seconds.
   await shown(second).title.getByText('One').waitFor()
-  await context.close()
 })
 
 describe('as a module', () => {
@@ -243,7 +235,6 @@ describe('as a module', () => {
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.evaluate("'cairn' in window")).toBe(false)
     expect(noticed.requests.filter(url => url.includes('snippet'))).toEqual([])
-    await page.close()
   })
 
   describe('where a server draws the page', () => {
@@ -293,7 +284,6 @@ describe('as a module', () => {
       await shown(page).title.getByText('Hi').waitFor()
       expect(await page.locator('#app').evaluate(main => main.outerHTML)).toBe(markup)
       expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-      await page.close()
     })
   })
 
@@ -316,6 +306,5 @@ describe('as a module', () => {
     expect(exceptionDetails).toBeUndefined()
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.evaluate("'cairn' in window")).toBe(false)
-    await page.close()
   })
 })

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { rolloutOf } from '../../src/core/flow/rollout.ts'
 import { type Page, pass } from '../support/browser.ts'
@@ -6,8 +6,6 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
 /** When a flow begins on a page, and for whom, by more than its address and audience. */
-
-setDefaultTimeout(300_000)
 
 const minuteMs = 60_000
 const local = (ms: number) => new Date(ms).toISOString().slice(0, 16)
@@ -114,7 +112,6 @@ test('a flow that begins while its page is open is shown without a reload', asyn
   await none(page)
   await pass(page, 2 * minuteMs)
   await says(page, 'Soon')
-  await page.close()
 })
 
 test('with a clock years behind, a visitor sees no flow that is over, and those that have begun', async () => {
@@ -122,7 +119,6 @@ test('with a clock years behind, a visitor sees no flow that is over, and those 
   await page.clock.setFixedTime(Date.UTC(2020, 4, 1))
   await page.goto(`${site.url}/home?case=clock`)
   await says(page, 'Begun')
-  await page.close()
 })
 
 test('a delay is counted per page, and continues when the query changes', async () => {
@@ -134,7 +130,6 @@ test('a delay is counted per page, and continues when the query changes', async 
   await page.evaluate(() => history.replaceState(null, '', '/home?case=delay'))
   await pass(page, 2_000)
   await says(page, 'Delayed')
-  await page.close()
 })
 
 test('one flow follows another once that was completed, on the next page at the earliest', async () => {
@@ -144,7 +139,6 @@ test('one flow follows another once that was completed, on the next page at the 
   await shown(page).card.waitFor({ state: 'detached' })
   await page.reload()
   await says(page, 'Second')
-  await page.close()
 })
 
 test('an event counts if the page tracks it or a back end sends it, and never twice', async () => {
@@ -161,7 +155,6 @@ test('an event counts if the page tracks it or a back end sends it, and never tw
   await none(page)
   await call(page, 'track', 'exported')
   await says(page, 'Thrice')
-  await page.close()
 })
 
 test('a flow waits until its element is visible, whenever that is', async () => {
@@ -176,7 +169,6 @@ test('a flow waits until its element is visible, whenever that is', async () => 
   await page.evaluate(() => document.querySelector('#lazy')?.removeAttribute('hidden'))
   await pass(page, 1_000)
   await says(page, 'There')
-  await page.close()
 })
 
 test('nobody sees a flow for zero percent of people, unless the page asks for it', async () => {
@@ -184,7 +176,6 @@ test('nobody sees a flow for zero percent of people, unless the page asks for it
   await none(page)
   await call(page, 'start', 'nobody')
   await says(page, 'Nobody')
-  await page.close()
 })
 
 interface Experiment {

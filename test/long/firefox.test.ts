@@ -63,7 +63,7 @@ interface Parts {
 for (const [how, query] of Object.entries(looks)) {
   bun.describe(how, () => {
     for (const name of pictureNames) {
-      test(name, async () => {
+      test(`${name} is drawn within the window, beside its element`, async () => {
         const size = viewportOf(how as Look)
         await firefox.goto(`${gallery.origin}/gallery/${name}?${query}`, size)
         const { card, ring, width, height, overflow } = await firefox.evaluate<Parts>(drawnParts)
