@@ -144,9 +144,7 @@ async function open(name: string, options = {}) {
   // Does not wait until everything is loaded, because one picture waits for the test.
   const address = `http://localhost:${pages.port}/${name}`
   await visitor.page.goto(address, { waitUntil: 'domcontentloaded' })
-  const { title, ...rest } = shown(visitor.page)
-  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
-  return { ...visitor, title, says, ...rest }
+  return { ...visitor, ...shown(visitor.page) }
 }
 
 /** Whether Cairn takes the mouse at a point of the page. */

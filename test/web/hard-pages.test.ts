@@ -150,9 +150,7 @@ afterAll(async () => {
 async function open(name: Case | 'pale' | 'dark' | 'list', options = {}) {
   const { page } = await site.browser.page({ clock: true, ...options })
   await page.goto(`http://localhost:${pages.port}/hard/${name}`)
-  const { title, ...rest } = shown(page)
-  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
-  return { page, title, says, ...rest }
+  return { page, ...shown(page) }
 }
 
 /** The element that has the keyboard focus, in whichever shadow tree. */

@@ -238,9 +238,7 @@ afterAll(async () => {
 async function open(name: string, options = {}) {
   const { page } = await site.browser.page({ clock: true, ...options })
   await page.goto(`http://localhost:${server.port}/${name}`)
-  const { title, ...rest } = shown(page)
-  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
-  return { page, title, says, ...rest }
+  return { page, ...shown(page) }
 }
 
 /** The id or class of the element that has the focus, in whichever shadow tree. */
