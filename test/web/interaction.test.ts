@@ -6,7 +6,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** What people press, type and reach with Tab while a step is shown, on pages that make that hard. */
 
-type Act = (page: Page, id: string) => Promise<void>
+type Act = (page: Page, id: string) => Promise<unknown>
 
 const middleOf = async (page: Page, selector: string) => {
   const { x, y, width, height } = (await page.locator(selector).boundingBox())!
@@ -68,6 +68,9 @@ const pressed: Record<string, { does?: string; act?: Act; tag?: string; counts?:
     tag: 'button aria-expanded=false',
     does: 'me.onkeydown = () => setTimeout(() => { me.ariaExpanded = true })',
     act: key('ArrowDown'),
+  },
+  'clicked-by-a-script': {
+    act: (page, id) => page.evaluate(`document.getElementById('${id}').click()`),
   },
   'a-div': { tag: 'div role=button tabindex=0', act: key(' ') },
   'opens-on-touchstart': {

@@ -332,6 +332,38 @@ test('a dialog that keeps the focus leaves it to a field that somebody types in'
   expect(wrong).toEqual([])
 })
 
+test('a dialog that keeps the focus lets the controls of a card be used by keyboard', async () => {
+  const at = await open()
+  const focused = () =>
+    at.evaluate("document.querySelector('[data-cairn]').shadowRoot.activeElement?.textContent")
+  const useBy = (from: () => Promise<unknown>) => async (trap: string) => {
+    await at.evaluate('globalThis.ended?.abort(), ended = new AbortController()')
+    await play(at, dialog(), `[${pointing}, ${own}]`)
+    await at.evaluate(`{ ${back}; ${trap} }`)
+    await shows(at, 'Name')
+    await from()
+    for (let tabs = 0; (await focused()) !== 'Next'; tabs++) {
+      if (tabs === 8) throw new Error('Tab does not lead to the button')
+      await at.keyboard.press('Tab')
+    }
+    await at.keyboard.press('Enter')
+    await shows(at, 'Own')
+  }
+  // Where the page prevents every key, none leads away from its own field.
+  const { 'by keys': _, ...leavingKeys } = traps
+  const fromField = await wrongOf(
+    leavingKeys,
+    useBy(() => at.locator('#name').focus()),
+  )
+  const byTab = `document.addEventListener('keydown', event => {
+    if (event.key === 'Tab') event.preventDefault(), ${back} }, { capture: true, signal: ended.signal })`
+  const fromCard = await wrongOf(
+    { ...traps, 'by Tab': byTab },
+    useBy(() => at.locator('[data-cairn] .card').focus()),
+  )
+  expect([...fromField, ...fromCard]).toEqual([])
+})
+
 const part =
   '<div id=full style="padding: 90px; background: white"><button id=open>Full</button> <button id=name>Name</button></div>'
 

@@ -1,6 +1,4 @@
 import { expect } from 'bun:test'
-import { until } from '../../scripts/support/until.ts'
-import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
@@ -51,15 +49,6 @@ const open = async (path: string, options = {}) => {
   return { ...visitor, ...shown(visitor.page) }
 }
 
-/** The brightness of a card's text and background: the sum of red, green and blue, 0 to 765. */
-const brightness = (card: Locator) =>
-  card.evaluate(element => {
-    const { color, backgroundColor } = getComputedStyle(element)
-    const sum = (colour: string) =>
-      (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((a, b) => a + Number(b), 0)
-    return { text: sum(color), ground: sum(backgroundColor) }
-  })
-
 /** What has the keyboard focus: the text of a control, or the role of a card. */
 const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
   page.evaluate(() => {
@@ -90,6 +79,17 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Escape')
     await card.waitFor({ state: 'detached' })
     expect(await focused(page)).toBe('Home')
+  })
+
+  test('arrows lead the other way on a page from right to left, in the words of its language', async () => {
+    const { page, says, button } = await open('/projects')
+    await page.evaluate("Object.assign(document.documentElement, { dir: 'rtl', lang: 'he' })")
+    await page.locator('nav a[href="/home"]').click()
+    await says('A modal')
+    await button('הבא').click()
+    await says('A tip')
+    await page.keyboard.press('ArrowRight')
+    await says('A modal')
   })
 
   test('typing is not interrupted', async () => {
@@ -128,69 +128,6 @@ describe('how a step looks', () => {
     expect(await card.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
     const link = card.locator('a')
     expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
-  })
-
-  test.each([
-    ['a phone', { viewport: { width: 360, height: 640 } }],
-    ['a small one on its side', { viewport: { width: 568, height: 320 } }],
-  ])('on %s nothing lies outside of the window', async (_, options) => {
-    const { title, button, card } = await open('/home', options)
-    for (const name of ['A modal', 'A tip', 'A banner']) {
-      await title.getByText(name).waitFor()
-      await (await card.elementHandle())!.waitForElementState('stable')
-      const box = (await card.boundingBox())!
-      expect(box.x).toBeGreaterThanOrEqual(0)
-      expect(box.y).toBeGreaterThanOrEqual(0)
-      expect(box.x + box.width).toBeLessThanOrEqual(options.viewport.width)
-      expect(box.y + box.height).toBeLessThanOrEqual(options.viewport.height)
-      await button('Next').click()
-    }
-  })
-
-  test('on a dark page it is dark, with enough contrast', async () => {
-    const { page, title, card } = await open('/projects')
-    await page.locator('[data-action=look]').click()
-    await page.locator('nav a[href="/home"]').click()
-    await title.waitFor()
-    const { text, ground } = await brightness(card)
-    expect(ground).toBeLessThan(200)
-    expect(text).toBeGreaterThan(550)
-  })
-
-  test('if the page turns dark, or light again, while a step is shown, the step does too', async () => {
-    const { page, title, card } = await open('/home')
-    await title.waitFor()
-    const turn = (isDark: boolean) =>
-      page.evaluate(isDark => {
-        document.documentElement.style.colorScheme = isDark ? 'dark' : 'light'
-        document.body.style.background = isDark ? '#111' : '#fff'
-      }, isDark)
-    const ground = async () => (await brightness(card)).ground
-    expect(await ground()).toBeGreaterThan(550)
-    await turn(true)
-    await until(ground, sum => sum < 200)
-    await turn(false)
-    await until(ground, sum => sum > 550)
-  })
-
-  test('from right to left, with its words in the language of the page', async () => {
-    const { page, title, button } = await open('/projects')
-    await page.evaluate(() => {
-      document.documentElement.dir = 'rtl'
-      document.documentElement.lang = 'he'
-    })
-    await page.locator('nav a[href="/home"]').click()
-    await title.waitFor()
-    await button('הבא').click()
-    await title.getByText('A tip').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await title.getByText('A modal').waitFor()
-  })
-
-  test('without motion if none is wanted', async () => {
-    const { card } = await open('/home', { reducedMotion: 'reduce' })
-    await card.waitFor()
-    expect(await card.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
   })
 })
 
