@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { installStub } from '../../src/web/install-code.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { html, Site, shown } from '../support/site.ts'
 
 /** Questions that pages ask the snippet, and the debug panel that answers people. */
 
@@ -21,37 +21,26 @@ const flows = `
 `
 
 let site: Site
-let server: ReturnType<typeof Bun.serve>
+let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  server = Bun.serve({ hostname: 'localhost', port: 0, fetch: answer })
-})
-afterAll(async () => {
-  server.stop(true)
-  await site.close()
-})
-
-function answer(request: Request): Response {
-  const { searchParams } = new URL(request.url)
-  const nonce = 'abc'
-  const key = searchParams.get('key') ?? site.snippetKey
-  const script = searchParams.get('script') ?? `${site.server.url}/snippet.js`
-  return new Response(
-    `<!doctype html><html lang="en"><title>Asking</title><h1>Asking</h1>
-    <script nonce="${nonce}">${installStub};${searchParams.get('first') ?? ''}</script>
-    <script nonce="${nonce}" async src="${script}" data-key="${key}"></script>`,
-    {
-      headers: {
-        'Content-Type': 'text/html',
-        'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}' ${site.server.url}; connect-src ${site.server.url}; require-trusted-types-for 'script'`,
+  const { url } = site.server
+  pages = site.serve(({ searchParams }) => {
+    const [script, first] = [searchParams.get('script') ?? '/snippet.js', searchParams.get('first')]
+    return html(
+      `<script nonce="abc">${installStub};${first ?? ''}</script>
+      <script nonce="abc" async src="${url}${script}" data-key="${site.snippetKey}"></script>`,
+      {
+        'Content-Security-Policy': `default-src 'none'; img-src data:; script-src 'nonce-abc' ${url}; connect-src ${url}; require-trusted-types-for 'script'`,
       },
-    },
-  )
-}
+    )
+  })
+})
+afterAll(() => site.close())
 
-async function visit(query: Record<string, string> = {}, path = '/home') {
-  const { page, noticed } = await site.browser.page()
-  await page.goto(`http://localhost:${server.port}${path}?${new URLSearchParams(query)}`)
+async function visit(query: Record<string, string> = {}, clock = false) {
+  const { page, noticed } = await site.browser.page({ clock })
+  await page.goto(`${pages}/home?${new URLSearchParams(query)}`)
   return { page, noticed }
 }
 /** The value of an expression in the page, as JSON. */
@@ -75,10 +64,9 @@ test('identify() says if the server does not believe it, and if the server canno
 })
 
 test('an early identify() is answered even if the script never loads', async () => {
-  const { page } = await visit({
-    script: `${site.server.url}/gone.js`,
-    first: "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')",
-  })
+  const first = "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')"
+  const { page } = await visit({ script: '/gone.js', first }, true)
+  await page.clock.runFor(6_000)
   expect(await ask<unknown[]>(page, 'met.then(met => [met, is, far])')).toEqual([
     'alone',
     false,
@@ -149,7 +137,6 @@ test('the debug panel says who is there, what is shown and what was sent, and su
   await panel.getByText('saved', { exact: true }).waitFor()
   await page.evaluate("dispatchEvent(new Event('online'))")
   await panel.getByText('stored').first().waitFor()
-  if (process.env.CAIRN_TEST_LOOK) await page.screenshot({ path: process.env.CAIRN_TEST_LOOK })
   await page.reload()
   await panel.waitFor()
   await panel.getByRole('button', { name: 'Close' }).click()

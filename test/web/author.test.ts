@@ -3,7 +3,7 @@ import { until } from '../../scripts/support/until.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
 import type { Noticed, Page } from '../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** An author picks elements on a customer's page with a strict policy, and the dashboard receives them. */
 
@@ -366,65 +366,58 @@ test('the panel passes the accessibility rules of axe-core', async () => {
   expect(await ofPanel()).toEqual([])
 })
 
-describe.each([
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: '360 px, dark', colorScheme: 'dark', viewport: { width: 360, height: 700 } },
-] as const)('$name', ({ name: _, ...look }) => {
-  test('the health page opens the page in a tab, and puts the picked selector into the draft', async () => {
-    const { page, noticed } = await house.visit('/flows/welcome/health', {
-      role: 'editor',
-      ...look,
-    })
-    const section = page.getByRole('region', { name: 'Invite your team' })
-    await section.getByRole('button', { name: 'Pick on page' }).click()
-    const dialog = page.getByRole('dialog')
-    const address = dialog.getByLabel('Address of the page')
-    await address.fill('/team')
-    await dialog.getByRole('button', { name: 'Open the page' }).click()
-    await dialog.getByText('Write the whole address of the page').waitFor()
-    expect(await hardToUse(page)).toEqual([])
-    await address.fill(`${site.origin}/team`)
-    const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
-    await dialog.getByText('Waiting for the page').waitFor()
-    expect(await hardToUse(page)).toEqual([])
-    await reads(tab, 'Point at an element')
-    expect(await tab.evaluate('window.opener')).toBeNull()
-    await click(tab, 'Account of Ann Miller')
-    await click(tab, 'Invite your team')
-    const code = (await dialog.locator('.pick-code strong').textContent())!
-    expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
-
-    // What is only around the button is not chosen for its author.
-    await tab.keyboard.press('ArrowUp')
-    await Promise.all([tab.waitForResponse(/\/author\/picks$/), tab.keyboard.press('Enter')])
-
-    await page.bringToFront()
-    await dialog.getByText('Connected').waitFor()
-    await dialog.getByText('This element contains other controls.').waitFor()
-    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
-    expect(await dialog.getByRole('button', { name: 'Use this selector' }).isDisabled()).toBe(true)
-    await click(tab, 'Invite your team')
-    await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
-    expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
-    await dialog.getByText('Picked before: 3').click()
-    await dialog.getByRole('radio', { name: '.profile' }).check()
-    expect(await hardToUse(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Use this selector' }).click()
-    await dialog
-      .getByRole('heading', { name: 'Give “Invite your team” another selector?' })
-      .waitFor()
-    await dialog.getByRole('button', { name: 'Put into draft' }).click()
-    await page
-      .getByText('The draft has .profile now')
-      .or(page.getByText('had this selector already'))
-      .waitFor()
-    // Picking has ended on the page, and next time its address is filled in.
-    await click(tab, 'Invite your team')
-    await reads(tab, 'This session has ended')
-    await section.getByRole('button', { name: 'Pick on page' }).click()
-    expect(await address.inputValue()).toBe(`${site.origin}/team`)
-    expect(noticed.complaints).toEqual([])
+test('the health page opens the page in a tab, and puts the picked selector into the draft, in a narrow window too', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome/health', {
+    role: 'editor',
+    viewport: { width: 360, height: 700 },
   })
+  const section = page.getByRole('region', { name: 'Invite your team' })
+  await section.getByRole('button', { name: 'Pick on page' }).click()
+  const dialog = page.getByRole('dialog')
+  const address = dialog.getByLabel('Address of the page')
+  await address.fill('/team')
+  await dialog.getByRole('button', { name: 'Open the page' }).click()
+  await dialog.getByText('Write the whole address of the page').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  await address.fill(`${site.origin}/team`)
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
+  await dialog.getByText('Waiting for the page').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  await reads(tab, 'Point at an element')
+  expect(await tab.evaluate('window.opener')).toBeNull()
+  await click(tab, 'Account of Ann Miller')
+  await click(tab, 'Invite your team')
+  const code = (await dialog.locator('.pick-code strong').textContent())!
+  expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
+
+  // What is only around the button is not chosen for its author.
+  await tab.keyboard.press('ArrowUp')
+  await Promise.all([tab.waitForResponse(/\/author\/picks$/), tab.keyboard.press('Enter')])
+
+  await page.bringToFront()
+  await dialog.getByText('Connected').waitFor()
+  await dialog.getByText('This element contains other controls.').waitFor()
+  expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
+  expect(await dialog.getByRole('button', { name: 'Use this selector' }).isDisabled()).toBe(true)
+  await click(tab, 'Invite your team')
+  await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
+  expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
+  await dialog.getByText('Picked before: 3').click()
+  await dialog.getByRole('radio', { name: '.profile' }).check()
+  expect(await hardToUse(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Use this selector' }).click()
+  await dialog.getByRole('heading', { name: 'Give “Invite your team” another selector?' }).waitFor()
+  await dialog.getByRole('button', { name: 'Put into draft' }).click()
+  await page
+    .getByText('The draft has .profile now')
+    .or(page.getByText('had this selector already'))
+    .waitFor()
+  // Picking has ended on the page, and next time its address is filled in.
+  await click(tab, 'Invite your team')
+  await reads(tab, 'This session has ended')
+  await section.getByRole('button', { name: 'Pick on page' }).click()
+  expect(await address.inputValue()).toBe(`${site.origin}/team`)
+  expect(noticed.complaints).toEqual([])
 })
 
 test('picking is not offered to people who may not write flows', async () => {

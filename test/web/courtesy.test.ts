@@ -1,11 +1,10 @@
 import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import { installStub } from '../../src/web/install-code.ts'
-import { type Page, pass, rest } from '../support/browser.ts'
+import { type Page, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** What nobody saw does not count as seen, a list that was put aside stays folded, and mistakes are reported. */
+/** What nobody saw does not count as seen, and a list that was put aside stays folded. */
 
 const flows = `
 - key: unseen
@@ -176,54 +175,4 @@ test('a list that was put aside comes back folded up; on a small screen it start
   expect(await shown(phone.page).panel.count()).toBe(0)
   await shown(phone.page).launcher.click()
   await shown(phone.page).panel.waitFor()
-})
-
-test('mistakes in the page’s calls are reported once in the console, and never thrown', async () => {
-  const { page, noticed } = await site.browser.page()
-  await page.addInitScript(`${installStub}
-    for (const draw of [1, 2]) { cairn.identify({ id: 1 }); cairn.track(); cairn.start('nope') }
-    globalThis.off = cairn.on('flow_complete', () => {})`)
-  await page.goto(`${site.url}/settings/notifications`)
-  await page.evaluate(() => (globalThis as never as { off(): void }).off())
-  const told = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
-  await until(() => told().length >= 4)
-  expect(told().toSorted()).toEqual([
-    'cairn: identify() needs a user id, which is a text',
-    expect.stringContaining('cairn: on() knows no "flow_complete", but flow_started, '),
-    'cairn: start() found no published flow "nope"',
-    'cairn: track() needs a name',
-  ])
-})
-
-test('an id that is hardly a person’s is reported once in the console, and taken', async () => {
-  const { page, noticed } = await site.browser.page()
-  await page.addInitScript(`${installStub}
-    for (const id of ["undefined", "null", "undefined", " ann", "ann\\n", NaN, "annull", "ann b", 0]) cairn.identify(id)`)
-  await page.goto(`${site.url}/settings/notifications`)
-  const told = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
-  await until(() => told().length >= 5)
-  expect(told()).toEqual(
-    ['undefined', 'null', ' ann', 'ann\n', 'NaN'].map(
-      id => `cairn: identify() was told "${id}", which is hardly a user's id`,
-    ),
-  )
-  expect(await page.evaluate<string>("cairn.identify('undefined')")).toBe('known')
-})
-
-test('a refused key is reported once', async () => {
-  const { page, noticed } = await site.browser.page({ clock: true })
-  await page.route('**/api/v1/**', route =>
-    route.fulfill({
-      status: 401,
-      headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' },
-      contentType: 'application/json',
-      body: '{"error":"Unauthorized"}',
-    }),
-  )
-  await page.goto(`${site.url}/settings/notifications`)
-  const told = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
-  await until(() => told().length >= 1)
-  await page.evaluate("cairn.track('x')")
-  await pass(page, 60_000)
-  expect(told()).toEqual(['cairn: refused (401): the key is not current ("cairn key show")'])
 })

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { allSent, Site, shown } from '../support/site.ts'
+import { allSent, html, Site, shown } from '../support/site.ts'
 
 /** Applications in frames: those that people see, and those that they do not, as for renewing a token. */
 
@@ -28,10 +28,10 @@ const hidden = {
 const visible = 'position: fixed; inset: 0; width: 600px; height: 400px'
 
 let site: Site
-let pages: ReturnType<typeof Bun.serve>
+let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  const tag = `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"></script>`
+  const tag = site.tag()
   const frames = (more: string) =>
     Object.entries(hidden)
       .map(
@@ -45,24 +45,13 @@ beforeAll(async () => {
     '/whole': `<iframe src="/whole/frame" style="display: none"></iframe>${tag}`,
     '/whole/frame': tag,
   }
-  pages = Bun.serve({
-    hostname: 'localhost',
-    port: 0,
-    fetch: ({ url }) =>
-      new Response(
-        `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1>${bodies[new URL(url).pathname] ?? ''}`,
-        { headers: { 'Content-Type': 'text/html' } },
-      ),
-  })
+  pages = site.serve(({ pathname }) => html(bodies[pathname] ?? ''))
 })
-afterAll(async () => {
-  pages.stop(true)
-  await site.close()
-})
+afterAll(() => site.close())
 
 async function open(path: string, clock = false) {
   const visitor = await site.browser.page({ clock })
-  await visitor.page.goto(`http://localhost:${pages.port}${path}`)
+  await visitor.page.goto(pages + path)
   return visitor
 }
 

@@ -222,25 +222,20 @@ const flows = [
 const pages: Record<string, string> = { presses: pressPage, redrawn: redrawPage, forms: formPage }
 
 let site: Site
-let server: ReturnType<typeof Bun.serve>
+let origin: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  const tag = `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"></script>`
-  const fetch = ({ url }: Request) => {
-    const page = pages[new URL(url).pathname.slice(1)] ?? ''
-    const html = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">${page}${tag}`
-    return new Response(html, { headers: { 'Content-Type': 'text/html' } })
-  }
-  server = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+  const head = '<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">'
+  origin = site.serve(({ pathname }) => {
+    const page = head + (pages[pathname.slice(1)] ?? '') + site.tag()
+    return new Response(page, { headers: { 'Content-Type': 'text/html' } })
+  })
 })
-afterAll(async () => {
-  server.stop(true)
-  await site.close()
-})
+afterAll(() => site.close())
 
 async function open(name: string, options = {}) {
   const { page } = await site.browser.page({ clock: true, ...options })
-  await page.goto(`http://localhost:${server.port}/${name}`)
+  await page.goto(`${origin}/${name}`)
   return { page, ...shown(page) }
 }
 

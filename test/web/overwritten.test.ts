@@ -1,7 +1,7 @@
 import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { html, Site, shown } from '../support/site.ts'
 
 /** Pages whose other scripts overwrite what the browser has, before or after the snippet is loaded. */
 
@@ -79,13 +79,10 @@ const flow = (key: string) => `
 `
 
 let site: Site
-let pages: ReturnType<typeof Bun.serve>
+let pages: string
 beforeAll(async () => {
   site = await Site.open(variants.map((_, i) => flow(`page-${i}`)).join(''))
-  const origin = site.server.url
-  const tag = `<script async src="${origin}/snippet.js" data-key="${site.snippetKey}"></script>`
-  const fetch = ({ url }: Request) => {
-    const { pathname } = new URL(url)
+  pages = site.serve(({ pathname }) => {
     const variant = variants[Number(/^\/own\/page-(\d+)$/.exec(pathname)?.[1] ?? -1)]
     if (!variant) return new Response('Other')
     const { isLate } = variant
@@ -99,15 +96,10 @@ beforeAll(async () => {
         cairn.track('made', { list: ['a', { deep: [1, 'x"y'] }], at: new Date(0), n: 3, none: null })
       })`
     const script = isLate ? says : change + says
-    const page = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1><script>${script}</script>${tag}`
-    return new Response(page, { headers: { 'Content-Type': 'text/html' } })
-  }
-  pages = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+    return html(`<script>${script}</script>${site.tag()}`)
+  })
 })
-afterAll(async () => {
-  pages.stop(true)
-  await site.close()
-})
+afterAll(() => site.close())
 
 interface Stored {
   id: string
@@ -136,7 +128,7 @@ test.each(variants.map(({ name }, i) => [name, i] as const))(
       if (!pathname.startsWith('/api/v1/') || request.method() === 'OPTIONS') return
       sent.push({ headers: request.headers(), body: request.postData() ?? '{}' })
     })
-    const address = `http://localhost:${pages.port}/own/${key}#${userId}`
+    const address = `${pages}/own/${key}#${userId}`
     const { title, button } = shown(page)
     const visit = async () => {
       await page.goto(address)
@@ -148,12 +140,12 @@ test.each(variants.map(({ name }, i) => [name, i] as const))(
     await button('Next').click()
     await title.getByText('Two', { exact: true }).waitFor()
     // What has not been sent goes as a beacon.
-    await page.goto(`http://localhost:${pages.port}/other`)
+    await page.goto(`${pages}/other`)
     await visit()
     await title.getByText('Two', { exact: true }).waitFor()
     await button('Done').click()
     await title.waitFor({ state: 'detached' })
-    await page.goto(`http://localhost:${pages.port}/other`)
+    await page.goto(`${pages}/other`)
 
     const events = await until(
       () => eventsOf(userId),

@@ -125,21 +125,6 @@ test('a tour continues where it was, although another one has been shown meanwhi
   expect(totals.starts).toBe(before.totals.starts + 1)
 })
 
-test('a visitor who is identified in the middle of a tour continues the same run', async () => {
-  const { page, button } = await open('/home')
-  await call(page, 'reset')
-  await page.evaluate(() => history.pushState(null, '', '/projects?case=late'))
-  await at(page, 'late one')
-  await button('Next').click()
-  await at(page, 'late two')
-  await call(page, 'identify', 'late-ann')
-  await at(page, 'late two')
-  await button('Done').click()
-  await page.close()
-  const { totals } = await site.until('late', ({ totals }) => totals.completions === 1)
-  expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0 })
-})
-
 test('traits that are not JSON prevent no flow and no report', async () => {
   const circle = 'const circle = {}; circle.self = circle;'
   const odd = `{ big: 10n, circle, at: new Date(0), not: NaN, fails: { toJSON() { throw 1 } }, plan: 'pro' }`
