@@ -1,10 +1,11 @@
 import { expect } from 'bun:test'
 import { TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
+import { sizes, wrong as wrongSteps } from './small-window-cases.ts'
 import { openStage, play, serveStage, shows } from './stage.ts'
 import { judgesVisibility } from './visibility-cases.ts'
 
-/** What people can see of an element, whatever hides or draws it. */
+/** What people can see of an element, whatever hides or draws it, and of steps in small windows. */
 
 let stage: Awaited<ReturnType<typeof serveStage>>
 let browser: TestBrowser
@@ -72,3 +73,18 @@ test('an element that fades in, blinks or is scrolled out of its box keeps its s
   await page.clock.runFor(3_000)
   expect(await page.evaluate('card.isConnected')).toBe(true)
 })
+
+/** At 400 % zoom (WCAG 2.2, 1.4.10), or on a phone that is held across. */
+test.each([false, true])(
+  'in a small window every step shows its title, some of its text and its buttons; by touch: %p',
+  async hasTouch => {
+    const page = await openStage(browser, stage.url, { reducedMotion: 'reduce', hasTouch })
+    const found: unknown[] = []
+    for (const size of sizes) {
+      await page.setViewportSize(size)
+      const here = (await page.evaluate(wrongSteps)) as string[]
+      if (here.length > 0) found.push([size, here])
+    }
+    expect(found).toEqual([])
+  },
+)

@@ -1,11 +1,106 @@
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
-import { pass, rest } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { html, Site, shown } from '../support/site.ts'
+import { allSent, html, Site, shown } from '../support/site.ts'
 
-/** The ways in which a page can include the snippet, and the pages that make it hard. */
+/** The ways in which a page can include the snippet, and what pages change, hide and frame around it. */
+
+/** As Prototype.js 1.6 and MooTools do it. Each `toJSON` gives the text of its value's JSON. */
+const oldLibrary = `
+  const written = JSON.stringify
+  const bare = (value, what) => { const { toJSON } = what; delete what.toJSON; const text = written(value); what.toJSON = toJSON; return text }
+  for (const { prototype } of [Array, String, Number, Boolean, Date, Object]) {
+    prototype.toJSON = function () { return bare(this, prototype) }
+  }
+  Array.from = items => items == null ? [] : Array.prototype.slice.call(items)
+  Array.prototype.each = function (of) { this.forEach(of) }
+  Array.prototype.entries = function () { return this.slice() }
+  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0] }
+  Array.prototype.find = function (is) { let found; this.each((one, i) => { if (found === undefined && is(one, i)) found = one }); return found }
+  Object.prototype.extend = function () { return this }
+  Object.keys = value => { const names = []; for (const name in value) names.push(name); return names }
+  Object.values = value => Object.keys(value).map(name => value[name])
+  Element.prototype.show = Element.prototype.hide = function () { return this }
+  const OwnElement = Element
+  window.Element = function (tag) { return document.createElement(tag) }
+  window.Element.prototype = OwnElement.prototype`
+
+/** A monitor that changes what is asked, or loses it. */
+const monitor = (fault: string) => `
+  const asks = window.fetch
+  window.fetch = function (url, init = {}) { ${fault} }
+  Response.prototype.json = async () => ({ error: 'recorded' })
+  Navigator.prototype.sendBeacon = function () { return true }
+  const send = XMLHttpRequest.prototype.send
+  XMLHttpRequest.prototype.send = function () { return send.call(this, 'recorded') }
+  const listens = EventTarget.prototype.addEventListener
+  EventTarget.prototype.addEventListener = function (name, listener, how) {
+    const wrapped = typeof listener === 'function' ? function (event) { return listener.call(this, event) } : listener
+    return listens.call(this, name, wrapped, how)
+  }
+  crypto.randomUUID = () => 'recorded'`
+
+const otherPromise = `
+  const Native = Promise
+  window.Promise = function (work) {
+    const made = new Native(work)
+    this.then = (...on) => made.then(...on)
+  }
+  window.Promise.resolve = value => new window.Promise(done => done(value))`
+
+const changed = {
+  'a library that adds toJSON': oldLibrary,
+  'another JSON': `JSON.stringify = value => String(value); JSON.parse = () => ({ events: 'recorded' })`,
+  'no JSON': 'window.JSON = { encode: String, decode: String }',
+  'a monitor that changes headers and bodies': monitor(
+    `return asks(url, { ...init, headers: { 'X-Page': 'yes' }, body: init.body && '{"recorded":true}' })`,
+  ),
+  'a monitor that never answers': monitor('return new Promise(() => {})'),
+  'a bound monitor that throws': `${monitor("throw new Error('recorded')")}; window.fetch = window.fetch.bind(window)`,
+  'another Promise': otherPromise,
+}
+
+/** What is changed on each page, before the snippet or after it. */
+const changes: { name: string; change: string; isLate: boolean }[] = [
+  ...Object.entries(changed).map(([name, change]) => ({ name, change, isLate: false })),
+  {
+    name: 'all of them, after the snippet',
+    change: Object.values(changed)
+      .map(change => `{ ${change} }`)
+      .join(';'),
+    isLate: true,
+  },
+]
+
+const changedFlow = (key: string) => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: /changed/${key} }] }
+  steps: [{ key: one, kind: modal, title: One }, { key: two, title: Two, target: { selector: h1 } }]
+`
+
+/** How pages hide a frame. */
+const hidden = {
+  none: 'display: none',
+  'no-size': 'width: 0; height: 0; border: 0',
+  'one-pixel': 'width: 1px; height: 1px; border: 0',
+  outside: 'position: absolute; left: -9999px',
+  invisible: 'visibility: hidden',
+  transparent: 'opacity: 0',
+  clipped: 'position: absolute; clip: rect(0, 0, 0, 0)',
+}
+const visible = 'position: fixed; inset: 0; width: 600px; height: 400px'
+
+const frameFlows = ['framed', 'whole']
+  .map(
+    key => `
+- key: ${key}
+  targeting: { urls: [{ match: prefix, pattern: /${key} }] }
+  steps: [{ key: one, kind: modal, title: One }]
+`,
+  )
+  .join('')
 
 const flows = `
 - key: bound
@@ -17,11 +112,46 @@ const flows = `
   targeting: { urls: [{ match: prefix, pattern: /own }] }
   steps:
     - { key: hi, title: Hi, target: { selector: h1 } }
+${changes.map((_, i) => changedFlow(`page-${i}`)).join('')}
+${frameFlows}
 `
 
 let site: Site
+let changedPages: string
+let framePages: string
 beforeAll(async () => {
   site = await Site.open(flows)
+  changedPages = site.serve(({ pathname }) => {
+    const variant = changes[Number(/^\/changed\/page-(\d+)$/.exec(pathname)?.[1] ?? -1)]
+    if (!variant) return new Response('Other')
+    const { isLate } = variant
+    const change = `{ ${variant.change} }`
+    // Everything is said as the page is loaded. Later the page itself may no longer be able to.
+    const says = `
+      const name = location.hash.slice(1)
+      addEventListener('load', () => {
+        ${isLate ? change : ''}
+        cairn.identify(name, { plan: 'pro' })
+        cairn.track('made', { list: ['a', { deep: [1, 'x"y'] }], at: new Date(0), n: 3, none: null })
+      })`
+    const script = isLate ? says : change + says
+    return html(`<script>${script}</script>${site.tag()}`)
+  })
+  const tag = site.tag()
+  const frames = (more: string) =>
+    Object.entries(hidden)
+      .map(
+        ([name, style]) => `<iframe ${more} name=${name} style="${style}" src="/framed"></iframe>`,
+      )
+      .join('')
+  const bodies: Record<string, string> = {
+    '/framed': tag,
+    '/same': `${frames('')}<div style="visibility: hidden"><iframe src="/framed"></iframe></div>`,
+    '/sandboxed': frames('sandbox="allow-scripts"'),
+    '/whole': `<iframe src="/whole/frame" style="display: none"></iframe>${tag}`,
+    '/whole/frame': tag,
+  }
+  framePages = site.serve(({ pathname }) => html(bodies[pathname] ?? ''))
 })
 afterAll(() => site.close())
 
@@ -309,4 +439,136 @@ test('a page shows what it knows of the flows of an older or a newer server', as
     await page.evaluate('localStorage.clear()')
   }
   expect(noticed.complaints).toEqual([])
+})
+
+interface Stored {
+  id: string
+  kind: string
+  name: string | null
+  properties: unknown
+  runId: string | null
+}
+
+async function eventsOf(userId: string): Promise<Stored[]> {
+  const { stdout } = await site.place.run(['person', 'export', 'harbor', userId])
+  return stdout === '' ? [] : (JSON.parse(stdout) as { events: Stored[] }).events
+}
+
+const uuid7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+test.each(changes.map(({ name }, i) => [name, i] as const))(
+  'on a page with %s what is sent, kept and read is right',
+  async (_, i) => {
+    const key = `page-${i}`
+    const userId = `user-of-${key}`
+    const { page } = await site.browser.page()
+    const sent: { headers: Record<string, string>; body: string }[] = []
+    page.on('request', request => {
+      const { pathname } = new URL(request.url())
+      if (!pathname.startsWith('/api/v1/') || request.method() === 'OPTIONS') return
+      sent.push({ headers: request.headers(), body: request.postData() ?? '{}' })
+    })
+    const address = `${changedPages}/changed/${key}#${userId}`
+    const { title, button } = shown(page)
+    const visit = async () => {
+      await page.goto(address)
+      await page.waitForLoadState('load')
+    }
+    await visit()
+    await title.getByText('One', { exact: true }).waitFor()
+    expect(await page.locator('iframe, html > div').count()).toBe(0)
+    await button('Next').click()
+    await title.getByText('Two', { exact: true }).waitFor()
+    // What has not been sent goes as a beacon.
+    await page.goto(`${changedPages}/other`)
+    await visit()
+    await title.getByText('Two', { exact: true }).waitFor()
+    await button('Done').click()
+    await title.waitFor({ state: 'detached' })
+    await page.goto(`${changedPages}/other`)
+
+    const events = await until(
+      () => eventsOf(userId),
+      found => found.filter(({ kind }) => kind === 'flow_completed').length === 1,
+    )
+    const kinds = events.map(({ kind }) => kind).filter(kind => kind !== 'custom')
+    expect(kinds.toSorted()).toEqual([
+      'flow_completed',
+      'flow_started',
+      'step_completed',
+      'step_completed',
+      'step_viewed',
+      'step_viewed',
+    ])
+    for (const { id } of events) expect(id).toMatch(uuid7)
+    expect(new Set(events.flatMap(({ runId }) => runId ?? [])).size).toBe(1)
+    expect(
+      events.filter(({ name }) => name === 'made').map(({ properties }) => properties),
+    ).toEqual(
+      Array(2).fill({
+        list: ['a', { deep: [1, 'x"y'] }],
+        at: '1970-01-01T00:00:00.000Z',
+        n: 3,
+        none: null,
+      }),
+    )
+    for (const { headers, body } of sent) {
+      expect(JSON.parse(body)).toBeObject()
+      const isBeacon = headers.authorization === undefined
+      expect(headers.authorization).toBe(isBeacon ? undefined : `Bearer ${site.snippetKey}`)
+      expect(headers['x-page']).toBeUndefined()
+    }
+  },
+)
+
+describe('in frames', () => {
+  async function open(path: string, clock = false) {
+    const visitor = await site.browser.page({ clock })
+    await visitor.page.goto(framePages + path)
+    return visitor
+  }
+
+  const style = (page: Page, name: string, value: string) =>
+    page.locator(`iframe[name=${name}]`).evaluate((frame, value) => {
+      frame.setAttribute('style', value)
+    }, value)
+
+  const cardIn = (page: Page, name: string) =>
+    page.frameLocator(`iframe[name=${name}]`).locator('[data-cairn] .card')
+
+  test('frames that nobody sees do nothing until they are seen', async () => {
+    const { page, noticed } = await open('/same', true)
+    await pass(page, 120_000)
+    expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([])
+    expect(await page.evaluate('navigator.locks.query().then(({ held }) => held)')).toEqual([])
+    // One after the other: a frame that is hidden again leaves its place to the next.
+    for (const [name, value] of Object.entries(hidden)) {
+      await style(page, name, visible)
+      // The browser tells the frame in its own time, and the frame then checks by the page's.
+      const card = cardIn(page, name)
+      while (!(await card.isVisible())) await pass(page, 500)
+      await style(page, name, value)
+      // Clipped, it could as well be scrolled out of sight, which hides no application.
+      if (name !== 'clipped') while ((await card.count()) > 0) await pass(page, 500)
+    }
+  })
+
+  test('nor do frames that may not look at the page around them', async () => {
+    const { page, noticed } = await open('/sandboxed')
+    await rest(page)
+    expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+    await style(page, 'none', visible)
+    await cardIn(page, 'none').waitFor()
+  })
+
+  test('a hidden copy of an application neither keeps it waiting nor is counted', async () => {
+    const { page } = await open('/whole')
+    const { card, button } = shown(page)
+    await card.waitFor()
+    await button('Done').click()
+    await allSent(page)
+    const { totals } = await site.until('whole', ({ totals }) => totals.completions === 1)
+    expect(totals.starts).toBe(1)
+  })
 })
