@@ -186,13 +186,6 @@ test('for an alternate the text of the target counts, and its nth does not', asy
   expect(await placed.isAround('#more .row:last-child')).toBe(true)
 })
 
-test('an alternate that finds two is not taken', async () => {
-  const { page, isSkipped } = await open('doubtful', '<p class="twin">A</p><p class="twin">B</p>')
-  await isSkipped()
-  await page.close()
-  expect(await outcomeOf('doubtful')).toEqual(['not_found'])
-})
-
 test('if the first element is hidden, as on a small screen, an alternate may be taken', async () => {
   const markup = '<p id="wide" style="display: none">Wide</p><p id="narrow">Narrow</p>'
   const { isAround } = await open('small-screen', markup)
@@ -223,6 +216,24 @@ test.each([
     'tucked-away',
     'instead of one that is hidden',
     '<p id="wide" style="display: none"></p><button id="save-it">Save it</button>',
+    'hidden',
+  ],
+  [
+    'doubtful',
+    'by an alternate that finds two',
+    '<p class="twin">A</p><p class="twin">B</p>',
+    'not_found',
+  ],
+  [
+    'folded',
+    'inside closed details',
+    '<details><summary>More</summary><button id="inside">Inside</button></details>',
+    'hidden',
+  ],
+  [
+    'other-tab',
+    'in a tab that is not open',
+    '<div style="display: none"><button id="inside">Inside</button></div>',
     'hidden',
   ],
   [
@@ -280,18 +291,6 @@ test('an element that appears late in an existing shadow tree is waited for', as
     document.querySelector('#host')?.shadowRoot?.append(button)
   })
   await title.getByText('Look here').waitFor()
-})
-
-test('an element inside closed details, or in a tab that is not open, is hidden', async () => {
-  const inside = '<button id="inside">Inside</button>'
-  const folded = await open('folded', `<details><summary>More</summary>${inside}</details>`)
-  await folded.isSkipped()
-  await folded.page.close()
-  expect(await outcomeOf('folded')).toEqual(['hidden'])
-  const tab = await open('other-tab', `<div style="display: none">${inside}</div>`)
-  await tab.isSkipped()
-  await tab.page.close()
-  expect(await outcomeOf('other-tab')).toEqual(['hidden'])
 })
 
 test('an element that a transition shows is found, although no observer reports it', async () => {

@@ -247,7 +247,7 @@ const focused = (page: Page) =>
     return at?.id || at?.className
   })
 
-test('a press leads on once, whatever the page does with it, unless it is dragged away or in vain', async () => {
+test('a press leads on once, whatever the page does with it, unless it is dragged away or disabled', async () => {
   const { page, title, says, button } = await open('presses', {
     hasTouch: true,
     reducedMotion: 'reduce',

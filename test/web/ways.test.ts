@@ -554,7 +554,7 @@ describe('in frames', () => {
     }
   })
 
-  test('nor do frames that may not look at the page around them', async () => {
+  test('frames that may not look at the page around them do nothing until they are seen', async () => {
     const { page, noticed } = await open('/sandboxed')
     await rest(page)
     expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
