@@ -1,12 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
-import type { Locator } from '../browser/playwright.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Every kind of step, as people see, hear and use it. */
-
-setDefaultTimeout(300_000)
+/** Every kind of step and question, as people see, hear, use and answer it. */
 
 const flows = `
 - key: kinds
@@ -40,6 +37,26 @@ const flows = `
     items:
       - { key: invite, title: Invite somebody, description: One is **enough**., completeOn: { event: teammate_invited } }
       - { key: guide, title: Read the guide }
+- key: asks
+  targeting: { urls: [{ match: exact, pattern: "/home?case=asks" }] }
+  steps:
+    - key: score
+      kind: modal
+      title: Would you recommend us?
+      question: { type: rating, low: Never, high: Always, required: true }
+    - key: use
+      kind: modal
+      title: What for?
+      question: { type: choice, several: true, choices: [{ key: plan, label: Planning }, { key: talk, label: Talking }] }
+    - key: why
+      kind: banner
+      title: Anything else?
+      question: { type: text, longest: 20 }
+- key: stars
+  targeting: { urls: [{ match: prefix, pattern: /people }] }
+  steps:
+    - { key: stars, kind: modal, title: How was it?, question: { type: rating, scale: stars } }
+    - { key: end, kind: modal, title: Thank you }
 `
 
 let site: Site
@@ -52,15 +69,6 @@ const open = async (path: string, options = {}) => {
   const visitor = await site.visit(path, options)
   return { ...visitor, ...shown(visitor.page) }
 }
-
-/** The brightness of a card's text and background: the sum of red, green and blue, 0 to 765. */
-const brightness = (card: Locator) =>
-  card.evaluate(element => {
-    const { color, backgroundColor } = getComputedStyle(element)
-    const sum = (colour: string) =>
-      (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((a, b) => a + Number(b), 0)
-    return { text: sum(color), ground: sum(backgroundColor) }
-  })
 
 /** What has the keyboard focus: the text of a control, or the role of a card. */
 const focused = (page: Awaited<ReturnType<typeof open>>['page']) =>
@@ -92,7 +100,17 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Escape')
     await card.waitFor({ state: 'detached' })
     expect(await focused(page)).toBe('Home')
-    await page.close()
+  })
+
+  test('arrows lead the other way on a page from right to left, in the words of its language', async () => {
+    const { page, says, button } = await open('/projects')
+    await page.evaluate("Object.assign(document.documentElement, { dir: 'rtl', lang: 'he' })")
+    await page.locator('nav a[href="/home"]').click()
+    await says('A modal')
+    await button('הבא').click()
+    await says('A tip')
+    await page.keyboard.press('ArrowRight')
+    await says('A modal')
   })
 
   test('typing is not interrupted', async () => {
@@ -100,16 +118,17 @@ describe('by keyboard alone', () => {
     await page.locator('#address').focus()
     await page.evaluate(() => history.pushState(null, '', '/home'))
     await title.getByText('A modal').waitFor()
-    await page.close()
   })
 })
 
 describe('for screen readers', () => {
-  test('a step is a dialog with a name and a description; a banner and a hotspot are announced', async () => {
+  test('a step is a dialog with a name and a text from Markdown; a banner and a hotspot are announced', async () => {
     const { page, title, button } = await open('/home')
     await title.getByText('A modal').waitFor()
     const dialog = page.getByRole('dialog', { name: 'A modal' })
     expect(await dialog.getAttribute('aria-describedby')).toBe('body')
+    expect(await dialog.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
+    expect(await dialog.locator('a').getAttribute('rel')).toBe('noopener noreferrer')
     await button('Next').click()
     await page.getByRole('dialog', { name: 'A tip' }).waitFor()
     await button('Next').click()
@@ -122,86 +141,6 @@ describe('for screen readers', () => {
     await spot.click()
     expect(await spot.getAttribute('aria-expanded')).toBe('true')
     await page.getByRole('dialog', { name: 'A spot' }).waitFor()
-    await page.close()
-  })
-})
-
-describe('how a step looks', () => {
-  test('Markdown is rendered, HTML is shown as it was written', async () => {
-    const { page, card } = await open('/home')
-    await card.waitFor()
-    expect(await card.locator('.body').textContent()).toBe('With a link and <b>no HTML</b>.')
-    const link = card.locator('a')
-    expect(await link.getAttribute('rel')).toBe('noopener noreferrer')
-    await page.close()
-  })
-
-  test.each([
-    ['a phone', { viewport: { width: 360, height: 640 } }],
-    ['a small one on its side', { viewport: { width: 568, height: 320 } }],
-  ])('on %s nothing lies outside of the window', async (_, options) => {
-    const { page, title, button, card } = await open('/home', options)
-    for (const name of ['A modal', 'A tip', 'A banner']) {
-      await title.getByText(name).waitFor()
-      await (await card.elementHandle())!.waitForElementState('stable')
-      const box = (await card.boundingBox())!
-      expect(box.x).toBeGreaterThanOrEqual(0)
-      expect(box.y).toBeGreaterThanOrEqual(0)
-      expect(box.x + box.width).toBeLessThanOrEqual(options.viewport.width)
-      expect(box.y + box.height).toBeLessThanOrEqual(options.viewport.height)
-      await button('Next').click()
-    }
-    await page.close()
-  })
-
-  test('on a dark page it is dark, with enough contrast', async () => {
-    const { page, title, card } = await open('/projects')
-    await page.locator('[data-action=look]').click()
-    await page.locator('nav a[href="/home"]').click()
-    await title.waitFor()
-    const { text, ground } = await brightness(card)
-    expect(ground).toBeLessThan(200)
-    expect(text).toBeGreaterThan(550)
-    await page.close()
-  })
-
-  test('if the page turns dark, or light again, while a step is shown, the step does too', async () => {
-    const { page, title, card } = await open('/home')
-    await title.waitFor()
-    const turn = (isDark: boolean) =>
-      page.evaluate(isDark => {
-        document.documentElement.style.colorScheme = isDark ? 'dark' : 'light'
-        document.body.style.background = isDark ? '#111' : '#fff'
-      }, isDark)
-    const ground = async () => (await brightness(card)).ground
-    expect(await ground()).toBeGreaterThan(550)
-    await turn(true)
-    await until(ground, sum => sum < 200)
-    await turn(false)
-    await until(ground, sum => sum > 550)
-    await page.close()
-  })
-
-  test('from right to left, with its words in the language of the page', async () => {
-    const { page, title, button } = await open('/projects')
-    await page.evaluate(() => {
-      document.documentElement.dir = 'rtl'
-      document.documentElement.lang = 'he'
-    })
-    await page.locator('nav a[href="/home"]').click()
-    await title.waitFor()
-    await button('הבא').click()
-    await title.getByText('A tip').waitFor()
-    await page.keyboard.press('ArrowRight')
-    await title.getByText('A modal').waitFor()
-    await page.close()
-  })
-
-  test('without motion if none is wanted', async () => {
-    const { page, card } = await open('/home', { reducedMotion: 'reduce' })
-    await card.waitFor()
-    expect(await card.evaluate(element => getComputedStyle(element).animationName)).toBe('none')
-    await page.close()
   })
 })
 
@@ -213,9 +152,7 @@ describe('a checklist', () => {
     expect(await guide.isDisabled()).toBe(true)
     await panel.getByRole('button', { name: 'Close' }).click()
     await launcher.getByText('0 of 2').waitFor()
-    await page.evaluate(() =>
-      (window as never as { cairn: { track(name: string): void } }).cairn.track('teammate_invited'),
-    )
+    await page.evaluate("cairn.track('teammate_invited')")
     await launcher.getByText('1 of 2').waitFor()
     await launcher.click()
     await guide.click()
@@ -241,26 +178,22 @@ describe('what people see as the name of a flow', () => {
     expect(await launcher.textContent()).toBe('Get going · 0 of 2')
     await page.goto(`${site.url}/projects?case=heard`)
     await page.getByRole('dialog', called('A hint')).waitFor()
-    await page.context().close()
   })
 
   test('is its name if it has no title, as flows had none in older releases', async () => {
-    const { page, panel } = await open('/projects?case=unnamed')
+    const { panel } = await open('/projects?case=unnamed')
     await panel.getByRole('heading', called('As it is called')).waitFor()
-    await page.context().close()
   })
 })
 
-test.each([
-  ['a phone', { width: 375, height: 667 }],
-  ['a phone on its side', { width: 667, height: 320 }],
-])(
-  'on %s a long text scrolls, and hides neither its element nor its buttons',
-  async (_, viewport) => {
-    const { page, card, button } = await open('/projects/new', {
-      viewport,
-      reducedMotion: 'reduce',
-    })
+test('on a phone a long text scrolls, and hides neither its element nor its buttons', async () => {
+  const { page, card, button } = await open('/projects/new', { reducedMotion: 'reduce' })
+  for (const viewport of [
+    { width: 375, height: 667 },
+    { width: 667, height: 320 },
+  ]) {
+    await page.setViewportSize(viewport)
+    await page.reload()
     await card.waitFor()
     const boxOf = async (what: typeof card) => (await what.boundingBox())!
     const element = await boxOf(page.locator('[data-tour=new-project]'))
@@ -268,6 +201,91 @@ test.each([
     expect(drawn.y).toBeGreaterThan(element.y + element.height)
     expect(drawn.y + drawn.height).toBeLessThanOrEqual(viewport.height)
     expect(done.y + done.height).toBeLessThan(drawn.y + drawn.height)
-    await page.context().close()
-  },
-)
+  }
+})
+
+interface Asked {
+  steps: { key: string; skipped: number; question?: Record<string, unknown> }[]
+}
+
+const questionsOf = async (key: string) => {
+  const { steps } = (await site.numbers(key)) as unknown as Asked
+  return steps.map(({ question, skipped }) => ({ ...question, skipped }))
+}
+
+describe('a question', () => {
+  test('a required answer is enforced; keys choose it, and the last answer counts', async () => {
+    const { page, noticed } = await site.visit('/home?case=asks')
+    const { title, button } = shown(page)
+    await page.locator('[data-cairn] .question').waitFor()
+    await page.evaluate(
+      "window.told = []; cairn.on('question_answered', what => told.push([what.stepKey, what.answer]))",
+    )
+    await button('Next').click()
+    await page.getByText('Please answer first.').waitFor()
+    // The focus was moved to the numbers, where arrows choose a number instead of leading on.
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowRight')
+    expect(await page.getByRole('radio', { checked: true }).getAttribute('aria-label')).toBe('2')
+    await button('Next').click()
+    await title.getByText('What for?').waitFor()
+    await button('Back').click()
+    await title.getByText('Would you recommend us?').waitFor()
+    expect(await page.getByRole('radio', { name: '2', exact: true }).isChecked()).toBe(true)
+    await page.getByRole('radio', { name: '10, Always' }).check()
+    await button('Next').click()
+    await page.getByLabel('Talking').check()
+    await page.getByLabel('Planning').check()
+    await button('Next').click()
+    await page.getByRole('textbox', { name: 'Anything else?' }).fill('More of it, please, and soon')
+    await button('Done').click()
+    await shown(page).card.waitFor({ state: 'detached' })
+    expect(await page.evaluate('told')).toEqual([
+      ['score', 2],
+      ['score', 10],
+      ['use', ['plan', 'talk']],
+      ['why', 'More of it, please,'],
+    ])
+    await page.close()
+    await site.until('asks', ({ totals }) => totals.completions === 1)
+    expect(await questionsOf('asks')).toMatchObject([
+      { answers: 1, average: 10, nps: { score: 100, promoters: 1 } },
+      {
+        answers: 1,
+        distribution: [
+          { value: 'plan', count: 1 },
+          { value: 'talk', count: 1 },
+        ],
+      },
+      { type: 'text', answers: 1, distribution: [] },
+    ])
+    expect(noticed.complaints).toEqual([])
+  })
+
+  test('a question that cannot be loaded holds up nobody, and appears once it can be', async () => {
+    const { page } = await site.browser.page({ clock: true })
+    let isDown = true
+    let asked = 0
+    await page.route('**/snippet-question-*', route => {
+      asked++
+      return isDown ? route.abort() : route.continue()
+    })
+    await page.goto(`${site.url}/people`)
+    const { title, button } = shown(page)
+    await title.getByText('How was it?').waitFor()
+    await until(() => asked > 0)
+    isDown = false
+    await page.clock.runFor(2_500)
+    await page.getByRole('radio', { name: '4/5' }).check()
+    await button('Skip').click()
+    await title.getByText('Thank you').waitFor()
+    await button('Done').click()
+    await page.clock.runFor(6_000)
+    await page.close()
+    await site.until('stars', ({ totals }) => totals.completions === 1)
+    expect(await questionsOf('stars')).toMatchObject([
+      { answers: 0, average: null, skipped: 1, nps: null },
+      {},
+    ])
+  })
+})

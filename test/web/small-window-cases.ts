@@ -1,15 +1,8 @@
-import * as bun from 'bun:test'
-import { expect, setDefaultTimeout } from 'bun:test'
-import { TestBrowser } from '../support/browser.ts'
-import { Firefox, firefoxProgram } from '../support/firefox.ts'
-import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { flowOf, openStage, serveStage } from './stage.ts'
+import { flowOf } from './stage.ts'
 
-/** In a small window, as at 400 % zoom (WCAG 2.2, 1.4.10) or on a phone that is held across, steps can be read and used. */
+/** Small windows, and steps that have to be read and used in them. */
 
-setDefaultTimeout(300_000)
-
-const sizes = [
+export const sizes = [
   { width: 320, height: 256 },
   { width: 320, height: 200 },
   { width: 568, height: 256 },
@@ -39,7 +32,7 @@ const steps: Record<string, string> = {
 const flows = Object.entries(steps).map(([name, step]) => [name, flowOf(`[{ key: a, ${step} }]`)])
 
 /** The steps that cannot be read or used: without the title, without two lines of text, or with a button out of reach. */
-const wrong = `(async () => {
+export const wrong = `(async () => {
   const found = []
   for (const [name, flow] of ${JSON.stringify(flows)}) {
     clear()
@@ -71,47 +64,3 @@ const wrong = `(async () => {
   }
   return found
 })()`
-
-let stage: Awaited<ReturnType<typeof serveStage>>
-bun.beforeAll(async () => {
-  stage = await serveStage()
-})
-bun.afterAll(() => stage.stop())
-
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await TestBrowser.open()
-})
-afterAll(() => browser.close())
-
-test.each([false, true])(
-  'every step shows its title, some of its text and its buttons; by touch: %p',
-  async hasTouch => {
-    const page = await openStage(browser, stage.url, { reducedMotion: 'reduce', hasTouch })
-    const found: unknown[] = []
-    for (const size of sizes) {
-      await page.setViewportSize(size)
-      const here = (await page.evaluate(wrong)) as string[]
-      if (here.length > 0) found.push([size, here])
-    }
-    expect(found).toEqual([])
-    await page.context().close()
-  },
-)
-
-const inFirefox = firefoxProgram ? bun.test : bun.test.skip
-
-inFirefox('in Firefox too', async () => {
-  const firefox = await Firefox.open()
-  try {
-    const found: unknown[] = []
-    for (const size of sizes) {
-      await firefox.goto(stage.url, size)
-      const here = await firefox.evaluate<string[]>(wrong)
-      if (here.length > 0) found.push([size, here])
-    }
-    expect(found).toEqual([])
-  } finally {
-    await firefox.close()
-  }
-})

@@ -2,8 +2,11 @@ import * as bun from 'bun:test'
 import { expect, setDefaultTimeout } from 'bun:test'
 import { Firefox, firefoxProgram } from '../support/firefox.ts'
 import { type Look, looks, pictureNames, serveGallery, viewportOf } from '../support/gallery.ts'
+import { sizes, wrong } from '../web/small-window-cases.ts'
+import { serveStage } from '../web/stage.ts'
+import { judgesVisibility } from '../web/visibility-cases.ts'
 
-/** In Firefox, each picture of the demo's gallery is drawn where it should be. */
+/** What is drawn, in Firefox. */
 
 setDefaultTimeout(300_000)
 
@@ -11,14 +14,17 @@ const test = firefoxProgram ? bun.test : bun.test.skip
 
 let firefox: Firefox
 let gallery: ReturnType<typeof serveGallery>
+let stage: Awaited<ReturnType<typeof serveStage>>
 if (firefoxProgram) {
   bun.beforeAll(async () => {
     gallery = serveGallery()
+    stage = await serveStage()
     firefox = await Firefox.open()
   })
   bun.afterAll(async () => {
     await firefox.close()
     gallery.stop()
+    stage.stop()
   })
 }
 
@@ -63,7 +69,7 @@ interface Parts {
 for (const [how, query] of Object.entries(looks)) {
   bun.describe(how, () => {
     for (const name of pictureNames) {
-      test(name, async () => {
+      test(`${name} is drawn within the window, beside its element`, async () => {
         const size = viewportOf(how as Look)
         await firefox.goto(`${gallery.origin}/gallery/${name}?${query}`, size)
         const { card, ring, width, height, overflow } = await firefox.evaluate<Parts>(drawnParts)
@@ -84,3 +90,15 @@ for (const [how, query] of Object.entries(looks)) {
     }
   })
 }
+
+test('what people can see, or scroll to, is told from what is hidden', async () => {
+  await firefox.goto(stage.url, { width: 1000, height: 700 })
+  await judgesVisibility(expression => firefox.evaluate(expression))
+})
+
+test('in a small window every step shows its title, some of its text and its buttons', async () => {
+  for (const size of sizes) {
+    await firefox.goto(stage.url, size)
+    expect([size, await firefox.evaluate<string[]>(wrong)]).toEqual([size, []])
+  }
+})

@@ -1,4 +1,3 @@
-import { setDefaultTimeout } from 'bun:test'
 import gettingStarted from '../../src/cli/demo/flows/getting-started.yaml' with { type: 'text' }
 import springRelease from '../../src/cli/demo/flows/spring-release.yaml' with { type: 'text' }
 import welcomeTour from '../../src/cli/demo/flows/welcome-tour.yaml' with { type: 'text' }
@@ -14,8 +13,6 @@ import { clickThrough } from './monkey.ts'
 const seed = Number(process.env.CAIRN_TEST_SEED ?? 1)
 const clicks = 30
 const visitors = Math.ceil(Number(process.env.CAIRN_TEST_MONKEY ?? 2 * clicks) / clicks)
-
-setDefaultTimeout(600_000)
 
 /** Steps of every kind, with elements that come late, never or elsewhere, and flows that compete. */
 const others = `

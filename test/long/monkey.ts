@@ -58,37 +58,34 @@ const selectorsOf = (flows: readonly Flow[]) =>
     steps.flatMap(({ id, target }) => (target ? [[id, target.selector] as const] : [])),
   )
 
+/** What runs in the page, where `selectors` are those of the steps. */
+const lookAround = `
+  const kept = ending => {
+    const name = Object.keys(localStorage).find(name => name.includes(ending))
+    return JSON.parse((name && localStorage.getItem(name)) ?? 'null')
+  }
+  const root = document.querySelector('[data-cairn]')?.shadowRoot
+  const all = selector =>
+    [...(root?.querySelectorAll(selector) ?? [])].filter(one => one.checkVisibility())
+  const steps = all('.card:not(.panel, .elsewhere) h2').map(title => title.textContent)
+  const spots = all('.spot').map(spot => spot.ariaLabel)
+  return {
+    url: location.href,
+    viewAt: window.viewAt,
+    now: Date.now(),
+    runs: { steps: kept(':runs:steps:') ?? [], checklist: kept(':runs:checklist:') ?? [] },
+    past: kept(':past')?.[0]?.[1] ?? {},
+    traits: kept(':person')?.traits ?? {},
+    steps: [...steps, ...spots].map(String),
+    isElsewhere: all('.elsewhere').length > 0,
+    isListShown: all('.launcher, .panel').length > 0,
+    elements: selectors
+      .filter(([, selector]) => document.querySelector(selector)?.checkVisibility())
+      .map(([id]) => id),
+  }`
+
 const look = (page: Page, flows: readonly Flow[]): Promise<Seen> =>
-  page.evaluate(selectors => {
-    const kept = (ending: string) => {
-      const name = Object.keys(localStorage).find(name => name.includes(ending))
-      return JSON.parse((name && localStorage.getItem(name)) ?? 'null')
-    }
-    const root = document.querySelector('[data-cairn]')?.shadowRoot
-    const all = (selector: string) =>
-      [...(root?.querySelectorAll<HTMLElement>(selector) ?? [])].filter(one =>
-        one.checkVisibility(),
-      )
-    const steps = all('.card:not(.panel, .elsewhere) h2').map(title => title.textContent)
-    const spots = all('.spot').map(spot => spot.ariaLabel)
-    return {
-      url: location.href,
-      viewAt: (window as never as { viewAt: number }).viewAt,
-      now: Date.now(),
-      runs: {
-        steps: kept(':runs:steps:') ?? [],
-        checklist: kept(':runs:checklist:') ?? [],
-      },
-      past: kept(':past')?.[0]?.[1] ?? {},
-      traits: kept(':person')?.traits ?? {},
-      steps: [...steps, ...spots].map(String),
-      isElsewhere: all('.elsewhere').length > 0,
-      isListShown: all('.launcher, .panel').length > 0,
-      elements: selectors
-        .filter(([, selector]) => document.querySelector(selector)?.checkVisibility())
-        .map(([id]) => id),
-    }
-  }, selectorsOf(flows))
+  page.evaluate(`(selectors => {${lookAround}})(${JSON.stringify(selectorsOf(flows))})`)
 
 /** What makes an address another page to the snippet. */
 const viewOf = (url: URL) => url.pathname
@@ -170,9 +167,9 @@ interface Place {
 }
 
 const places = (page: Page): Promise<Place[]> =>
-  page.evaluate(() => {
-    const found = (root: ParentNode | null | undefined, isOurs: boolean) =>
-      [...(root?.querySelectorAll<HTMLElement>('a[href], button, input') ?? [])]
+  page.evaluate(`(() => {
+    const found = (root, isOurs) =>
+      [...(root?.querySelectorAll('a[href], button, input') ?? [])]
         .filter(one => one.checkVisibility({ visibilityProperty: true }))
         .map(one => {
           const { x, y, width, height } = one.getBoundingClientRect()
@@ -182,7 +179,7 @@ const places = (page: Page): Promise<Place[]> =>
         .filter(({ x, y }) => x > 0 && y > 0 && x < innerWidth && y < innerHeight)
     const root = document.querySelector('[data-cairn]')?.shadowRoot
     return [...found(document, false), ...found(root, true)]
-  })
+  })()`)
 
 const isToLeave = /^(Close|Not now|Hide this list|End the tour)$/
 
@@ -232,19 +229,17 @@ export async function clickThrough(
   })
   const context = page.context()
   context.on('page', other => other.close().catch(() => {}))
-  await context.addInitScript(() => {
-    const own = window as never as { viewAt: number }
+  await context.addInitScript(`{
     let path = location.pathname
-    own.viewAt = Date.now()
-    const { navigation } = window as never as { navigation: EventTarget }
+    window.viewAt = Date.now()
     navigation.addEventListener('currententrychange', () => {
-      if (location.pathname !== path) own.viewAt = Date.now()
+      if (location.pathname !== path) window.viewAt = Date.now()
       path = location.pathname
     })
-    window.addEventListener('pageshow', ({ persisted }) => {
-      if (persisted) own.viewAt = Date.now()
+    addEventListener('pageshow', ({ persisted }) => {
+      if (persisted) window.viewAt = Date.now()
     })
-  })
+  }`)
   const flows = await site.flows()
   const trace: string[] = []
   let before: Seen | null = null
@@ -265,7 +260,7 @@ export async function clickThrough(
   }
 
   await page.goto(site.url + start)
-  await page.waitForFunction(() => Object.keys(localStorage).some(name => /:flows$/.test(name)))
+  await until(() => page.evaluate('Object.keys(localStorage).some(name => /:flows$/.test(name))'))
   await judge()
   for (let done = 1; done <= clicks; done++) {
     trace.push(`${done} at ${new URL(page.url()).pathname} ${await act(page, random, site)}`)
