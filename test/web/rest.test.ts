@@ -62,3 +62,12 @@ test('rest() waits for an answer that is held back', async () => {
   expect(await shown(page).title.count()).toBe(1)
   await page.context().close()
 })
+
+test('a wait whose time is up says what was on the page', async () => {
+  const { page } = await site.visit('/projects')
+  await rest(page)
+  const waiting = page.getByText('Never').waitFor({ timeout: 100 })
+  await expect(waiting).rejects.toThrow(
+    new RegExp(`The page was ${site.url}/projects with the heading “.+” and the text: .*Here`),
+  )
+})
