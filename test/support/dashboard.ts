@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Role } from '../../src/core/organisation/role.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
-import { describe, test } from './in-browser.ts'
+import { ownPage } from './dashboard-visitor.ts'
 import { settleBeforeActions } from './settling.ts'
 import { placeOverStore } from './store.ts'
 
@@ -82,7 +82,7 @@ export class DashboardHouse {
   snippetKey = ''
   private token = ''
   /** Cookies of the people who are signed in, by role. */
-  private readonly signedIn = new Map<Role, Awaited<ReturnType<typeof stateOf>>>()
+  private readonly signedIn = new Map<Role, Awaited<ReturnType<DashboardHouse['session']>>>()
 
   private constructor(
     readonly place: Workplace,
@@ -91,7 +91,10 @@ export class DashboardHouse {
 
   /** @param env of the server, besides its own */
   static async open(env: Record<string, string> = {}): Promise<DashboardHouse> {
-    const house = new DashboardHouse(await placeOverStore(), await TestBrowser.open())
+    const house = new DashboardHouse(
+      await placeOverStore(),
+      await TestBrowser.open({}, settleBeforeActions),
+    )
     const { place } = house
     house.server = await place.serve([], env)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
@@ -202,31 +205,39 @@ export class DashboardHouse {
 
   /** The browser of somebody who is signed in, not at any address yet. */
   async enter({ role = 'owner', ...options }: VisitOptions = {}): Promise<Visit> {
-    let storageState = this.signedIn.get(role)
-    if (!storageState) {
-      const { page } = await this.signIn(role)
-      storageState = await stateOf(page)
-      this.signedIn.set(role, storageState)
-      await page.context().close()
-    }
-    const visit = await this.browser.page({
-      timezoneId: 'Europe/Berlin',
-      storageState,
-      ...options,
-    })
-    settleBeforeActions(visit.page)
-    return visit
+    const storageState = this.signedIn.get(role) ?? (await this.session(role))
+    this.signedIn.set(role, storageState)
+    return this.browser.page({ timezoneId: 'Europe/Berlin', storageState, ...options })
   }
 
   /** The browser of somebody who has just signed in, with a session of their own. */
-  async signIn(role: Role = 'owner', name?: string): Promise<{ page: Page; noticed: Noticed }> {
-    const { page, noticed } = await this.browser.page({ timezoneId: 'Europe/Berlin' })
-    await page.goto(await this.link(role, name))
-    await page.getByRole('button', { name: 'Sign in with this link' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    // Nobody was signed in at first, which the browser complains about.
-    noticed.complaints.length = 0
-    return { page, noticed }
+  async signIn(role: Role = 'owner', name?: string): Promise<Visit> {
+    const storageState = await this.session(role, name)
+    const visit = await this.browser.page({ timezoneId: 'Europe/Berlin', storageState })
+    await visit.page.goto(this.at(''))
+    await visit.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    return visit
+  }
+
+  /** The cookie of a new session, as a browser stores it. */
+  private async session(role: Role, name?: string) {
+    const { hash } = new URL(await this.link(role, name))
+    const response = await fetch(`${this.server.url}/dashboard/session/redeem`, {
+      method: 'POST',
+      headers: ownPage,
+      body: JSON.stringify({ code: hash.slice(1) }),
+    })
+    const [cookie] = response.headers.getSetCookie()
+    if (!cookie) throw new Error(await response.text())
+    const [pair = '', ...attributes] = cookie.split('; ')
+    const [cookieName = '', value = ''] = pair.split('=')
+    const path = attributes.find(one => one.startsWith('Path='))!.slice('Path='.length)
+    const { hostname } = new URL(this.server.url)
+    const stored = { domain: hostname, path, expires: -1, httpOnly: true, secure: false }
+    return {
+      cookies: [{ name: cookieName, value, ...stored, sameSite: 'Strict' as const }],
+      origins: [],
+    }
   }
 
   async close(): Promise<void> {
@@ -234,8 +245,6 @@ export class DashboardHouse {
     await this.place.close()
   }
 }
-
-const stateOf = (page: Page) => page.context().storageState()
 
 const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 
@@ -252,63 +261,42 @@ export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]>
   )
 }
 
-/**
- * Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused.
- * A dark page is looked at in the light, too.
- */
+/** Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused. */
 export async function requireSound(page: Page, { complaints }: Noticed): Promise<void> {
   await requireUsable(page)
-  if (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")) {
-    await page.emulateMedia({ colorScheme: 'light' })
-    await requireUsable(page)
-    await page.emulateMedia({ colorScheme: 'dark' })
-  }
   expect(complaints).toEqual([])
+}
+
+/** As `requireSound`: in the dark, in the light, and on a phone. The page is as before afterwards. */
+export async function requireSoundOnEveryScreen(page: Page, noticed: Noticed): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await requireUsable(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await requireUsable(page)
+  const size = page.viewportSize()!
+  await resize(page, { width: 360, height: 700 })
+  await requireSound(page, noticed)
+  await resize(page, size)
+}
+
+/** Gives a page's window another size, to which the page adapts itself in the next frame. */
+export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size)
+  await page.evaluate(
+    'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
 }
 
 async function requireUsable(page: Page): Promise<void> {
   expect(await hardToUse(page)).toEqual([])
-  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  expect(tooWide).toBeLessThanOrEqual(0)
+  expect(await overflowOf(page)).toBe(0)
 }
 
-/**
- * How pages are opened to be looked at. Their colours are the style sheet's alone, so a wide page is
- * opened once for both: `requireSound` turns on the light.
- */
-export const looks = [
-  { name: 'wide', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
-] as const
-
-export interface ExpectedPage {
-  path: string
-  /** Without the organisation and the product. */
-  title: string
-  /** If it is not the title. */
-  heading?: string
-  /** A text that is there once the data is. */
-  shows: string
-}
-
-/** Declares tests that pages show what they are for, and are sound, in every look. */
-export function testPages(
-  house: () => DashboardHouse,
-  pages: readonly ExpectedPage[],
-  role: Role = 'owner',
-): void {
-  describe.each(looks)('$name', ({ name: _, ...look }) => {
-    test.each(pages)('$title at $path', async ({ path, title, heading = title, shows }) => {
-      const { page, noticed } = await house().visit(path, { role, ...look })
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-      await page.getByText(shows).first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      expect(await page.title()).toBe(`${title} · Harbor · Cairn`)
-      await requireSound(page, noticed)
-      await page.context().close()
-    })
-  })
-}
+/** By how many pixels a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(
+    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+  )
 
 /** The cells of the table with a caption, one list per row; the texts without what is below a figure. */
 export const cellsOf = (page: Page, caption: string): Promise<string[][]> =>

@@ -29,5 +29,4 @@ test('every field of a flow shows its problems, and its part has a sign', async 
   }
   expect(faults).toEqual([])
   expect(count).toBeGreaterThan(100)
-  await page.context().close()
 })

@@ -6,8 +6,14 @@ import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import type { IdentityAnswer } from '../../../src/modules/organisations/model.ts'
 import type { StepCheck } from '../../../src/modules/steps/model.ts'
 import { apiOf } from '../../support/binary.ts'
-import { cellsOf, DashboardHouse, flows, looks, requireSound } from '../../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import {
+  cellsOf,
+  DashboardHouse,
+  flows,
+  requireSound,
+  requireSoundOnEveryScreen,
+} from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** What changes over time in the demo: the screen, the API and the CSV agree on it. */
 
@@ -41,65 +47,46 @@ async function downloaded(page: Page, link: ReturnType<Page['getByRole']>) {
   return { rows, name: download.suggestedFilename() }
 }
 
-describe('health over time', () => {
-  test('shows when a step lost its element, as the API and the CSV have it', async () => {
-    const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
-    const section = page.getByRole('region', { name: 'Break it into tasks' })
-    await section.getByRole('img', { name: /broken from/ }).waitFor()
-    const query = 'health?flow=welcome&history=1&timezone=UTC'
-    const step = (await manage<StepCheck>(query)).steps.find(({ step }) => step === 'add-task')!
-    const days = step.history!.toReversed()
-    const counts = days.map(({ people }) => totalsOf(people))
-    const shown = await cellsOf(
-      page,
-      'People by day, by whether they found the element of “Break it into tasks”.',
-    )
-    expect(shown.map(cells => cells.slice(2, 6))).toEqual(
-      counts.map(({ people, finds, makeshift, misses }) =>
-        [finds - makeshift, makeshift, misses, people].map(String),
-      ),
-    )
-    expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
-      days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
-    )
-    // A day without a report has no bar, and every other day has one.
-    expect(await section.locator('.slot').count()).toBe(days.length)
-    expect(shown[0]![0]).toContain('not over')
+test('health over time shows when a step lost its element, as the API and the CSV have it', async () => {
+  const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
+  const section = page.getByRole('region', { name: 'Break it into tasks' })
+  await section.getByRole('img', { name: /broken from/ }).waitFor()
+  const query = 'health?flow=welcome&history=1&timezone=UTC'
+  const step = (await manage<StepCheck>(query)).steps.find(({ step }) => step === 'add-task')!
+  const days = step.history!.toReversed()
+  const counts = days.map(({ people }) => totalsOf(people))
+  const shown = await cellsOf(
+    page,
+    'People by day, by whether they found the element of “Break it into tasks”.',
+  )
+  expect(shown.map(cells => cells.slice(2, 6))).toEqual(
+    counts.map(({ people, finds, makeshift, misses }) =>
+      [finds - makeshift, makeshift, misses, people].map(String),
+    ),
+  )
+  expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
+    days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
+  )
+  // A day without a report has no bar, and every other day has one.
+  expect(await section.locator('.slot').count()).toBe(days.length)
+  expect(shown[0]![0]).toContain('not over')
 
-    const { rows, name } = await downloaded(
-      page,
-      section.getByRole('link', { name: 'Days of every step as CSV' }),
-    )
-    expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
-    const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
-    expect(ofStep.map(row => [row.date, row.state, row.finds, row.misses])).toEqual(
-      days.map(({ date, state }, i) => [
-        ...[date, state],
-        ...[counts[i]!.finds, counts[i]!.misses].map(String),
-      ]),
-    )
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
-  })
-
-  test('of a step without any reports says so, and draws nothing', async () => {
-    const { page } = await house.visit('/flows/welcome/health')
-    await page.getByText('Nobody has reported of it in these days.').first().waitFor()
-    expect(await page.locator('.history .slot').count()).toBe(0)
-    await page.context().close()
-  })
-
-  describe.each(looks)('$name', ({ name: _, ...look }) => {
-    test('is sound', async () => {
-      const { page, noticed } = await demo.visit('/flows/welcome/health', look)
-      await page.getByRole('img', { name: /broken from/ }).waitFor()
-      await requireSound(page, noticed)
-      await page.context().close()
-    })
-  })
+  const { rows, name } = await downloaded(
+    page,
+    section.getByRole('link', { name: 'Days of every step as CSV' }),
+  )
+  expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
+  const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
+  expect(ofStep.map(row => [row.date, row.state, row.finds, row.misses])).toEqual(
+    days.map(({ date, state }, i) => [
+      ...[date, state],
+      ...[counts[i]!.finds, counts[i]!.misses].map(String),
+    ]),
+  )
+  await requireSoundOnEveryScreen(page, noticed)
 })
 
-test('times to complete are drawn with those they are compared with, and match their table and CSV', async () => {
+test('times to complete are drawn with those they are compared with, as table and CSV have them, also right to left', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
   const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
@@ -120,7 +107,21 @@ test('times to complete are drawn with those they are compared with, and match t
   )
   expect(await page.locator('.before-line').count()).toBe(2)
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
+
+  await page.getByText('Median time').waitFor()
+  await page.evaluate("document.documentElement.dir = 'rtl'")
+  // The number is to the left of its unit, as it is read.
+  const [number, unit] = (await page.evaluate(`(() => {
+    const text = document.querySelector('.figure-value bdi').firstChild
+    const at = (from, to) => {
+      const range = document.createRange()
+      range.setStart(text, from)
+      range.setEnd(text, to)
+      return range.getBoundingClientRect().left
+    }
+    return [at(0, 1), at(text.length - 1, text.length)]
+  })()`)) as [number, number]
+  expect(number).toBeLessThan(unit)
 })
 
 test('who users are is shown by hour, as in the API, once identities are observed', async () => {
@@ -144,7 +145,6 @@ test('who users are is shown by hour, as in the API, once identities are observe
       ),
   )
   await requireSound(page, noticed)
-  await page.context().close()
 })
 
 test('the organisation’s time zone applies to pages whose address names none', async () => {
@@ -159,17 +159,16 @@ test('the organisation’s time zone applies to pages whose address names none',
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Days and times are of Asia/Tokyo now.').waitFor()
   await requireSound(page, noticed)
-  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome`)
+  await page.goto(demo.at('/flows/welcome'))
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
-  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome?tz=UTC`)
+  await page.goto(demo.at('/flows/welcome?tz=UTC'))
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('UTC')
   expect(await demo.place.json(['org', 'timezone', 'harbor'])).toMatchObject({
     timezone: 'Asia/Tokyo',
   })
   await demo.place.run(['org', 'timezone', 'harbor', '--browser'])
-  await page.context().close()
 })
 
 test('an organisation is renamed, and every page calls it by the new name at once', async () => {
@@ -185,7 +184,6 @@ test('an organisation is renamed, and every page calls it by the new name at onc
   expect(await demo.place.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
   await rename(name)
   await requireSound(page, noticed)
-  await page.context().close()
 })
 
 test('a person’s page links to why they have not seen a flow', async () => {
@@ -199,15 +197,17 @@ test('a person’s page links to why they have not seen a flow', async () => {
   await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
   const { searchParams } = new URL(page.url())
   expect([searchParams.get('user'), searchParams.get('flow')]).toEqual(['nobody-yet', 'welcome'])
-  await page.context().close()
 })
 
-test('the controls for comparing two versions fit on one line', async () => {
+test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {
   await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
   await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
-  const { page } = await house.visit('/flows/welcome?version=2&compare=v1', {
+  const { page } = await house.visit('/flows/welcome/health', {
     viewport: { width: 1280, height: 900 },
   })
+  await page.getByText('Nobody has reported of it in these days.').first().waitFor()
+  expect(await page.locator('.history .slot').count()).toBe(0)
+  await page.goto(house.at('/flows/welcome?version=2&compare=v1'))
   await page.getByLabel('Version', { exact: true }).waitFor()
   // They are side by side if none begins below the end of another.
   await page.getByText('Where people leave').waitFor()
@@ -217,24 +217,4 @@ test('the controls for comparing two versions fit on one line', async () => {
     return boxes.length === 4 && top < bottom
   })()`)
   expect(isOneLine).toBe(true)
-  await page.context().close()
-})
-
-test('a duration on a right-to-left page keeps its order', async () => {
-  const { page } = await demo.visit('/flows/welcome')
-  await page.getByText('Median time').waitFor()
-  await page.evaluate("document.documentElement.dir = 'rtl'")
-  // The number is to the left of its unit, as it is read.
-  const [number, unit] = (await page.evaluate(`(() => {
-    const text = document.querySelector('.figure-value bdi').firstChild
-    const at = (from, to) => {
-      const range = document.createRange()
-      range.setStart(text, from)
-      range.setEnd(text, to)
-      return range.getBoundingClientRect().left
-    }
-    return [at(0, 1), at(text.length - 1, text.length)]
-  })()`)) as [number, number]
-  expect(number).toBeLessThan(unit)
-  await page.context().close()
 })

@@ -2,13 +2,11 @@ import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse } from '../../support/dashboard.ts'
+import { DashboardHouse, hardToUse, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
+import { enter, nameOfFocused, tabTo } from '../../support/keyboard.ts'
 
-/**
- * The tasks that people come for, by Tab, arrows, Enter and letters alone. Every element that gets the
- * focus on the way visibly has it, and has a name.
- */
+/** The tasks that people come for, by Tab, arrows, Enter and letters alone; and what opens over a page. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -40,79 +38,8 @@ async function breakStep(): Promise<void> {
   }
 }
 
-/** The focused element: its name, and whether its focus is visible. */
-const focused = `(() => {
-  const { activeElement: it } = document
-  if (!it || it === document.body) return null
-  const label = it.labels?.[0]?.textContent
-  const style = getComputedStyle(it)
-  const { width, height } = it.getBoundingClientRect()
-  return {
-    name: (it.getAttribute('aria-label') ?? label ?? it.textContent).trim(),
-    type: it.type ?? '',
-    isMarked: style.outlineStyle !== 'none' || style.boxShadow !== 'none',
-    isSeen: width > 0 && height > 0 && it.checkVisibility({ visibilityProperty: true }),
-    isInDialog: !document.querySelector('dialog[open]') || it.closest('dialog') !== null,
-  }
-})()`
-
-interface Focused {
-  name: string
-  /** Of an input or a button. */
-  type: string
-  isMarked: boolean
-  isSeen: boolean
-  isInDialog: boolean
-}
-
-/** Presses Tab until the named element has the focus. */
-async function tabTo(page: Page, name: string | RegExp, type?: string): Promise<void> {
-  const passed: string[] = []
-  for (let presses = 0; presses < 80; presses++) {
-    await page.keyboard.press('Tab')
-    const now = (await page.evaluate(focused)) as Focused | null
-    // Between the last element and the first, the browser's own toolbar has the focus.
-    if (!now) continue
-    expect(now).toMatchObject({ isMarked: true, isSeen: true, isInDialog: true })
-    const isNamed = typeof name === 'string' ? now.name.startsWith(name) : name.test(now.name)
-    if (isNamed && (!type || now.type === type)) return
-    passed.push(now.name)
-  }
-  throw new Error(`Tab does not lead to ${name}: ${passed.join(' | ')}`)
-}
-
-async function enter(page: Page, name: string | RegExp): Promise<void> {
-  await tabTo(page, name)
-  await page.keyboard.press('Enter')
-}
-
 const heading = (page: Page, name: string, level = 1) =>
   page.getByRole('heading', { level, name }).waitFor()
-
-const nameOfFocused = async (page: Page) =>
-  ((await page.evaluate(focused)) as Focused | null)?.name ?? null
-
-test('the first tour of an empty organisation', async () => {
-  const empty = await DashboardHouse.empty(house)
-  try {
-    const { page } = await empty.browser.page()
-    await page.goto(await empty.link())
-    await enter(page, 'Sign in with this link')
-    await page.getByText('Three steps to your first tour').waitFor()
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    await enter(page, 'Copy: A first tour')
-    await page.getByText('Copied').waitFor()
-    const copied = (await page.evaluate('navigator.clipboard.readText()')) as string
-    const [, file] = /<<'END'\n([\s\S]*)END\n/.exec(copied)!
-    await Bun.write(`${empty.place.folder}/welcome.yaml`, file!)
-    await empty.place.run(['flows', 'push', 'welcome.yaml', '--publish'])
-    await apiOf(empty.server, empty.snippetKey)('GET', '/flows')
-    await page.getByText('Needs a person').waitFor()
-    await page.context().close()
-  } finally {
-    await empty.place.close()
-  }
-})
 
 test('a broken step is repaired in the draft and published', async () => {
   const { page } = await house.visit('')
@@ -135,30 +62,35 @@ test('a broken step is repaired in the draft and published', async () => {
   await enter(page, 'Publish')
   await page.getByRole('row', { name: /Version 2/ }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.context().close()
 })
 
-test('the results of other days, and their CSV', async () => {
-  const { page } = await house.visit('/flows/welcome')
+test('from the link to the results of other days, their CSV, and out again', async () => {
+  const { page } = await house.browser.page({ timezoneId: 'Europe/Berlin' })
+  await page.goto(await house.link('owner', 'Bob'))
+  await page.getByRole('button', { name: 'Sign in with this link' }).waitFor()
+  await enter(page, 'Sign in with this link')
+  await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
+  await enter(page, 'Welcome tour')
   await page.getByText('Where people leave').waitFor()
+  // The heading of the new page has the focus.
+  expect(await nameOfFocused(page)).toBe('Welcome tour')
+  const menu = page.locator('.menu-panel:popover-open')
   await enter(page, /Europe\/Berlin/)
-  await page.locator('.menu-panel:popover-open').waitFor()
+  await menu.waitFor()
   await tabTo(page, 'From')
   await page.keyboard.press('Escape')
-  await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+  await menu.waitFor({ state: 'detached' })
   expect(await nameOfFocused(page)).toContain('Europe/Berlin')
   await page.keyboard.press('Enter')
-  await page.locator('.menu-panel:popover-open').waitFor()
+  await menu.waitFor()
   // A menu gives the focus to its first item, once it is open.
   await page.locator('button:focus', { hasText: 'Today' }).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/from=/)
-  await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+  await menu.waitFor({ state: 'detached' })
   expect(await nameOfFocused(page)).toContain('Europe/Berlin')
   await enter(page, 'Download')
-  await page.locator('.menu-panel:popover-open').waitFor()
   const pending = page.waitForEvent('download')
-  // The focus follows once the menu is open.
   await page.locator('a:focus', { hasText: 'These numbers' }).waitFor()
   await page.keyboard.press('Enter')
   const download = await pending
@@ -166,7 +98,11 @@ test('the results of other days, and their CSV', async () => {
     new URL(page.url()).searchParams.get('from'),
   )
   expect(readFileSync(await download.path(), 'utf8')).toContain('row_type')
-  await page.context().close()
+  await menu.waitFor({ state: 'detached' })
+  await enter(page, /Account/)
+  await menu.waitFor()
+  await enter(page, 'Sign out')
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 })
 
 test('a rotated key, and a new token', async () => {
@@ -192,7 +128,6 @@ test('a rotated key, and a new token', async () => {
     .getByText(/crn_[\w-]{20,}/)
     .first()
     .waitFor()
-  await page.context().close()
 })
 
 test('why somebody does not see a flow, who they are, and all that is stored of them', async () => {
@@ -221,10 +156,9 @@ test('why somebody does not see a flow, who they are, and all that is stored of 
   await enter(page, 'Export')
   expect((await pending).suggestedFilename()).toBe('person.json')
   await page.getByText('Everything that is stored of them was downloaded.').waitFor()
-  await page.context().close()
 })
 
-test('the heading of another page has the focus as soon as it is drawn, before any key is pressed', async () => {
+test('the focus is where keys are meant to go before anything is painted', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').first().waitFor()
   await page.evaluate(`void (window.hasFocus = new Promise(resolve => {
@@ -237,5 +171,77 @@ test('the heading of another page has the focus as soon as it is drawn, before a
   await page.keyboard.press('g')
   await page.keyboard.press('p')
   expect(await page.evaluate('window.hasFocus')).toBe(true)
-  await page.context().close()
+  // The message comes right after the task that handles the key, before anything is painted.
+  const role = await page.evaluate(`new Promise(resolve => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => resolve(document.activeElement.role)
+    dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
+    port2.postMessage(null)
+  })`)
+  expect(role).toBe('combobox')
+})
+
+test('the jump list leads to a flow, arrows to a day of its chart; single letters can be switched off', async () => {
+  const { page } = await house.visit('')
+  await page.getByText('Spring news').first().waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('welc')
+  await page.getByRole('option', { name: /Welcome tour/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByText('Where people leave').waitFor()
+  const chart = page.getByRole('slider', { name: /Day of the chart/ })
+  await chart.focus()
+  const last = await chart.getAttribute('aria-valuetext')
+  await page.keyboard.press('ArrowLeft')
+  expect(await chart.getAttribute('aria-valuetext')).not.toBe(last)
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  await page.getByLabel(/Single letters/).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+})
+
+test('menus, definitions, the jump list and the drawer of a narrow screen are accessible in both colours', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Where people leave').waitFor()
+  const requireUsable = async () => {
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await hardToUse(page)).toEqual([])
+    }
+  }
+  for (const name of [/Europe\/Berlin/, 'Download', /Ann/]) {
+    await page.getByRole('button', { name }).click()
+    await page.locator('.menu-panel:popover-open').waitFor()
+    await requireUsable()
+    await page.keyboard.press('Escape')
+    await page.locator('.menu-panel:popover-open').waitFor({ state: 'detached' })
+  }
+  await page.getByRole('button', { name: 'Reached' }).focus()
+  await page.getByRole('tooltip').first().waitFor()
+  await requireUsable()
+  await page.keyboard.press('Escape')
+  for (const key of ['Control+k', '?']) {
+    await page.keyboard.press(key)
+    await page.getByRole('dialog').waitFor()
+    await requireUsable()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await resize(page, { width: 360, height: 700 })
+  const cut = await page.evaluate(`[...document.querySelectorAll('.table tbody td')]
+    .filter(cell => cell.scrollWidth > cell.clientWidth + 1)
+    .map(cell => cell.textContent)`)
+  expect(cut).toEqual([])
+  await page.getByRole('button', { name: 'Reached' }).click()
+  await page.getByRole('tooltip').first().waitFor()
+  await page.getByRole('button', { name: 'Open navigation' }).click()
+  await page.getByRole('dialog', { name: 'Pages' }).waitFor()
+  await requireUsable()
+  await page.getByRole('dialog').getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(noticed.complaints).toEqual([])
 })

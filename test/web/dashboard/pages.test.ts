@@ -1,9 +1,10 @@
 import { expect } from 'bun:test'
 import { rest } from '../../support/browser.ts'
-import { DashboardHouse, testPages } from '../../support/dashboard.ts'
+import { DashboardHouse } from '../../support/dashboard.ts'
+import { testPages } from '../../support/dashboard-pages.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** Each page of the dashboard works, is accessible, and causes no refusals and no complaints. */
+/** A list, results, the editor and a setting as everybody may see them; and how pages are loaded. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -11,16 +12,30 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const pages = [
-  { path: '', title: 'Overview', shows: 'Spring news' },
-  { path: '/flows', title: 'Flows', shows: 'Spring news' },
-  { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
-]
+testPages(
+  () => house,
+  [
+    {
+      ...{ path: '/flows', title: 'Flows', shows: 'Spring news' },
+      onPaper: [/Numbers of the last 30 days, Europe\/Berlin/],
+    },
+    {
+      ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
+      onPaper: [/– .+ \d{4}, Europe\/Berlin, all versions/, 'Runs neither completed nor dismissed'],
+    },
+    {
+      ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },
+      shows: 'No problems',
+    },
+    {
+      ...{ path: '/settings/limits', title: 'Limits · Settings', heading: 'Settings' },
+      shows: 'fingerprint',
+    },
+  ],
+)
 
-testPages(() => house, pages)
-
-test('the first page is at most 80 KiB, compressed with gzip', async () => {
-  const { page } = await house.visit('')
+test('the first page is at most 80 KiB, compressed with gzip, and nothing comes from another host', async () => {
+  const { page, noticed } = await house.visit('')
   await page.getByText('Spring news').waitFor()
   const names = (await page.evaluate(
     "[location.href, ...performance.getEntriesByType('resource').map(entry => entry.name)]",
@@ -33,10 +48,7 @@ test('the first page is at most 80 KiB, compressed with gzip', async () => {
   }
   expect(files.length).toBeGreaterThan(3)
   expect(bytes).toBeLessThan(80 * 1024)
-})
-
-test('nothing comes from another host', async () => {
-  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
   await page.getByText('Where people leave').waitFor()
   const hosts = new Set(noticed.requests.map(url => new URL(url).host))
   expect([...hosts]).toEqual([new URL(house.server.url).host])
@@ -106,17 +118,32 @@ test('a page that is being left writes nothing into the address of the next one'
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('after an upgrade with a tab open, a page whose file is gone loads again once, then says so', async () => {
+test('after an upgrade with a tab open, a page whose file is gone loads again by itself', async () => {
+  const { page, noticed } = await house.visit('/flows?tz=Asia%2FTokyo')
+  await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
+  const file = '**/assets/results-page-*'
+  await page.route(file, route => route.fulfill({ status: 404 }), { times: 1 })
+  noticed.requests.length = 0
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
+  await page.getByText('Where people leave').waitFor()
+  const paths = noticed.requests.map(url => new URL(url).pathname)
+  expect(paths.filter(path => path === '/dashboard/harbor/flows/welcome')).toHaveLength(1)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?tz=Asia%2FTokyo')
+})
+
+test('a page whose file stays gone says so after one attempt, and can be loaded again', async () => {
   const { page } = await house.visit('/flows')
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
-  let asked = 0
+  let requests = 0
   await page.route('**/assets/results-page-*', route => {
-    asked++
+    requests++
     return route.fulfill({ status: 404 })
   })
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   await page.getByText('Cairn was upgraded').waitFor()
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
   await page.unroute('**/assets/results-page-*')
   await page.getByRole('button', { name: 'Load again' }).click()
   await page.getByText('Where people leave').waitFor()

@@ -57,7 +57,6 @@ test.each(designed)('"%s" asks no more in a minute than was designed', async (pa
     ])
   }
   expect(Object.keys(asked).length).toBeGreaterThan(1)
-  await page.context().close()
 })
 
 test('a page that nobody touches asks once a minute, and at once when somebody returns', async () => {
@@ -76,7 +75,6 @@ test('a page that nobody touches asks once a minute, and at once when somebody r
   noticed.requests.length = 0
   for (let seconds = 0; seconds < 60; seconds += 5) await pass(page, 5_000)
   expect(countsOf(noticed.requests)).toMatchObject({ flows: 4, health: 2 })
-  await page.context().close()
 })
 
 test('a page that is not looked at asks for nothing', async () => {
@@ -85,5 +83,4 @@ test('a page that is not looked at asks for nothing', async () => {
     document.dispatchEvent(new Event('visibilitychange'))`)
   for (let minutes = 0; minutes < 10; minutes++) await pass(page, 60_000)
   expect(noticed.requests).toEqual([])
-  await page.context().close()
 })

@@ -5,7 +5,13 @@ import { until } from '../../../scripts/support/until.ts'
 import { demoSite } from '../../../src/cli/demo/site.ts'
 import type { Flow } from '../../../src/core/flow/flow.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse, looks, requireSound } from '../../support/dashboard.ts'
+import {
+  DashboardHouse,
+  hardToUse,
+  requireSound,
+  requireSoundOnEveryScreen,
+  resize,
+} from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** What visitors will see of a flow: drawn in a frame by the snippet's own stage, and reported to nobody. */
@@ -53,12 +59,10 @@ afterAll(async () => {
   await house.close()
 })
 
-type VisitOptions = Parameters<DashboardHouse['visit']>[1]
-
 /** The versions page of a flow whose draft is previewed, and the preview's frame. */
-async function preview(flow: string, options: VisitOptions = {}) {
+async function preview(flow: string) {
   const viewport = { width: 1280, height: 1200 }
-  const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport, ...options })
+  const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport })
   const asked: string[] = []
   page.on('request', request => {
     if (request.frame() !== page.mainFrame()) asked.push(new URL(request.url()).pathname)
@@ -94,47 +98,40 @@ const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
     })
   })()`)
 
-describe('the card is that of a visitor’s page', () => {
-  test('in its elements, texts, sizes and every style', async () => {
-    const { page, frame, title, button } = await preview('harbor')
-    await title('Welcome aboard')
-    const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
-    const visitor = await house.browser.page({ viewport: { width: width!, height: height! } })
-    await visitor.page.goto(`http://localhost:${site.port}/projects`)
-    const live = visitor.page.locator('[data-cairn] .card h2')
-    await live.filter({ hasText: 'Welcome aboard' }).waitFor()
-    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
+test('the card is that of a visitor’s page in its elements, texts, sizes and every style', async () => {
+  const { frame, title, button } = await preview('harbor')
+  await title('Welcome aboard')
+  const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
+  const visitor = await house.browser.page({ viewport: { width: width!, height: height! } })
+  await visitor.page.goto(`http://localhost:${site.port}/projects`)
+  const live = visitor.page.locator('[data-cairn] .card h2')
+  await live.filter({ hasText: 'Welcome aboard' }).waitFor()
+  expect(await drawn(frame)).toEqual(await drawn(visitor.page))
 
-    await visitor.page.getByRole('button', { name: 'Show me around' }).click()
-    await live.filter({ hasText: 'Start with a project' }).waitFor()
-    await button('Show me around').click()
-    await title('Start with a project')
-    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
-    await visitor.page.context().close()
-    await page.context().close()
-  })
+  await visitor.page.getByRole('button', { name: 'Show me around' }).click()
+  await live.filter({ hasText: 'Start with a project' }).waitFor()
+  await button('Show me around').click()
+  await title('Start with a project')
+  expect(await drawn(frame)).toEqual(await drawn(visitor.page))
 })
 
-// The frame is told its colours by a script, and so is opened in the light at both widths.
-const lightAndWide = { ...looks[0], name: 'light and wide', colorScheme: 'light' } as const
-
-describe.each([...looks, lightAndWide])('$name', ({ name: _, ...look }) => {
-  test.each(['harbor', 'getting-started', 'odd'])(
-    '%s is sound in the page and in the frame',
-    async flow => {
-      const { page, noticed, frame } = await preview(flow, look)
-      await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
+test.each(['harbor', 'getting-started', 'odd'])(
+  '%s is sound in the page and in the frame, which is as dark as the page',
+  async flow => {
+    const { page, noticed, frame } = await preview(flow)
+    await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const isDark = colorScheme === 'dark'
+      await frame.locator(isDark ? 'html.dark' : 'html:not(.dark)').waitFor({ state: 'attached' })
       expect(await hardToUse(frame)).toEqual([])
-      const isDark = await frame.evaluate("document.documentElement.classList.contains('dark')")
-      expect(isDark).toBe(look.colorScheme === 'dark')
-      await requireSound(page, noticed)
-      await page.context().close()
-    },
-  )
-})
+    }
+    await requireSoundOnEveryScreen(page, noticed)
+  },
+)
 
 describe('what happens in the frame', () => {
-  test('is reported to nobody: the frame requests its document and its script, and nothing else', async () => {
+  test('cannot be reported: the frame requests its document and script, and has no way to the API', async () => {
     const { page, title, button, frame, step, asked } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
@@ -153,12 +150,6 @@ describe('what happens in the frame', () => {
       '/dashboard/assets/preview.html',
       '/dashboard/assets/preview-HASH.js',
     ])
-    await page.context().close()
-  })
-
-  test('cannot be reported: the frame has no cookie, no storage and no way to the API', async () => {
-    const { page, frame, title } = await preview('harbor')
-    await title('Welcome aboard')
     const reached = await frame.evaluate(`(async () => {
       const tried = async work => {
         try { return String(await work()) } catch (error) { return error.name }
@@ -181,11 +172,10 @@ describe('what happens in the frame', () => {
       api: 'TypeError',
       window: 'null',
     })
-    await page.context().close()
   })
 
-  test('changes the step chosen beside it, and choosing a step there changes the frame', async () => {
-    const { page, title, button, step } = await preview('harbor')
+  test('follows the step, the language and the screen chosen beside it, and changes the step', async () => {
+    const { page, title, button, frame, step } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
     await title('Start with a project')
@@ -201,7 +191,18 @@ describe('what happens in the frame', () => {
     await page.getByText('The visitor has closed it').waitFor()
     await page.getByRole('button', { name: 'Show it again' }).click()
     await title('Welcome aboard')
-    await page.context().close()
+
+    await step.selectOption('create-project')
+    await page.getByLabel('Language').selectOption({ label: 'Arabic' })
+    await frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
+    const directions = await frame.evaluate(
+      "[document.querySelector('[data-cairn]').shadowRoot.querySelector('.root:not(.live)'), document.body].map(one => getComputedStyle(one).direction)",
+    )
+    expect(directions).toEqual(['rtl', 'rtl'])
+    await page.getByText('Phone', { exact: true }).click()
+    await frame.waitForFunction(
+      () => innerWidth === 390 && matchMedia('(max-width: 480px)').matches,
+    )
   })
 
   test('follows no link, and says where it leads', async () => {
@@ -218,7 +219,6 @@ describe('what happens in the frame', () => {
     expect(page.context().pages().length).toBe(1)
     expect(new URL(frame.url()).pathname).toBe('/dashboard/assets/preview.html')
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
   test('ticks a checklist, item by item', async () => {
@@ -233,7 +233,6 @@ describe('what happens in the frame', () => {
     await item.selectOption('complete-task')
     await page.getByRole('button', { name: 'Report it here' }).click()
     await panel.getByText('2 of 5').waitFor()
-    await page.context().close()
   })
 })
 
@@ -251,7 +250,6 @@ test('opens by a press that began before the difference had loaded', async () =>
   await page.locator('.difference').waitFor()
   await page.mouse.up()
   await page.getByTitle('Preview of the flow').waitFor()
-  await page.context().close()
 })
 
 /** A flow's text is changed while it is shown, as an editor does with each letter. */
@@ -283,8 +281,8 @@ describe('a new text', () => {
       `document.querySelector('iframe').contentWindow.postMessage(${JSON.stringify({ type: 'show', flow, part })}, '*')`,
     )
 
-  test('is seen in the next frame that is painted, in place, without a flicker', async () => {
-    const { page, frame, title } = await preview('odd')
+  test('is seen in the next painted frame, in place, and takes no focus from where somebody types', async () => {
+    const { page, frame, title, step } = await preview('odd')
     await title('Links')
     await show(page, flowWith('Second'), 'b')
     await title('Second')
@@ -312,7 +310,18 @@ describe('a new text', () => {
     expect(seen.length).toBe(1)
     expect(seen[0]).toMatch(/^1 [\d.]+px [\d.]+px 1$/)
     expect(late).toBe(0)
-    await page.context().close()
+
+    const focused = () => page.evaluate('document.activeElement.localName')
+    await step.focus()
+    await show(page, flowWith('Second'), 'a')
+    await title('First')
+    expect(await focused()).toBe('select')
+    // A focus that has left the frame is not pulled back into it.
+    await frame.getByRole('button', { name: 'Next' }).focus()
+    await step.focus()
+    await show(page, flowWith('Second'), 'b')
+    await title('Second')
+    expect(await focused()).toBe('select')
   })
 
   test('keeps the step although its key changes, and keeps an opened dot open', async () => {
@@ -323,37 +332,14 @@ describe('a new text', () => {
     await title('Second')
     await show(page, flowWith('Renamed', { key: 'c', id: 'c', kind: 'hotspot' }), 'b')
     await title('Renamed')
-    await page.context().close()
-  })
-
-  test('does not take the focus from where somebody types', async () => {
-    const { page, frame, title, step } = await preview('odd')
-    await title('Links')
-    const focused = () => page.evaluate('document.activeElement.localName')
-    await step.focus()
-    await show(page, flowWith('Second'), 'b')
-    await title('Second')
-    await show(page, flowWith('Second'), 'a')
-    await title('First')
-    expect(await focused()).toBe('select')
-    // A focus that has left the frame is not pulled back into it.
-    await frame.getByRole('button', { name: 'Next' }).focus()
-    await step.focus()
-    await show(page, flowWith('Second, longer'), 'b')
-    await title('Second, longer')
-    expect(await focused()).toBe('select')
-    await page.context().close()
   })
 })
 
 describe('beside the text that is written', () => {
   /** The edit page of a flow and the preview beside it. */
-  async function edit(flow: string, options: VisitOptions = {}) {
+  async function edit(flow: string) {
     const viewport = { width: 1280, height: 1200 }
-    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, {
-      viewport,
-      ...options,
-    })
+    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, { viewport })
     page.on('dialog', dialog => dialog.accept())
     await page.getByText('No problems').waitFor()
     const frame = async () => {
@@ -366,39 +352,28 @@ describe('beside the text that is written', () => {
     return { page, noticed, frame, title, line }
   }
 
-  test('it shows what is typed, and the text before that while there are errors', async () => {
+  test('it shows what is typed before the server has validated it, and the text before that while there are errors', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('Welcome aboard').click()
     await page.keyboard.press('End')
+    const validated = Promise.withResolvers<void>()
+    await page.route('**/manage/validate', async route => {
+      await validated.promise
+      await route.continue()
+    })
+    const validating = page.waitForRequest('**/manage/validate')
     await page.keyboard.insertText(', sailor')
     await title('Welcome aboard, sailor')
+    await validating
+    validated.resolve()
     await page.keyboard.insertText(': ahoy: ')
     await page.getByText('This is how it was before').waitFor()
     await title('Welcome aboard, sailor')
-    await page.context().close()
   })
 
-  test('a text is shown before the server has validated it', async () => {
-    const { page, title, line } = await edit('harbor')
-    await title('Welcome aboard')
-    let isAsked = false
-    await page.route('**/manage/validate', () => {
-      isAsked = true
-    })
-    await line('Welcome aboard').click()
-    await page.keyboard.press('End')
-    await page.keyboard.insertText(', sailor')
-    await title('Welcome aboard, sailor')
-    await until(
-      () => isAsked,
-      asked => asked,
-    )
-    await page.context().close()
-  })
-
-  test('the cursor and the preview follow each other, and the keyboard focus stays', async () => {
-    const { page, frame, title, line } = await edit('harbor')
+  test('the cursor and the preview follow each other; on a phone the preview replaces the text', async () => {
+    const { page, noticed, frame, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
     await title('Bring your crew')
@@ -418,18 +393,12 @@ describe('beside the text that is written', () => {
     const active = page.locator('.cm-activeLine')
     await active.filter({ hasText: 'key: add-task' }).waitFor()
     expect(await shown.evaluate('document.hasFocus()')).toBe(true)
-    await page.context().close()
-  })
-
-  test('it is sound, and on a phone it replaces the text', async () => {
-    for (const look of looks) {
-      const { page, noticed, title, frame } = await edit('harbor', { ...look })
-      if (look.viewport.width < 1200) await page.getByText('Preview', { exact: true }).click()
-      await title('Welcome aboard')
-      expect(await hardToUse((await frame()) as never)).toEqual([])
-      await requireSound(page, noticed)
-      await page.context().close()
-    }
+    expect(await hardToUse(shown)).toEqual([])
+    await requireSoundOnEveryScreen(page, noticed)
+    await resize(page, { width: 360, height: 700 })
+    await page.getByText('Preview', { exact: true }).click()
+    await title('Break it into tasks')
+    await requireSound(page, noticed)
   })
 })
 
@@ -452,26 +421,6 @@ test('the keyboard leads into the frame, and out of it again in both directions'
   // Escape closes the step, as it does for visitors.
   await page.keyboard.press('Escape')
   await page.getByText('The visitor has closed it').waitFor()
-  await page.context().close()
-})
-
-test('the phone view is as wide as a phone, and a right-to-left language is shown right to left', async () => {
-  const { page, frame, card } = await preview('getting-started')
-  await card.waitFor()
-  await page.getByText('Phone', { exact: true }).click()
-  await frame.waitForFunction(() => innerWidth === 390 && matchMedia('(max-width: 480px)').matches)
-  await page.context().close()
-
-  const other = await preview('harbor')
-  await other.title('Welcome aboard')
-  await other.step.selectOption('create-project')
-  await other.page.getByLabel('Language').selectOption({ label: 'Arabic' })
-  await other.frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
-  const directions = await other.frame.evaluate(
-    "[document.querySelector('[data-cairn]').shadowRoot.querySelector('.root:not(.live)'), document.body].map(one => getComputedStyle(one).direction)",
-  )
-  expect(directions).toEqual(['rtl', 'rtl'])
-  await other.page.context().close()
 })
 
 test('no page of another origin can show the preview in a frame', async () => {
@@ -489,5 +438,4 @@ test('no page of another origin can show the preview in a frame', async () => {
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
   expect(headers.get('content-security-policy')).toContain('sandbox allow-scripts')
   expect(headers.get('cache-control')).toBe('no-store')
-  await page.context().close()
 })

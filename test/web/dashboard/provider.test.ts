@@ -87,5 +87,4 @@ test('leads through the provider to the requested page, and signs out through it
   await page.getByRole('button', { name: /Ann Lee/ }).click()
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await page.waitForURL(url => url.origin === provider.issuer)
-  await page.context().close()
 })

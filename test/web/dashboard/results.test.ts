@@ -2,7 +2,9 @@ import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
+import { apiOf, type ListedFlow } from '../../support/binary.ts'
+import type { Page } from '../../support/browser.ts'
+import { cellsOf, DashboardHouse, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The page of results shows what the API and its CSV say; and how people get around in it. */
@@ -13,36 +15,40 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-test('figures on the screen are those of the API and of the CSV', async () => {
-  const flow = await flowNamed('welcome')
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText('Where people leave').waitFor()
-  const { searchParams } = new URL(page.url())
-  expect(searchParams.get('tz')).toBe('Europe/Berlin')
-
+/** The rows of the page's own download, the file's name, and what the API answers to the same query. */
+async function downloaded(page: Page) {
   const pending = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
   await page.getByRole('link', { name: 'These numbers (CSV)' }).click()
   const download = await pending
-  const query = new URL(download.url()).search.slice(1)
-  expect(download.suggestedFilename()).toMatch(/^cairn-welcome-\d{4}-\d\d-\d\d_.*\.csv$/)
   const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
     columns: true,
   })
+  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
+  const { id } = list.find(({ key }) => key === 'welcome')!
+  const data = await house.analytics<Analytics>(id, new URL(download.url()).search.slice(1))
   const of = (type: string) => rows.filter(({ row_type }) => row_type === type)
-  const data = await house.analytics<Analytics>(flow, query)
+  return { of, data, name: download.suggestedFilename() }
+}
+
+test('figures on the screen are those of the API and of the CSV', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Where people leave').waitFor()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('Europe/Berlin')
+  const { of, data, name } = await downloaded(page)
+  expect(name).toMatch(/^cairn-welcome-\d{4}-\d\d-\d\d_.*\.csv$/)
   expect(data.totals.starts).toBe(40)
 
   const figures = (await page.evaluate(
     "[...document.querySelectorAll('.figure-value')].map(element => (element.querySelector('.rate') ?? element).firstChild.textContent)",
   )) as string[]
   const { starts, uniqueUsers, completionRate, dismissals, inProgress } = data.totals
+  const { medianSeconds, distribution } = data.timeToComplete
   expect(figures.map(text => text.trim())).toEqual([
     ...[`${starts}`, `${uniqueUsers}`, `${completionRate! * 100}%`],
-    ...[`${data.timeToComplete.medianSeconds} s`, `${dismissals}`, `${inProgress}`],
+    ...[`${medianSeconds} s`, `${dismissals}`, `${inProgress}`],
   ])
-  const [total] = of('total')
-  expect(total).toMatchObject({
+  expect(of('total')[0]).toMatchObject({
     starts: `${starts}`,
     completion_rate: `${completionRate}`,
     dismissals: `${dismissals}`,
@@ -70,6 +76,18 @@ test('figures on the screen are those of the API and of the CSV', async () => {
     still.map(count => `${count} may go on`),
   )
 
+  const picture = page.getByRole('img', { name: /completed runs: median/ })
+  expect(await picture.textContent()).toContain(`median ${medianSeconds} s`)
+  const durations = distribution!.map(({ count }) => `${count}`)
+  const ofAll = of('bin').filter(({ version }) => version === '')
+  expect(ofAll.map(row => row.timed_runs!)).toEqual(durations)
+  const bins = await cellsOf(page, 'Completed runs by how long they took.')
+  expect(bins.map(cells => cells[1]!).filter(text => text !== '0')).toEqual(
+    durations.filter(text => text !== '0'),
+  )
+  expect(bins.find(cells => cells[1] !== '0')![0]).toBe('20 s – 1 min')
+  expect(await picture.locator('.of-completions').count()).toBe(bins.length)
+
   await page.getByText('Show as a table').last().click()
   const days = await cellsOf(page, 'Runs that started each day, by how they ended.')
   const daily = days.map(cells => cells.slice(1, 4)).toReversed()
@@ -77,53 +95,76 @@ test('figures on the screen are those of the API and of the CSV', async () => {
     data.daily.map(day => [day.starts, day.completions, day.dismissals].map(String)),
   )
   expect(daily).toEqual(of('day').map(row => [row.starts!, row.completions!, row.dismissals!]))
-  await page.context().close()
+  expect(noticed.complaints).toEqual([])
 })
 
-async function flowNamed(key: string): Promise<string> {
-  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
-  return list.find(flow => flow.key === key)!.id
-}
-
-test('today is hatched and says until when; Complete days leaves it out, and Back restores it', async () => {
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText(/today, until \d\d:\d\d/).waitFor()
-  await page.getByLabel('Complete days').click()
-  await page.getByText(/today, until/).waitFor({ state: 'detached' })
-  expect(new URL(page.url()).searchParams.get('days')).toBe('complete')
+test('days are grouped into weeks and months; the address says so, and Back undoes it', async () => {
+  const { page } = await house.visit('/flows/welcome?tz=UTC')
+  await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
+  await page.getByText('Week', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('interval')).toBe('week')
+  await page.getByText(/this week, until \d\d:\d\d/).waitFor()
+  await page.getByText('Show as a table').last().click()
+  const { of, data } = await downloaded(page)
+  const caption = 'Runs that started each week, by how they ended.'
+  const rows = (await cellsOf(page, caption)).toReversed()
+  const shown = rows.map(cells => [cells[1], cells[2], cells[3], cells[5]])
+  expect(shown).toEqual(
+    data.periods!.map(({ starts, completions, dismissals, uniqueUsers }) =>
+      [starts, completions, dismissals, uniqueUsers].map(String),
+    ),
+  )
+  expect(shown).toEqual(
+    of('period').map(row => [row.starts, row.completions, row.dismissals, row.unique_users]),
+  )
+  expect(rows.at(-1)![0]).toContain('not over')
+  await page.getByRole('slider', { name: /Week of the chart/ }).focus()
+  await page.getByText('Month', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Runs by month' }).waitFor()
   await page.goBack()
-  await page.getByText(/today, until/).waitFor()
-  await page.context().close()
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
 })
 
-test('range and time zone are chosen and kept in the address; each number says what it means', async () => {
-  const { page } = await house.visit('/flows/welcome?tz=UTC')
-  await page.getByRole('button', { name: /UTC/ }).click()
-  await page.getByRole('button', { name: 'Last 7 days' }).click()
-  await page.getByText(/of the two completion rates overlap|do not overlap/).waitFor()
-  await page.getByRole('button', { name: /UTC/ }).click()
-  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
-  await page.getByRole('button', { name: 'Show', exact: true }).click()
-  await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
-  expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
-  await page.getByRole('button', { name: 'In progress', exact: true }).first().focus()
-  await page.getByText('Runs neither completed nor dismissed').first().waitFor()
-  await page.context().close()
+test('a long range is shown by week unless the address says otherwise; a wrong interval is reported', async () => {
+  const today = new Date().toISOString().slice(0, 10)
+  const from = new Date(Date.now() - 150 * 86_400_000).toISOString().slice(0, 10)
+  const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
+  const { page } = await house.visit(address)
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('interval')).toBe(null)
+  await page.goto(house.at(`${address}&interval=day`))
+  await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
+  await page.goto(house.at('/flows/welcome?tz=UTC&interval=year'))
+  await page.getByText(/Must be one of day, week, month/).waitFor()
 })
 
-test('the menu marks the range that is shown, and a single day is written once', async () => {
+test('the range is chosen from a menu that marks it, and days that are not over can be left out', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
+  const params = () => new URL(page.url()).searchParams
   const menu = page.getByRole('button', { name: /UTC/ })
   const choose = async (name: string) => {
     await menu.click()
     await page.getByRole('button', { name, exact: true }).click()
   }
   const marked = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
+  await page.getByText(/today, until \d\d:\d\d/).waitFor()
+  const before = page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/)
+  await before.waitFor()
+  await page.getByLabel('Compare with').selectOption('none')
+  await before.waitFor({ state: 'detached' })
+  await page.getByLabel('Complete days').click()
+  await page.getByText(/today, until/).waitFor({ state: 'detached' })
+  expect(params().get('days')).toBe('complete')
+  await page.goBack()
+  await page.getByText(/today, until/).waitFor()
+
   await menu.click()
   await marked('Last 30 days').waitFor()
   expect(await marked('Yesterday').count()).toBe(0)
   await page.keyboard.press('Escape')
   await choose('Yesterday')
+  // A single day is written once.
   const day = /^\s*\d+ \w+ \d{4}\s*UTC\s*$/
   await menu.filter({ hasText: day }).waitFor()
   await menu.click()
@@ -137,84 +178,96 @@ test('the menu marks the range that is shown, and a single day is written once',
   await menu.filter({ hasText: day }).waitFor()
   expect(await page.getByLabel('Complete days').count()).toBe(0)
   await choose('This month')
-  const { searchParams } = new URL(page.url())
-  expect(searchParams.get('from')).toMatch(/-01$/)
-  expect(searchParams.get('to')).toBeNull()
-  await page.context().close()
+  expect(params().get('from')).toMatch(/-01$/)
+  expect(params().get('to')).toBeNull()
 })
 
-test('if nobody started in the period before, the page says so', async () => {
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/).waitFor()
-  await page.getByLabel('Compare with').selectOption('none')
-  await page.getByText('there is nothing to compare with').waitFor({ state: 'detached' })
-  await page.context().close()
-})
-
-test('the time zone of the days is kept in every address, also on the way to a flow', async () => {
+test('the time zone of the days is chosen, and kept in every address on the way to a flow', async () => {
   const { page } = await house.visit('/flows')
   await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
-  await page.goto(`${house.server.url}/dashboard/harbor?tz=Asia%2FTokyo`)
-  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
+  await page.goto(house.at('?tz=UTC'))
+  await page.getByText('Numbers of the last 7 days, UTC').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
+  const menu = page.getByRole('button', { name: /UTC/ })
+  await menu.click()
+  await page.getByRole('button', { name: 'Last 7 days' }).click()
+  await page.getByText(/of the two completion rates overlap|do not overlap/).waitFor()
+  await menu.click()
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
-  await page.goBack()
-  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
-  await page.context().close()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
+  await page.getByRole('button', { name: 'In progress', exact: true }).first().focus()
+  await page.getByText('Runs neither completed nor dismissed').first().waitFor()
 })
 
-test('the keyboard alone leads to a flow and a day of its chart; single letters can be switched off', async () => {
-  const { page } = await house.visit('')
-  await page.getByText('Spring news').waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('f')
-  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Flows')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('welc')
-  await page.getByRole('option', { name: /Welcome tour/ }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByText('Where people leave').waitFor()
-  const chart = page.getByRole('slider', { name: /Day of the chart/ })
-  await chart.focus()
-  const last = await chart.getAttribute('aria-valuetext')
-  await page.keyboard.press('ArrowLeft')
-  expect(await chart.getAttribute('aria-valuetext')).not.toBe(last)
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  await page.getByLabel(/Single letters/).click()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('?')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.context().close()
-})
-
-test('text that is typed right after Ctrl+K goes into its field', async () => {
-  const { page } = await house.visit('')
-  await page.getByText('Spring news').waitFor()
-  // The message comes right after the task that handles the key, before anything is painted.
-  const role = await page.evaluate(`new Promise(resolve => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => resolve(document.activeElement.role)
-    dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
-    port2.postMessage(null)
-  })`)
-  expect(role).toBe('combobox')
-  await page.context().close()
-})
-
-test('with fewer than five runs there are no percentages and no medians', async () => {
+test('with fewer than five runs there are no percentages, no medians and no chart of durations', async () => {
   const { page } = await house.visit('/flows/welcome?from=2026-01-01&to=2026-01-01&tz=UTC')
   await page.getByText('Nobody started this in the range').waitFor()
   // The day of an hour ago, because the latest runs are from then.
   const day = new Date(Date.now() - 3_600_000).toISOString().slice(0, 10)
-  await page.goto(
-    `${house.server.url}/dashboard/harbor/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`,
-  )
+  await page.goto(house.at(`/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`))
   await page.getByText('Where people leave').waitFor()
   await page.getByText('Under five runs').waitFor()
   expect(await page.locator('.figures').innerText()).not.toMatch(/%|p90|\d s/)
   expect(await page.locator('table').first().innerText()).not.toMatch(/%|\d s/)
-  await page.context().close()
+  await page.getByText('Under five completed runs').waitFor()
+  expect(await page.getByRole('img', { name: /completed runs: median/ }).count()).toBe(0)
+})
+
+const survey = `key: asks
+steps:
+  - { key: score, title: Would you recommend us?, question: { type: rating } }
+  - { key: why, title: Why?, question: { type: text } }
+`
+
+test('scores are shown with their groups, and written answers are read on demand', async () => {
+  const { place, server, snippetKey } = house
+  await Bun.write(`${place.folder}/asks.yaml`, survey)
+  await place.run(['flows', 'push', 'asks.yaml', '--publish'])
+  const ask = apiOf(server, snippetKey)
+  const { flows } = (await (await ask('GET', '/flows')).json()) as {
+    flows: (ListedFlow & { key: string })[]
+  }
+  const { id: flowId, steps } = flows.find(({ key }) => key === 'asks')!
+  const send = async (scores: readonly number[], first = 0) => {
+    const events = scores.flatMap((answer, i) => {
+      const who = { userId: `u${first + i}`, runId: `r${first + i}` }
+      const of = { kind: 'question_answered', flowId, ...who }
+      return [
+        { ...of, stepId: steps[0]!.id, properties: { answer } },
+        { ...of, stepId: steps[1]!.id, properties: { answer: `Because ${first + i}` } },
+      ]
+    })
+    expect((await ask('POST', '/events', { events })).status).toBe(202)
+  }
+  await send([10, 9, 7, 3])
+  const { page, noticed } = await house.visit('/flows/asks')
+  await page.getByRole('heading', { name: 'Answers' }).waitFor()
+  const caption = 'What was answered to “Would you recommend us?”'
+  const cells = await cellsOf(page, caption)
+  expect(cells.map(row => row[0])).toEqual([...Array(11).keys()].map(String))
+  const score = page.locator('.asked', { has: page.getByRole('table', { name: caption }) })
+  expect(await score.textContent()).toMatch(
+    /Under five answers.*NPS.*–.*Promoters2.*Passives1.*Detractors1.*Average.*–.*Median.*–/,
+  )
+
+  await send([10, 10], 4)
+  await page.reload()
+  await page
+    .getByText(/^6 of \d+ runs/)
+    .first()
+    .waitFor()
+  expect(await score.textContent()).toMatch(
+    /NPS.*50.*Promoters4.*66.7%.*Passives1.*16.7%.*Detractors1.*Average.*8.17.*Median.*9/,
+  )
+  expect(await score.getByText('Under five answers').count()).toBe(0)
+  const widths = (bars: string) =>
+    score.locator(bars).evaluateAll(all => all.map(bar => parseFloat(bar.getAttribute('width')!)))
+  // The groups follow each other as their names above do. A whole rail is everybody who answered.
+  expect(await widths('.nps-bar rect:not(.rail)')).toEqual([4, 1, 1].map(n => (n / 6) * 100))
+  expect((await widths('.funnel-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
+  await page.getByRole('button', { name: 'Read the answers' }).click()
+  await page.getByText('Because 3').waitFor()
+  await requireSound(page, noticed)
 })

@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { cellsOf, DashboardHouse, requireSound, testPages } from '../../support/dashboard.ts'
+import { cellsOf, DashboardHouse, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** Results split by the traits that people had when their runs started, and by when they saw a step. */
@@ -12,19 +12,6 @@ beforeAll(async () => {
   house = await DashboardHouse.open()
 })
 afterAll(() => house.close())
-
-testPages(
-  () => house,
-  [
-    { path: '/flows/welcome?by=plan', title: 'Welcome tour', shows: 'Completion by plan' },
-    {
-      path: '/flows/welcome?by=plan&segment=plan:pro&late=create:10m',
-      title: 'Welcome tour',
-      shows: 'Completion by when runs first saw Start a project',
-    },
-  ],
-  'viewer',
-)
 
 const caption = (trait: string) =>
   `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
@@ -68,7 +55,6 @@ test('a trait is chosen, and its figures are those of the API and of the CSV', a
     rows.filter(({ row_type }) => row_type === 'segment').map(row => [row.value, row.starts]),
   ).toEqual(segments!.map(({ value, starts }) => [value ?? '', `${starts}`]))
   await requireSound(page, noticed)
-  await page.context().close()
 })
 
 test('a value limits all charts to its runs, and the limit can be lifted', async () => {
@@ -85,25 +71,20 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   await page.goBack()
   await page.getByText('Only runs of plan').waitFor()
   // A trait without a value limits nothing.
-  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome?segment=plan`)
+  await page.goto(house.at('/flows/welcome?segment=plan'))
   await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
   expect(await page.getByText('Only runs of').count()).toBe(0)
-  await page.context().close()
 })
 
-test('a trait that nobody has is shown as not said, and one that is not listed is refused', async () => {
+test('a trait that nobody has is “Not said”, one that is not listed is refused, and late runs are counted', async () => {
   const { page } = await house.visit('/flows/welcome?by=role')
   await page.getByText(caption('role')).waitFor()
   expect((await cellsOf(page, caption('role'))).map(([name, starts]) => [name, starts])).toEqual([
     ['Not said', '40'],
   ])
-  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome?by=shoe`)
+  await page.goto(house.at('/flows/welcome?by=shoe'))
   await page.getByText('it lists plan, role').first().waitFor()
-  await page.context().close()
-})
-
-test('runs that saw a step late are counted separately', async () => {
-  const { page } = await house.visit('/flows/welcome?late=invite:10m')
+  await page.goto(house.at('/flows/welcome?late=invite:10m'))
   const told = 'Completion by when runs first saw Invite your team'
   await page.getByText(told).waitFor()
   const cells = await cellsOf(
@@ -115,7 +96,6 @@ test('runs that saw a step late are counted separately', async () => {
     ['Late', '0'],
     ['Never', '16'],
   ])
-  await page.context().close()
 })
 
 test('an owner lists traits, is warned of those that may name somebody, and told what is wrong', async () => {
@@ -135,7 +115,6 @@ test('an owner lists traits, is warned of those that may name somebody, and told
   await page.getByText('1 trait is listed now.').waitFor()
   expect(await house.place.json(['org', 'traits', 'harbor'])).toMatchObject({ traits: ['plan'] })
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })
 
 test('if no trait is listed, the page says what listing is good for, and leads an owner there', async () => {
@@ -147,5 +126,4 @@ test('if no trait is listed, the page says what listing is good for, and leads a
   const { page: viewers } = await house.visit('/flows/welcome', { role: 'viewer' })
   await viewers.getByText('No trait is listed.').waitFor()
   expect(await viewers.getByRole('link', { name: 'List a trait' }).count()).toBe(0)
-  await viewers.context().close()
 })
