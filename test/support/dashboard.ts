@@ -1,7 +1,9 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import type { Role } from '../../src/core/organisation/role.ts'
+import type { Locator } from '../browser/playwright.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
 import { ownPage } from './dashboard-visitor.ts'
@@ -107,7 +109,7 @@ export class DashboardHouse {
     await place.run(['org', 'limits', 'harbor', ...limits])
     await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
     house.token = (await place.json<{ token: string }>(['token', 'issue'])).token
-    await house.send()
+    await house.send(runsOf(await house.flow('welcome'), Date.now()))
     return house
   }
 
@@ -141,15 +143,23 @@ export class DashboardHouse {
     return house
   }
 
-  private async send(): Promise<void> {
-    const ask = apiOf(this.server, this.snippetKey)
-    const { flows } = (await (await ask('GET', '/flows')).json()) as {
+  /** Asks the API of pages, with the snippet key. */
+  ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
+    return apiOf(this.server, this.snippetKey)(method, path, body)
+  }
+
+  /** A published flow, with the ids of its steps. */
+  async flow(key: string): Promise<ListedFlow> {
+    const { flows } = (await (await this.ask('GET', '/flows')).json()) as {
       flows: (ListedFlow & { key: string })[]
     }
-    const welcome = flows.find(({ key }) => key === 'welcome')!
-    const events = runsOf(welcome, Date.now())
+    return flows.find(flow => flow.key === key)!
+  }
+
+  /** Reports events as pages do. @throws if they are refused */
+  async send(events: readonly object[]): Promise<void> {
     for (let at = 0; at < events.length; at += 50) {
-      const answer = await ask('POST', '/events', { events: events.slice(at, at + 50) })
+      const answer = await this.ask('POST', '/events', { events: events.slice(at, at + 50) })
       if (answer.status !== 202) throw new Error(await answer.text())
     }
   }
@@ -297,6 +307,18 @@ export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(
     'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
   )
+
+/** The rows of the CSV that a link downloads, the file's name, and the query of its address. */
+export async function downloadedCsv(page: Page, link: Locator) {
+  const pending = page.waitForEvent('download')
+  await link.click()
+  const download = await pending
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
+    columns: true,
+  })
+  const query = new URL(download.url()).search.slice(1)
+  return { rows, query, name: download.suggestedFilename() }
+}
 
 /** The cells of the table with a caption, one list per row; the texts without what is below a figure. */
 export const cellsOf = (page: Page, caption: string): Promise<string[][]> =>

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import type { ActivityPage } from '../../../src/modules/events/model.ts'
-import { apiOf, type ListedFlow } from '../../support/binary.ts'
+import type { ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSoundOnEveryScreen } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
@@ -13,15 +13,9 @@ let sent = 0
 
 beforeAll(async () => {
   house = await DashboardHouse.open()
-  const { flows } = (await (await snippet('GET', '/flows')).json()) as {
-    flows: (ListedFlow & { key: string })[]
-  }
-  welcome = flows.find(({ key }) => key === 'welcome')!
+  welcome = await house.flow('welcome')
 })
 afterAll(() => house.close())
-
-const snippet = (method: 'GET' | 'POST', path: string, body?: object) =>
-  apiOf(house.server, house.snippetKey)(method, path, body)
 
 /** Sends events that get each of the verdicts, under ids of their own. */
 async function sendThree(userId = 'ann-lee'): Promise<string> {
@@ -29,7 +23,7 @@ async function sendThree(userId = 'ann-lee'): Promise<string> {
   const url = `https://app.example/projects/${id}`
   const viewed = { kind: 'step_viewed', userId, flowId: welcome.id, url }
   const stepId = welcome.steps[0]!.id
-  const answer = await snippet('POST', '/events', {
+  const answer = await house.ask('POST', '/events', {
     events: [
       { ...viewed, stepId, id },
       { ...viewed, stepId, id },

@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
 import type { AlertList, Webhook } from '../../../src/modules/alerts/model.ts'
-import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, requireSound, requireSoundOnEveryScreen } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
@@ -153,14 +152,10 @@ test('the report uses the organisation’s time zone, and is mailed to addresses
 
 test('an alert is on the overview with its start, and for a day after its end', async () => {
   const { place } = house
-  const ask = apiOf(house.server, house.snippetKey)
-  const { flows } = (await (await ask('GET', '/flows')).json()) as {
-    flows: (ListedFlow & { key: string })[]
-  }
-  const step = flows.find(({ key }) => key === 'welcome')!.steps[1]!
+  const step = (await house.flow('welcome')).steps[1]!
   const report = async (outcome: string) => {
     for (let person = 0; person < 6; person++) {
-      await ask('POST', `/steps/${step.id}/health`, { outcome, userId: `p${person}` })
+      await house.ask('POST', `/steps/${step.id}/health`, { outcome, userId: `p${person}` })
     }
   }
   // Each change of a setting triggers one check, and two checks in a row make an alert.

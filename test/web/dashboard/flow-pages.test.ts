@@ -1,5 +1,4 @@
 import { expect } from 'bun:test'
-import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, type Manage } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
@@ -23,15 +22,11 @@ const element = {
 
 /** Six people miss the second step's element, and two looks suggest another selector; three find the third's. */
 async function report(): Promise<void> {
-  const ask = apiOf(house.server, house.snippetKey)
-  const listed = (await (await ask('GET', '/flows')).json()) as {
-    flows: (ListedFlow & { key: string })[]
-  }
-  const { steps } = listed.flows.find(({ key }) => key === 'welcome')!
+  const { steps } = await house.flow('welcome')
   const tell = async (step: number, what: string, body: object) => {
     const url = 'https://app.example/projects?secret=1'
     const sent = { url, locale: 'en', flowVersion: 1, ...body }
-    const answer = await ask('POST', `/steps/${steps[step]!.id}/${what}`, sent)
+    const answer = await house.ask('POST', `/steps/${steps[step]!.id}/${what}`, sent)
     if (!answer.ok) throw new Error(await answer.text())
   }
   const print = { ...element, selector: '#new' }
@@ -289,18 +284,13 @@ describe('runs', () => {
   })
 
   test('come page by page, and the address says which; a range without any says so', async () => {
-    const ask = apiOf(house.server, house.snippetKey)
-    const listed = (await (await ask('GET', '/flows')).json()) as {
-      flows: (ListedFlow & { key: string })[]
-    }
-    const { id: flowId } = listed.flows.find(({ key }) => key === 'news')!
-    for (const from of [0, 30]) {
-      const events = Array.from({ length: 30 }, (_, i) => ({
-        ...{ kind: 'flow_started', flowId, userId: `reader-${from + i}`, runId: `r-${from + i}` },
-        occurredAt: new Date(Date.now() - (from + i) * 60_000).toISOString(),
-      }))
-      expect((await ask('POST', '/events', { events })).status).toBe(202)
-    }
+    const { id: flowId } = await house.flow('news')
+    await house.send(
+      Array.from({ length: 60 }, (_, i) => ({
+        ...{ kind: 'flow_started', flowId, userId: `reader-${i}`, runId: `r-${i}` },
+        occurredAt: new Date(Date.now() - i * 60_000).toISOString(),
+      })),
+    )
     const { page } = await house.visit('/flows/news/runs?tz=UTC')
     const rows = page.locator('tbody tr')
     await rows.nth(49).waitFor()

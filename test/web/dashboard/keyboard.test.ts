@@ -1,6 +1,5 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
@@ -17,15 +16,11 @@ afterAll(() => house.close())
 
 /** The pages of six people miss the second step's element, and know another selector for it. */
 async function breakStep(): Promise<void> {
-  const ask = apiOf(house.server, house.snippetKey)
-  const { flows } = (await (await ask('GET', '/flows')).json()) as {
-    flows: (ListedFlow & { key: string })[]
-  }
-  const { id } = flows.find(({ key }) => key === 'welcome')!.steps[1]!
+  const { id } = (await house.flow('welcome')).steps[1]!
   const element = { matchCount: 1, tag: 'button', role: 'button', name: 'New', text: 'New' }
   const url = 'https://app.example.com/projects'
   const tell = async (what: string, body: object) => {
-    const answer = await ask('POST', `/steps/${id}/${what}`, { url, flowVersion: 1, ...body })
+    const answer = await house.ask('POST', `/steps/${id}/${what}`, { url, flowVersion: 1, ...body })
     if (!answer.ok) throw new Error(await answer.text())
   }
   await tell('fingerprint', { fingerprint: { ...element, selector: '#new' } })
@@ -103,31 +98,6 @@ test('from the link to the results of other days, their CSV, and out again', asy
   await menu.waitFor()
   await enter(page, 'Sign out')
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-})
-
-test('a rotated key, and a new token', async () => {
-  const { page } = await house.visit('')
-  await page.getByText('Spring news').first().waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('s')
-  await page.getByText('Current key').waitFor()
-  await enter(page, 'Rotate the key')
-  await page.getByRole('dialog').waitFor()
-  await enter(page, 'Rotate')
-  await page.getByText('The key above is new.').waitFor()
-  await enter(page, 'Management tokens')
-  await page.getByRole('button', { name: /Make a token/ }).waitFor()
-  await enter(page, /Make a token/)
-  await page.getByRole('dialog').waitFor()
-  await tabTo(page, 'Name')
-  await page.keyboard.type('Deploys')
-  await tabTo(page, /flows:read/)
-  await page.keyboard.press('Space')
-  await enter(page, 'Make')
-  await page
-    .getByText(/crn_[\w-]{20,}/)
-    .first()
-    .waitFor()
 })
 
 test('why somebody does not see a flow, who they are, and all that is stored of them', async () => {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { join } from 'node:path'
-import { apiOf } from '../../support/binary.ts'
+import type { NodeList } from '../../../src/modules/operations/model.ts'
 import { type Page, rest } from '../../support/browser.ts'
 import { DashboardHouse, hardToUse, requireSound, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
@@ -236,15 +236,28 @@ describe('the server', () => {
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 
-  test('says that the server that counts requests is unreachable', async () => {
+  test('shows how each node is, and that the server that counts requests is unreachable', async () => {
     const { page } = await house.enter({ role: 'operator' })
     await page.route('**/manage/server', async route => {
       const response = await route.fetch()
-      const limitsServer = { isAway: true, decidedAlone: 1_234 }
-      await route.fulfill({ response, json: { ...(await response.json()), limitsServer } })
+      const shared = { isShared: true, limitsServer: { isAway: true, decidedAlone: 1_234 } }
+      await route.fulfill({ response, json: { ...(await response.json()), ...shared } })
     })
+    const node = { startedAt: new Date().toISOString(), release: '1.0.0', change: 7 }
+    const list: NodeList = {
+      ...{ isShared: true, change: 7 },
+      nodes: [
+        { ...node, name: 'a:1', state: 'running', silentSeconds: 1, jobs: ['retention'] },
+        { ...node, name: 'b:2', state: 'silent', silentSeconds: 17, jobs: [] },
+      ],
+    }
+    await page.route('**/manage/nodes', route => route.fulfill({ json: list }))
     await page.goto(house.at('/server'))
     await page.getByText('is away; 1,234 were decided without it').waitFor()
+    const nodes = page.getByRole('table', { name: 'Nodes' })
+    await nodes.getByRole('row', { name: /a:1.*running.*retention/ }).waitFor()
+    await nodes.getByRole('row', { name: /b:2.*silent for 17/ }).waitFor()
+    await page.getByText('by the tools of PostgreSQL').waitFor()
     expect(await hardToUse(page)).toEqual([])
   })
 
@@ -252,9 +265,8 @@ describe('the server', () => {
     const database = new Database(join(house.place.folder, 'cairn-data/cairn.db'))
     database.run('pragma busy_timeout = 5000')
     poison(database, 'refused-')
-    const ask = apiOf(house.server, house.snippetKey)
     for (const name of ['refused-one', 'refused-two']) {
-      await ask('POST', '/events', { events: [{ kind: 'custom', name, userId: 'ann' }] })
+      await house.ask('POST', '/events', { events: [{ kind: 'custom', name, userId: 'ann' }] })
     }
     database.run('drop trigger poison')
     database.close()

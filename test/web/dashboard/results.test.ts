@@ -1,10 +1,7 @@
 import { expect } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { apiOf, type ListedFlow } from '../../support/binary.ts'
 import type { Page } from '../../support/browser.ts'
-import { cellsOf, DashboardHouse, requireSound } from '../../support/dashboard.ts'
+import { cellsOf, DashboardHouse, downloadedCsv, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The page of results shows what the API and its CSV say; and how people get around in it. */
@@ -17,18 +14,13 @@ afterAll(() => house.close())
 
 /** The rows of the page's own download, the file's name, and what the API answers to the same query. */
 async function downloaded(page: Page) {
-  const pending = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download' }).click()
-  await page.getByRole('link', { name: 'These numbers (CSV)' }).click()
-  const download = await pending
-  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
-    columns: true,
-  })
-  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
-  const { id } = list.find(({ key }) => key === 'welcome')!
-  const data = await house.analytics<Analytics>(id, new URL(download.url()).search.slice(1))
+  const link = page.getByRole('link', { name: 'These numbers (CSV)' })
+  const { rows, name, query } = await downloadedCsv(page, link)
+  const { id } = await house.flow('welcome')
+  const data = await house.analytics<Analytics>(id, query)
   const of = (type: string) => rows.filter(({ row_type }) => row_type === type)
-  return { of, data, name: download.suggestedFilename() }
+  return { of, data, name }
 }
 
 test('figures on the screen are those of the API and of the CSV', async () => {
@@ -222,15 +214,10 @@ steps:
 `
 
 test('scores are shown with their groups, and written answers are read on demand', async () => {
-  const { place, server, snippetKey } = house
-  await Bun.write(`${place.folder}/asks.yaml`, survey)
-  await place.run(['flows', 'push', 'asks.yaml', '--publish'])
-  const ask = apiOf(server, snippetKey)
-  const { flows } = (await (await ask('GET', '/flows')).json()) as {
-    flows: (ListedFlow & { key: string })[]
-  }
-  const { id: flowId, steps } = flows.find(({ key }) => key === 'asks')!
-  const send = async (scores: readonly number[], first = 0) => {
+  await Bun.write(house.place.path('asks.yaml'), survey)
+  await house.place.run(['flows', 'push', 'asks.yaml', '--publish'])
+  const { id: flowId, steps } = await house.flow('asks')
+  const send = (scores: readonly number[], first = 0) => {
     const events = scores.flatMap((answer, i) => {
       const who = { userId: `u${first + i}`, runId: `r${first + i}` }
       const of = { kind: 'question_answered', flowId, ...who }
@@ -239,7 +226,7 @@ test('scores are shown with their groups, and written answers are read on demand
         { ...of, stepId: steps[1]!.id, properties: { answer: `Because ${first + i}` } },
       ]
     })
-    expect((await ask('POST', '/events', { events })).status).toBe(202)
+    return house.send(events)
   }
   await send([10, 9, 7, 3])
   const { page, noticed } = await house.visit('/flows/asks')

@@ -1,8 +1,6 @@
 import { expect } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { cellsOf, DashboardHouse, requireSound } from '../../support/dashboard.ts'
+import { cellsOf, DashboardHouse, downloadedCsv, requireSound } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** Results split by the traits that people had when their runs started, and by when they saw a step. */
@@ -16,11 +14,6 @@ afterAll(() => house.close())
 const caption = (trait: string) =>
   `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
 
-async function flowId(): Promise<string> {
-  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
-  return list.find(({ key }) => key === 'welcome')!.id
-}
-
 test('a trait is chosen, and its figures are those of the API and of the CSV', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Choose a trait to see completion by it').waitFor()
@@ -28,14 +21,10 @@ test('a trait is chosen, and its figures are those of the API and of the CSV', a
   await page.getByText(caption('plan')).waitFor()
   expect(new URL(page.url()).searchParams.get('by')).toBe('plan')
 
-  const pending = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download (CSV)' }).click()
-  const download = await pending
-  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
-    columns: true,
-  })
-  const query = new URL(download.url()).search.slice(1)
-  const { segments } = await house.analytics<Analytics>(await flowId(), query)
+  const link = page.getByRole('link', { name: 'Download (CSV)' })
+  const { rows, query } = await downloadedCsv(page, link)
+  const { id } = await house.flow('welcome')
+  const { segments } = await house.analytics<Analytics>(id, query)
   expect(segments!.map(({ value, starts }) => [value, starts])).toEqual([
     ['pro', 20],
     ['free', 10],
