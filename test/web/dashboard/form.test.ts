@@ -1,4 +1,6 @@
 import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from '../../support/browser.ts'
 import {
   DashboardHouse,
@@ -246,21 +248,6 @@ steps:
 - key: bye
   title: Bye`)
   })
-
-  test('choosing a default removes the field from the file', async () => {
-    const { page } = await edit('defaults')
-    const before = await draftOf('defaults')
-    await page.getByText('Always', { exact: false }).first().click()
-    await page.getByText('Unsaved changes').waitFor()
-    await page.getByText('Once', { exact: false }).first().click()
-    await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
-    await choose(page, 'Start a project')
-    await page.getByLabel('Side', { exact: true }).selectOption('top')
-    await save(page)
-    expect(await draftOf('defaults')).toBe(
-      before.replace('"#new" }\n', '"#new" }\n    placement: { side: top }\n'),
-    )
-  })
 })
 
 describe('a new flow', () => {
@@ -306,8 +293,20 @@ describe('a new flow', () => {
   })
 })
 
-test('rules for pages and people keep the types of their values, and a new rule gets the focus', async () => {
+test('defaults are not written, rules keep the types of their values, and a new rule gets the focus', async () => {
   const { page } = await edit('rules')
+  const before = await draftOf('rules')
+  // A default is not written into the file.
+  await page.getByText('Always', { exact: false }).first().click()
+  await page.getByText('Unsaved changes').waitFor()
+  await page.getByText('Once', { exact: false }).first().click()
+  await page.getByText('Unsaved changes').waitFor({ state: 'detached' })
+  await choose(page, 'Start a project')
+  await page.getByLabel('Side', { exact: true }).selectOption('top')
+  await save(page)
+  expect(await draftOf('rules')).toBe(
+    before.replace('"#new" }\n', '"#new" }\n    placement: { side: top }\n'),
+  )
   await page.getByRole('button', { name: 'Pages and people' }).click()
   await page.getByRole('button', { name: 'Add a page' }).click()
   await page.getByLabel('Address').fill('https://app.example.com/home')
@@ -317,8 +316,9 @@ test('rules for pages and people keep the types of their values, and a new rule 
     const frame = requestAnimationFrame
     globalThis.requestAnimationFrame = draw => setTimeout(draw, 10_000)
     button.click()
-    while (!document.querySelector('[data-row] [data-row], [data-row]')) await Promise.resolve()
-    await new Promise(resolve => setTimeout(resolve))
+    const turn = () => new Promise(resolve => setTimeout(resolve))
+    do await turn()
+    while (!document.querySelector('[data-row]'))
     globalThis.requestAnimationFrame = frame
     return (document.activeElement as HTMLInputElement).labels?.[0]?.textContent
   })
@@ -416,4 +416,105 @@ test('people who may not write can see everything and change nothing, in the for
   await page.locator('.cm-content').click()
   await page.keyboard.type('x')
   expect(await textIn(page)).toStartWith('key: welcome')
+})
+
+/** Makes a draft for one test, and opens its languages. */
+async function editLanguages(key: string, flow: object) {
+  const buttons = [{ label: 'Go', action: 'next' }]
+  const steps = [{ key: 'hello', title: 'Hello', body: 'See **this**.', buttons }]
+  const visited = await edit(key, { steps, ...flow })
+  await visited.page.getByRole('button', { name: /^Languages/ }).click()
+  await visited.page.getByRole('heading', { name: 'Other languages' }).waitFor()
+  return visited
+}
+
+const textField = (page: Page, id: string) =>
+  page.locator(`[data-text="${id}"]`).locator('input, textarea')
+
+const textsOf = async (key: string) =>
+  (await manage<{ definition: { texts?: object } }>('GET', `/flows/${key}/draft`)).definition.texts
+
+test('the languages of a flow are sound, also right to left', async () => {
+  const texts = { ar: { steps: { hello: { title: 'أهلًا' } } }, de: {} }
+  const { page, noticed } = await editLanguages('sound', { locale: 'en', texts })
+  await page.getByRole('button', { name: 'Edit Arabic' }).click()
+  await page.getByText('2 of 3 texts are missing in "ar"').waitFor()
+  await page.evaluate('document.documentElement.dir = "rtl"')
+  await requireSoundOnEveryScreen(page, noticed)
+})
+
+test('a language is added, written, seen in the preview, and saved', async () => {
+  const { page } = await editLanguages('written', {})
+  await page.getByText('Say first in which language').waitFor()
+  await page.getByLabel('Written in').fill('en')
+  const tag = page.getByLabel('Add a language')
+  await tag.fill('jp')
+  await tag.press('Enter')
+  await page.getByText('did you mean "ja"?').waitFor()
+  await tag.fill('he')
+  await tag.press('Enter')
+  await textField(page, 'steps.hello.title').fill('שלום')
+  await textField(page, 'steps.hello.buttons.0').fill('קדימה')
+  await page.getByRole('cell', { name: '2 of 3' }).waitFor()
+  const preview = page.frameLocator('iframe[title="Preview of the flow"]')
+  await preview.locator('h2').getByText('שלום').waitFor()
+  await preview.getByRole('button', { name: 'קדימה' }).waitFor()
+  await save(page)
+  expect(await textsOf('written')).toEqual({
+    he: { steps: { hello: { title: 'שלום', buttons: ['קדימה'] } } },
+  })
+  await textField(page, 'steps.hello.title').fill('')
+  await page.getByRole('button', { name: 'Remove Hebrew' }).click()
+  await page.getByText('No other language yet').waitFor()
+  await save(page)
+  expect(await textsOf('written')).toBeUndefined()
+})
+
+test('translators get a file, and the texts in the file that they return are taken over', async () => {
+  const { page } = await editLanguages('files', { locale: 'en', texts: { de: {} } })
+  const coming = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download German as XLIFF' }).click()
+  const file = await coming
+  expect(file.suggestedFilename()).toBe('files.de.xlf')
+  const text = readFileSync(await file.path(), 'utf8')
+  const give = (name: string, content: string) =>
+    page.getByLabel('Take over from a file').setInputFiles({
+      name,
+      mimeType: 'application/xliff+xml',
+      buffer: Buffer.from(content),
+    })
+  const done = text
+    .replace('<source>Hello</source>', '<source>Hello</source><target>Hallo</target>')
+    .replace('<source>Go</source>', '<source>Gone</source><target>Los</target>')
+  await give('done.xlf', done)
+  await page.getByText('German: 1 taken over, 0 as before.').waitFor()
+  await page.getByText('1 was left out, because the flow has changed').waitFor()
+  expect(await textField(page, 'steps.hello.title').inputValue()).toBe('Hallo')
+  await give('wrong.xlf', '<!DOCTYPE a><a/>')
+  await page.getByText('a document type').waitFor()
+  await give('de.json', '{"steps.hello.buttons.0": "Los"}')
+  await page.getByText('German: 1 taken over, 0 as before.').waitFor()
+  await save(page)
+  expect(await textsOf('files')).toEqual({
+    de: { steps: { hello: { title: 'Hallo', buttons: ['Los'] } } },
+  })
+})
+
+test('every field of a flow shows its problems, and its part has a sign', async () => {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(import.meta.dir, 'every-field.tsx')],
+    target: 'browser',
+  })
+  const { page, noticed } = await house.browser.page()
+  await page.route('**', route => route.fulfill({ contentType: 'text/html', body: '<body>' }))
+  await page.goto('https://dashboard.test/dashboard/harbor')
+  await page.addScriptTag({ content: await outputs[0]!.text(), type: 'module' })
+  await page.waitForFunction('globalThis.lookAtAll')
+  expect(noticed.complaints).toEqual([])
+  const { count, faults } = (await page.evaluate('lookAtAll()')) as {
+    count: number
+    faults: string[]
+  }
+  expect(faults).toEqual([])
+  expect(count).toBeGreaterThan(100)
 })
