@@ -123,21 +123,21 @@ export class DashboardHouse {
   }
 
   /** The demo with its month, as whoever starts it gets it. */
-  static async demo({ browser }: DashboardHouse): Promise<DashboardHouse> {
+  static async demo(): Promise<DashboardHouse> {
+    const browser = await TestBrowser.open({}, settleBeforeActions)
     const house = new DashboardHouse(new Workplace(), browser)
     const { place } = house
     const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
     const child = await place.command(['demo', '--data', place.dataDir, ...ports])
-    let told = ''
+    let printed = ''
     for await (const chunk of child.stdout) {
-      told += Buffer.from(chunk).toString()
-      if (told.includes('Ctrl-C stops the demo')) break
+      printed += Buffer.from(chunk).toString()
+      if (printed.includes('Ctrl-C stops the demo')) break
     }
-    const url = /API +(http:\S+)\/api\/v1/.exec(told)?.[1]
-    if (url === undefined) throw new Error(`The demo did not start: ${told}`)
+    const url = /API +(http:\S+)\/api\/v1/.exec(printed)?.[1]
+    if (url === undefined) throw new Error(`The demo did not start: ${printed}`)
     house.server = { url } as Server
-    house.token = /session token +(\S+)/.exec(told)![1]!
-    house.snippetKey = /snippet key +(\S+)/.exec(told)![1]!
+    house.snippetKey = /snippet key +(\S+)/.exec(printed)![1]!
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     return house

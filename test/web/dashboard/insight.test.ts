@@ -2,12 +2,11 @@ import { expect } from 'bun:test'
 import { totalsOf } from '../../../src/core/step/health.ts'
 import type { IdentityAnswer } from '../../../src/modules/organisations/model.ts'
 import type { StepCheck } from '../../../src/modules/steps/model.ts'
-import { apiOf } from '../../support/binary.ts'
 import {
   cellsOf,
   DashboardHouse,
   downloadedCsv,
-  flows,
+  type Manage,
   requireSound,
   requireSoundOnEveryScreen,
 } from '../../support/dashboard.ts'
@@ -15,29 +14,22 @@ import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** What changes over time in the demo: the screen, the API and the CSV agree on it. */
 
-let house: DashboardHouse
 let demo: DashboardHouse
-let credential = ''
+let manage: Manage
 beforeAll(async () => {
-  house = await DashboardHouse.open()
-  demo = await DashboardHouse.demo(house)
-  const scopes = ['flows:read', 'settings:write'].flatMap(scope => ['--scope', scope])
-  credential = (await demo.place.json(['token', 'create', 'test', ...scopes])).token
+  demo = await DashboardHouse.demo()
+  manage = await demo.manager('flows:read', 'settings:write')
 })
-afterAll(async () => {
-  await demo.place.close()
-  await house.close()
-})
-
-const manage = async <T>(path: string): Promise<T> =>
-  (await (await apiOf(demo.server, credential)('GET', `/manage/${path}`)).json()) as T
+afterAll(() => demo.close())
 
 test('health over time shows when a step lost its element, as the API and the CSV have it', async () => {
   const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
   const section = page.getByRole('region', { name: 'Break it into tasks' })
   await section.getByRole('img', { name: /broken from/ }).waitFor()
   const query = 'health?flow=welcome&history=1&timezone=UTC'
-  const step = (await manage<StepCheck>(query)).steps.find(({ step }) => step === 'add-task')!
+  const step = (await manage<StepCheck>('GET', `/${query}`)).steps.find(
+    ({ step }) => step === 'add-task',
+  )!
   const days = step.history!.toReversed()
   const counts = days.map(({ people }) => totalsOf(people))
   const shown = await cellsOf(
@@ -108,7 +100,7 @@ test('who users are is shown by hour, as in the API, once identities are observe
   await demo.send([1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` })))
   await page.reload()
   await page.getByRole('img', { name: /0 proven, 3 without a hash, 0 with a wrong one/ }).waitFor()
-  const { hours } = await manage<IdentityAnswer>('identity')
+  const { hours } = await manage<IdentityAnswer>('GET', '/identity')
   const shown = await cellsOf(page, 'Calls and events that named a user, by hour.')
   expect(shown.map(cells => cells.slice(1, 4))).toEqual(
     hours
@@ -157,24 +149,4 @@ test('an organisation is renamed, and every page calls it by the new name at onc
   expect(await demo.place.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
   await rename(name)
   await requireSound(page, noticed)
-})
-
-test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {
-  await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
-  await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
-  const { page } = await house.visit('/flows/welcome/health', {
-    viewport: { width: 1280, height: 900 },
-  })
-  await page.getByText('Nobody has reported of it in these days.').first().waitFor()
-  expect(await page.locator('.history .slot').count()).toBe(0)
-  await page.goto(house.at('/flows/welcome?version=2&compare=v1'))
-  await page.getByLabel('Version', { exact: true }).waitFor()
-  // They are side by side if none begins below the end of another.
-  await page.getByText('Where people leave').waitFor()
-  const isOneLine = await page.evaluate(`(() => {
-    const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
-    const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
-    return boxes.length === 4 && top < bottom
-  })()`)
-  expect(isOneLine).toBe(true)
 })

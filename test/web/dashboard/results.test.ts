@@ -1,7 +1,13 @@
 import { expect } from 'bun:test'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import type { Page } from '../../support/browser.ts'
-import { cellsOf, DashboardHouse, downloadedCsv, requireSound } from '../../support/dashboard.ts'
+import {
+  cellsOf,
+  DashboardHouse,
+  downloadedCsv,
+  flows,
+  requireSound,
+} from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The page of results shows what the API and its CSV say; and how people get around in it. */
@@ -333,6 +339,26 @@ test('a trait that nobody has is “Not said”, one that is not listed is refus
     ['Late', '0'],
     ['Never', '16'],
   ])
+})
+
+test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {
+  await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
+  await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
+  const { page } = await house.visit('/flows/welcome/health', {
+    viewport: { width: 1280, height: 900 },
+  })
+  await page.getByText('Nobody has reported of it in these days.').first().waitFor()
+  expect(await page.locator('.history .slot').count()).toBe(0)
+  await page.goto(house.at('/flows/welcome?version=2&compare=v1'))
+  await page.getByLabel('Version', { exact: true }).waitFor()
+  // They are side by side if none begins below the end of another.
+  await page.getByText('Where people leave').waitFor()
+  const isOneLine = await page.evaluate(`(() => {
+    const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
+    const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
+    return boxes.length === 4 && top < bottom
+  })()`)
+  expect(isOneLine).toBe(true)
 })
 
 test('an owner lists traits, is warned of those that may name somebody, and told what is wrong', async () => {
