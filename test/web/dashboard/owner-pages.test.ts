@@ -192,15 +192,6 @@ describe('settings', () => {
   })
 })
 
-test('signing out everywhere from the settings ends the session', async () => {
-  // A person of their own, because all sessions of a person end together.
-  const { page } = await house.signIn('owner', 'Bob')
-  await page.goto(house.at('/settings/sign-in'))
-  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
-  await dialog(page).getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-})
-
 test('the audit log shows changes by subject and by pages, whose addresses lead back', async () => {
   const { page } = await house.visit('/audit?subject=welcome')
   await page.getByText('Pushed and published').waitFor()
