@@ -82,7 +82,6 @@ interface Visit {
 export class DashboardHouse {
   server!: Server
   snippetKey = ''
-  private token = ''
   /** Cookies of the people who are signed in, by role. */
   private readonly signedIn = new Map<Role, Awaited<ReturnType<DashboardHouse['session']>>>()
 
@@ -108,7 +107,6 @@ export class DashboardHouse {
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
-    house.token = (await place.json<{ token: string }>(['token', 'issue'])).token
     await house.send(runsOf(await house.flow('welcome'), Date.now()))
     return house
   }
@@ -185,20 +183,19 @@ export class DashboardHouse {
   }
 
   /** A link that signs in once. */
-  async link(role: Role = 'owner', name = 'Ann'): Promise<string> {
+  async link(role: Role = 'owner', name = 'Ann', org?: string): Promise<string> {
     const made = await this.place.json<{ url: string }>([
       ...['dashboard', 'link', '--role', role, '--name', name, '--url', this.server.url],
+      ...(org !== undefined ? ['--org', org] : []),
     ])
     return made.url
   }
 
   /** Asks the API of analysts, beside the dashboard. */
   async analytics<T>(flowId: string, query: string): Promise<T> {
-    const response = await apiOf(this.server, this.token)(
-      'GET',
-      `/flows/${flowId}/analytics?${query}`,
-    )
-    return (await response.json()) as T
+    const { token } = await this.place.json<{ token: string }>(['token', 'issue'])
+    const ask = apiOf(this.server, token)
+    return (await ask('GET', `/flows/${flowId}/analytics?${query}`)).json() as Promise<T>
   }
 
   /** The browser of somebody who is signed in, at a page. */

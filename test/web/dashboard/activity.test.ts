@@ -106,7 +106,7 @@ test('filters are kept in the address, and Back undoes them', async () => {
   await page.getByText('unknown_step').first().waitFor()
 })
 
-test('while paused, the page asks for nothing and stays as it is; Go on shows what has arrived since', async () => {
+test('while paused, the page sends no requests; Go on shows what has arrived since', async () => {
   const { page, noticed } = await opened()
   await page.keyboard.press('Tab')
   const button = page.getByRole('button', { name: 'Pause' })

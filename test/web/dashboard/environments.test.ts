@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { AuthoredSite } from '../../support/authored-site.ts'
 import {
@@ -11,11 +11,8 @@ import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** Flows are tried in another organisation and promoted from there; drafts are previewed on the real page. */
 
-setDefaultTimeout(300_000)
-
 let house: DashboardHouse
 let site: AuthoredSite
-let staging: { page: string }
 
 const file = (title: string) => `key: welcome
 name: Welcome tour
@@ -31,14 +28,8 @@ steps:
 async function pushTo(org: string, text: string, ...more: string[]): Promise<void> {
   const { place } = house
   await Bun.write(join(place.folder, 'staged.yaml'), text)
-  const { status, stderr } = await place.run([
-    'flows',
-    'push',
-    'staged.yaml',
-    '--org',
-    org,
-    ...more,
-  ])
+  const args = ['flows', 'push', 'staged.yaml', '--org', org, ...more]
+  const { status, stderr } = await place.run(args)
   if (status !== 0) throw new Error(stderr)
 }
 
@@ -49,11 +40,6 @@ beforeAll(async () => {
   for (const role of ['owner', 'viewer'] as const) await house.enter({ role })
   await house.place.run(['org', 'create', 'Harbor staging', '--staging-of', 'harbor'])
   await pushTo('harbor-staging', file('Ahoy'), '--publish')
-  const { url } = await house.place.json<{ url: string }>([
-    ...['dashboard', 'link', '--role', 'owner', '--name', 'Ann', '--org', 'harbor-staging'],
-    ...['--url', house.server.url],
-  ])
-  staging = { page: url }
 })
 afterAll(async () => {
   await site.stop()
@@ -100,7 +86,7 @@ test('a flow is promoted as it was reviewed, not as somebody has changed it sinc
 
 test('staging is labelled, so that nobody takes it for what visitors see', async () => {
   const { page } = await house.browser.page()
-  await page.goto(staging.page)
+  await page.goto(await house.link('owner', 'Ann', 'harbor-staging'))
   await page.getByRole('button', { name: 'Sign in with this link' }).click()
   await page.getByRole('complementary').getByText('Staging of Harbor').waitFor()
 })

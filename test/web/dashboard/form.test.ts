@@ -187,7 +187,7 @@ const fill = async (page: Page, text: string) => {
   await page.keyboard.insertText(text)
 }
 
-describe('the text', () => {
+describe('the YAML', () => {
   test('what the server finds wrong is shown at its field, and in the list of parts', async () => {
     const { page, noticed } = await edit('wrong')
     await choose(page, 'Start a project')
@@ -210,7 +210,7 @@ describe('the text', () => {
     await within.locator('li.error').waitFor()
   })
 
-  test('that is not valid is reported with a link to it; comments, order and unknown fields survive', async () => {
+  test('is opened by a link while it is not valid; comments, order and unknown fields survive', async () => {
     const { page, noticed } = await edit('comments', undefined, 'yaml')
     await fill(page, 'key: comments\nsteps: [\n')
     await page.getByText('Form', { exact: true }).click()
@@ -315,10 +315,12 @@ test('defaults are not written, rules keep the types of their values, and a new 
   const isAtTrait = await add.evaluate(async (button: HTMLButtonElement) => {
     const frame = requestAnimationFrame
     globalThis.requestAnimationFrame = draw => setTimeout(draw, 10_000)
+    const isDrawn = new Promise<void>(resolve => {
+      const look = () => document.querySelector('[data-row]') && resolve()
+      new MutationObserver(look).observe(document.body, { childList: true, subtree: true })
+    })
     button.click()
-    const turn = () => new Promise(resolve => setTimeout(resolve))
-    do await turn()
-    while (!document.querySelector('[data-row]'))
+    await isDrawn
     globalThis.requestAnimationFrame = frame
     return (document.activeElement as HTMLInputElement).labels?.[0]?.textContent
   })
@@ -380,7 +382,7 @@ test('times and the flow before are chosen', async () => {
   )
 })
 
-test('a checklist has items, which an event ticks', async () => {
+test('a checklist has items, which an event ticks off', async () => {
   const { page } = await edit('list', {
     kind: 'checklist',
     title: 'First steps',
@@ -500,7 +502,7 @@ test('translators get a file, and the texts in the file that they return are tak
   })
 })
 
-test('every field of a flow shows its problems, and its part has a sign', async () => {
+test('every field of a flow shows its problems, and its part is marked', async () => {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'every-field.tsx')],
     target: 'browser',

@@ -91,7 +91,7 @@ test('times to complete are drawn with those they are compared with, and keep th
   expect(number).toBeLessThan(unit)
 })
 
-test('who users are is shown by hour, as in the API, once identities are observed', async () => {
+test('identity verification is shown by hour, as in the API, once identities are observed', async () => {
   const { page, noticed } = await demo.visit('/install')
   await page.getByText('Calls that named a user').waitFor()
   expect(await page.getByText('Who users are, by hour').count()).toBe(0)

@@ -55,7 +55,7 @@ test('the first page is at most 80 KiB, compressed with gzip, and nothing comes 
   expect([...hosts]).toEqual([new URL(house.server.url).host])
 })
 
-test("works behind a proxy's path", async () => {
+test("the dashboard works behind a proxy's path", async () => {
   const prefix = '/tools/cairn'
   const proxy = Bun.serve({
     hostname: '127.0.0.1',
@@ -85,7 +85,7 @@ test("works behind a proxy's path", async () => {
   }
 })
 
-test('a link that is clicked before the page has settled leads on, and not back', async () => {
+test('a link that is clicked before the page has settled is followed', async () => {
   const { page } = await house.visit('/install')
   // Clicks as soon as the flows are drawn, before the effects of that page have run.
   await page.addInitScript(`new MutationObserver((_, observer) => {
@@ -183,21 +183,24 @@ function countsOf(requests: readonly string[]): Record<string, number> {
   return asked
 }
 
-test.each(designed)('"%s" asks no more in a minute than was designed', async (path, most) => {
-  const { page, noticed } = await leaveOpen(path)
-  for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
-  const asked = countsOf(noticed.requests)
-  for (const [name, times] of Object.entries(asked)) {
-    expect([name, times <= ((most as Record<string, number>)[name] ?? 0), times]).toEqual([
-      name,
-      true,
-      times,
-    ])
-  }
-  expect(Object.keys(asked).length).toBeGreaterThan(1)
-})
+test.each(designed)(
+  '"%s" sends no more requests in a minute than was designed',
+  async (path, most) => {
+    const { page, noticed } = await leaveOpen(path)
+    for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
+    const asked = countsOf(noticed.requests)
+    for (const [name, times] of Object.entries(asked)) {
+      expect([name, times <= ((most as Record<string, number>)[name] ?? 0), times]).toEqual([
+        name,
+        true,
+        times,
+      ])
+    }
+    expect(Object.keys(asked).length).toBeGreaterThan(1)
+  },
+)
 
-test('a page that nobody touches asks once a minute, and at once when somebody returns', async () => {
+test('a page that nobody touches polls once a minute, and at once when somebody returns', async () => {
   const { page, noticed } = await leaveOpen('/flows/welcome/health')
   // Requests that were planned before still come at their time.
   const plannedMs = 30_000
@@ -215,7 +218,7 @@ test('a page that nobody touches asks once a minute, and at once when somebody r
   expect(countsOf(noticed.requests)).toMatchObject({ flows: 4, health: 2 })
 })
 
-test('a page that is not looked at asks for nothing', async () => {
+test('a hidden page sends no requests', async () => {
   const { page, noticed } = await leaveOpen('')
   await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))`)

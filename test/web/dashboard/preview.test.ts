@@ -59,6 +59,12 @@ afterAll(async () => {
   await house.close()
 })
 
+/** The preview's frame, once it is on a page. */
+async function frameOf(page: Page) {
+  const iframe = page.getByTitle('Preview of the flow')
+  return (await (await iframe.elementHandle())!.contentFrame())!
+}
+
 /** The versions page of a flow whose draft is previewed, and the preview's frame. */
 async function preview(flow: string) {
   const viewport = { width: 1280, height: 1200 }
@@ -68,8 +74,7 @@ async function preview(flow: string) {
     if (request.frame() !== page.mainFrame()) asked.push(new URL(request.url()).pathname)
   })
   await page.getByRole('button', { name: 'Show what visitors see' }).click()
-  const iframe = page.getByTitle('Preview of the flow')
-  const frame = (await (await iframe.elementHandle())!.contentFrame())!
+  const frame = await frameOf(page)
   const card = frame.locator('[data-cairn] .card')
   const title = (text: string) =>
     frame.locator('[data-cairn] .card h2', { hasText: text }).waitFor()
@@ -221,7 +226,7 @@ describe('what happens in the frame', () => {
     expect(noticed.complaints).toEqual([])
   })
 
-  test('ticks a checklist, item by item', async () => {
+  test('ticks off the items of a checklist', async () => {
     const { page, frame } = await preview('getting-started')
     const panel = frame.locator('.panel')
     await panel.waitFor()
@@ -236,7 +241,7 @@ describe('what happens in the frame', () => {
   })
 })
 
-test('opens by a press that began before the difference had loaded', async () => {
+test('the preview opens by a press that began before the changes had loaded', async () => {
   const { page } = await house.enter({ viewport: { width: 1280, height: 1200 } })
   const difference = Promise.withResolvers<void>()
   await page.route('**/diff?*', async route => {
@@ -342,17 +347,13 @@ describe('beside the text that is written', () => {
     const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, { viewport })
     page.on('dialog', dialog => dialog.accept())
     await page.getByText('No problems').waitFor()
-    const frame = async () => {
-      const iframe = page.getByTitle('Preview of the flow')
-      return (await (await iframe.elementHandle())!.contentFrame())!
-    }
     const title = async (text: string) =>
-      (await frame()).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
+      (await frameOf(page)).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
     const line = (text: string) => page.locator('.cm-line', { hasText: text }).first()
-    return { page, noticed, frame, title, line }
+    return { page, noticed, title, line }
   }
 
-  test('it shows what is typed before the server has validated it, and the text before that while there are errors', async () => {
+  test('the preview shows what is typed before it is validated, and the last valid text while there are errors', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('Welcome aboard').click()
@@ -373,12 +374,12 @@ describe('beside the text that is written', () => {
   })
 
   test('the cursor and the preview follow each other; on a phone the preview replaces the text', async () => {
-    const { page, noticed, frame, title, line } = await edit('harbor')
+    const { page, noticed, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
     await title('Bring your crew')
     expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
-    const shown = await frame()
+    const shown = await frameOf(page)
     await drawn(shown)
     // By the mouse, on a frame that is scaled down.
     const at = (await shown.evaluate(`(() => {
@@ -443,9 +444,7 @@ test('no page of another origin can show the preview in a frame', async () => {
 /** A page with a theme's fields beside its preview. */
 async function openTheme(path: string) {
   const { page, noticed } = await house.visit(path, { viewport: { width: 1400, height: 1100 } })
-  const iframe = page.getByTitle('Preview of the flow')
-  await iframe.waitFor()
-  const frame = (await (await iframe.elementHandle())!.contentFrame())!
+  const frame = await frameOf(page)
   const shown = (selector: string) => frame.locator(`[data-cairn] ${selector}`)
   await shown('.card').waitFor()
   const styleOf = (selector: string, name: string) =>
@@ -460,7 +459,7 @@ async function openTheme(path: string) {
   return { page, noticed, looksSo }
 }
 
-test('a theme is previewed while it is edited, warned about, refused if it is wrong, and saved', async () => {
+test('a theme is previewed while it is edited, warned about, rejected if it is wrong, and saved', async () => {
   const { page, noticed, looksSo } = await openTheme('/settings/look')
   const accent = page.getByLabel('Accent colour', { exact: true })
   await accent.fill('#ffe066')

@@ -96,7 +96,7 @@ test('figures on the screen are those of the API and of the CSV', async () => {
   expect(noticed.complaints).toEqual([])
 })
 
-test('days are grouped into weeks and months; the address says so, and Back undoes it', async () => {
+test('days are grouped into weeks and months as the address says, and in a long range by default', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
   await page.getByText('Week', { exact: true }).click()
@@ -122,19 +122,14 @@ test('days are grouped into weeks and months; the address says so, and Back undo
   await page.getByRole('heading', { name: 'Runs by month' }).waitFor()
   await page.goBack()
   await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
-})
 
-test('a long range is shown by week unless the address says otherwise; a wrong interval is reported', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 150 * 86_400_000).toISOString().slice(0, 10)
-  const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
-  const { page } = await house.visit(address)
-  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
-  expect(new URL(page.url()).searchParams.get('interval')).toBe(null)
-  await page.goto(house.at(`${address}&interval=day`))
+  const longRange = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
+  await page.goto(house.at(`${longRange}&interval=day`))
   await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
-  await page.goto(house.at('/flows/welcome?tz=UTC&interval=year'))
-  await page.getByText(/Must be one of day, week, month/).waitFor()
+  await page.goto(house.at(longRange))
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
 })
 
 test('the range is chosen from a menu that marks it, and days that are not over can be left out', async () => {

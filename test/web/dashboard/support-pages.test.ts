@@ -193,7 +193,7 @@ test('an explanation rejects invalid values, shows every condition as the API do
   expect(await colleague.getByLabel('Traits').inputValue()).toBe('{"plan": "pro"}')
 })
 
-test('a role that may not see people is offered none, and told so at their address', async () => {
+test('a role that may not see people is not offered them, and told so at their address', async () => {
   const { page } = await house.visit('/explain', { role: 'viewer' })
   await page.getByText('not about a person by name').waitFor()
   expect(await page.getByLabel('User id').count()).toBe(0)
