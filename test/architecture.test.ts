@@ -313,6 +313,7 @@ describe('tests wait for what they mean', () => {
     'process/server-figures.test.ts': 'the pace of a load',
     'process/traffic.test.ts': 'the pace of a request’s parts',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
+    'support/settling.ts': 'a page that hangs never says what is on it',
     'web/dashboard-screens.ts': 'the pace of screens that are left open',
     'web/snippet-cost.ts': 'what a page does at its start, which leaves no sign',
   }
