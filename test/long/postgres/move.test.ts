@@ -343,16 +343,6 @@ describe('a move', () => {
     }
   })
 
-  test('is not blocked by a node that was killed long ago', async () => {
-    await stop()
-    const killed = `insert into nodes (id, name, release, schema, started_at, took_up, lease_until)
-      values ('long-gone', 'gone', '0', 1, 0, 0, clock_timestamp() - interval '2 days')`
-    await server.ask(killed, url)
-    await moveThere()
-    await server.ask(killed, url)
-    await moveBack()
-  })
-
   test('goes only into an empty database, and from a directory that has not changed', async () => {
     await stop()
     const interrupt = () => {

@@ -216,16 +216,6 @@ describe('what is read from PostgreSQL', () => {
     }
   })
 
-  test('columns that are read from many rows ask for segments, and from few do not', async () => {
-    const asked: number[][] = []
-    const reader = analyticsOver(postgres, world.reading, (...flow) => asked.push(flow))
-    const few = { ...range, endMs: range.startMs + 1_000 * minute } as TimeRange
-    for await (const _ of reader.columns(flowRuns(), few));
-    expect(asked).toEqual([])
-    for await (const _ of reader.columns(flowRuns(), always));
-    expect(asked).toEqual([[ours.orgRow, flowRow()]])
-  })
-
   test('columns are as of one moment, and a read that is given up leaves no transaction open', async () => {
     const read = () => analyticsOver(postgres, world.reading, () => {}).columns(flowRuns(), always)
     const count = async () => {
@@ -277,23 +267,6 @@ describe('what is read from PostgreSQL', () => {
     )
     expect(fault && isPassingFault(fault)).toBe(true)
     expect(await reading(async () => {})).toBe(whole)
-  })
-
-  test('an experiment counts the same people as in SQLite', async () => {
-    for (const [within, version] of [
-      [always, null],
-      [range, null],
-      [range, 2],
-      [range, 9],
-    ] as const) {
-      const asked = { range: within, version, goal: 'won' }
-      const [lite, full] = await Promise.all(
-        both().map(reader => reader.experiment(ours.orgRow, flowRow(), asked)),
-      )
-      expect(full).toEqual(lite!)
-      if (version === null)
-        expect(Math.min(full!.shown.achieved, full!.heldOut.people)).toBePositive()
-    }
   })
 
   test('lists of runs and of answers in words equal those of SQLite, page by page', async () => {

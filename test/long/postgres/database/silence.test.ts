@@ -106,19 +106,6 @@ describe('a database that does not answer', () => {
       expect(await pool.all('select * from boats')).toEqual([])
     })
 
-    test('is given up at a commit, which may have succeeded', async () => {
-      const pool = open()
-      const fault = await faultOf(
-        pool.begin(async transaction => {
-          await transaction.run('insert into boats values (1)')
-          silence()
-        }),
-      )
-      expect(fault.name).toBe('NoAnswer')
-      speak()
-      await isAnswered(pool)
-    })
-
     test('is tried by one caller at a time, and the others fail at once', async () => {
       const pool = open()
       await pool.get('select 1')
@@ -135,19 +122,6 @@ describe('a database that does not answer', () => {
     })
   })
 
-  test('does not hold up the reading of a snapshot', async () => {
-    const pool = open()
-    const rows = pool.asOfOneMoment(async function* (snapshot) {
-      yield await snapshot.get('select 1 as one')
-      yield await snapshot.get('select 2 as one')
-    })
-    expect(await rows.next()).toMatchObject({ value: { one: 1 } })
-    server.signal('SIGSTOP')
-    expect((await faultOf(rows.next())).name).toBe('NoAnswer')
-    server.signal('SIGCONT')
-    await isAnswered(pool)
-  })
-
   test('is not given up for a slow statement, which alone is ended', async () => {
     const pool = open({ most: 2 })
     const other = pool.begin(async transaction => {
@@ -158,27 +132,6 @@ describe('a database that does not answer', () => {
     })
     await other
     expect(await pool.all('select id from boats')).toEqual([{ id: 1 }])
-  })
-
-  test('gives callers the error that the pool is configured to give', async () => {
-    const pool = open({ whileAway: cause => new Error('come again', { cause }) })
-    await pool.get('select 1')
-    server.signal('SIGSTOP')
-    expect((await faultOf(pool.get('select 1'))).message).toBe('come again')
-    server.signal('SIGCONT')
-    await isAnswered(pool)
-    // A fault in the statement itself does not pass.
-    expect(sqlStateOf(await faultOf(pool.get('select nothing')))).toBe('42703')
-  })
-
-  test('does not prevent closing the pool', async () => {
-    const pool = open()
-    await pool.get('select 1')
-    server.signal('SIGSTOP')
-    const asked = faultOf(pool.get('select 1'))
-    const closed = pool.close()
-    await asked
-    expect(await faultOf(closed)).toBeNull()
   })
 
   test('a transaction that its node abandons is rolled back, and others go on', async () => {

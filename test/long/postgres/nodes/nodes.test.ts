@@ -15,7 +15,6 @@ import {
   liveNodes,
   type NodeOptions,
   nodesBehind,
-  ownName,
 } from '../../../../src/storage/postgres/nodes/nodes.ts'
 import { nodesSeen } from '../../../../src/storage/postgres/nodes/nodes-seen.ts'
 import { namesBehind, Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
@@ -111,19 +110,6 @@ describe('nodes that share a database', () => {
   })
 
   describe('leases', () => {
-    test('list the running nodes, from joining to leaving', async () => {
-      const b = await join('b')
-      const a = await join('a')
-      await takeUp(a, 3)
-      expect(await liveNodes(postgres)).toEqual([
-        { id: a.id, name: 'a', release: '1.2.3', startedAt: 5, tookUp: 3 },
-        { id: b.id, name: 'b', release: '1.2.3', startedAt: 5, tookUp: 0 },
-      ])
-      await a.leave()
-      expect(a.isCurrent).toBe(false)
-      expect(await names()).toEqual(['b'])
-    })
-
     test('that run out remove a node from the list, and its row after a day', async () => {
       const node = await join('a')
       await expire(node)
@@ -188,10 +174,6 @@ describe('nodes that share a database', () => {
       expect(apart(1_000, 900, 50)).toBe(100)
       expect(apart(1_000, 2_000, 50)).toBe(-949)
     })
-
-    test('name a node by its host and process if nobody names it', () => {
-      expect(ownName()).toContain(String(process.pid))
-    })
   })
 
   describe('a change of the catalogue', () => {
@@ -243,13 +225,6 @@ describe('nodes that share a database', () => {
       expect(await behind(1)).toEqual([])
     })
 
-    test('names its nodes as unknown if the database does not answer', async () => {
-      const board = new NodeBoard(NodeBoard.memory())
-      board.made = 1
-      const away = { ...postgres, all: () => Promise.reject(new Error('away')) }
-      expect(await namesBehind(away as never, board)).toEqual(['unknown'])
-    })
-
     test('must be known to a joining node before it may answer', async () => {
       await change()
       const node = await join('a')
@@ -289,12 +264,6 @@ describe('nodes that share a database', () => {
       expect(await postgres.all('select * from jobs')).toEqual([])
     })
 
-    test('goes to another node once its time has run out', async () => {
-      expect(await holdJob(postgres, 'retention', 'a', -1)).toBe(true)
-      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(true)
-      expect(await holdJob(postgres, 'retention', 'a', long)).toBe(false)
-    })
-
     test('is done soon if it was taken over from another node, or another node asks', async () => {
       const board = { followedAt: 0, clockAhead: -59_000 }
       const monotonic = () => elapsedMs
@@ -318,31 +287,12 @@ describe('nodes that share a database', () => {
       await b!.release()
       expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
     })
-
-    test('goes to one of many nodes that ask at once', async () => {
-      const asked = Array.from({ length: 20 }, (_, i) => holdJob(postgres, 'x', `node ${i}`, long))
-      expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
-    })
   })
 
   describe('kept files', () => {
     const file = (name: string, text: string, at = 1) => ({ name, content: Buffer.from(text), at })
     const textOf = (kept: { content: Uint8Array } | null) =>
       kept && Buffer.from(kept.content).toString()
-
-    test('are stored, replaced and read, whatever bytes they hold', async () => {
-      expect(await keptFile(postgres, 'key')).toBeNull()
-      const content = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-      await keepFile(postgres, { name: 'key', content, at: 9 })
-      const kept = (await keptFile(postgres, 'key'))!
-      expect({ ...kept, content: [...kept.content] }).toEqual({
-        name: 'key',
-        content: [...content],
-        at: 9,
-      })
-      await keepFile(postgres, file('key', ''))
-      expect(textOf(await keptFile(postgres, 'key'))).toBe('')
-    })
 
     test('that several nodes store at once are the winner’s for all of them', async () => {
       const putting = Array.from({ length: 20 }, (_, i) =>

@@ -270,19 +270,6 @@ describe('what is short-lived', () => {
     expect(read!.proposals.map(({ number }) => number)).toEqual([1, 2, 3, 4])
     expect(read!.state).toBe('connected')
   })
-
-  test('includes dashboard sessions, which are known on every node as soon as they begin', async () => {
-    const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
-    const tenant = await tenantOf(a)
-    const session = {
-      ...{ sha256: 'f'.repeat(64), role: 'owner', name: 'Ann', subject: null, issuer: null },
-      ...{ sid: null, at: 1_000, endsAt: 1e15, createdAt: 1_000, lastSeenAt: 1_000 },
-    }
-    await a.management.signIns.beginSession(tenant.ref, session as never, auditOf('sign in'))
-    expect(await b.management.dashboardSessions.find(session.sha256)).toMatchObject({ name: 'Ann' })
-    await b.management.signIns.endSession(tenant.ref, session.sha256, false)
-    expect(await a.management.dashboardSessions.find(session.sha256)).toBeNull()
-  })
 })
 
 test('a housekeeping statement that times out does not make the node refuse writes', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
 import { finishErasures } from '../../../../src/storage/postgres/people/erase-person.ts'
-import { whileRewriting } from '../../../../src/storage/postgres/people/long-work.ts'
 import { nameOfErased } from '../../../../src/storage/postgres/people/person-name.ts'
 import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
 import {
@@ -139,16 +138,6 @@ test('an erasure goes in steps, between which others write', async () => {
   const { starts } = (await tenant.analytics('tour', range)).totals
   expect(starts).toBeGreaterThanOrEqual(totals.starts)
   expect(starts).toBeLessThanOrEqual(totals.starts + others)
-})
-
-test('no erasure begins while another node erases somebody, or rebuilds', async () => {
-  await lives('ada')
-  await whileRewriting(other.parts.postgres, async () => {
-    await expect(tenant.erase('uada')).rejects.toMatchObject({ code: 'rewriting_under_way' })
-    await expect(rebuilt(node.store)).rejects.toMatchObject({ code: 'rewriting_under_way' })
-    expect(await finishErasures(node.parts)).toEqual({ people: 0, unfinished: null })
-  })
-  await tenant.erase('uada')
 })
 
 test('the name behind a hash is found in what is left of the person, whatever the name is', async () => {

@@ -103,24 +103,6 @@ test('a rebuild corrects wrong, missing and surplus rows, and says how many flow
   }
 })
 
-test('a rebuild also makes what belongs to no flow: latest step reports, and what people have caused', async () => {
-  await lives()
-  const right = await dump()
-  for (const damage of [
-    `update step_health set outcome = 'found', at = 9`,
-    `delete from step_health`,
-    `insert into step_health select org_id, step_id, version, 'unobody', at, outcome from step_health`,
-    `delete from caused_events`,
-    `update caused_events set times = '[]'`,
-    `insert into caused_events select org_id, person, 'not asked for', times from caused_events`,
-    `delete from goals`,
-  ]) {
-    await node.parts.postgres.run(damage)
-    expect(await rebuilt(node.store)).toBe(0)
-    expect([damage, await dump()]).toEqual([damage, right])
-  }
-})
-
 test('a rebuild finds nothing wrong while others write, and corrects beside them', async () => {
   await lives()
   const writing: Promise<unknown>[] = []
