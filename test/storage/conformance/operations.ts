@@ -73,17 +73,15 @@ export function operationsConform(open: OpenStore): void {
       expect(await tenant.append([event('bad')])).toMatchObject({ deadLetters: [], duplicates: [] })
     })
 
-    test('is found in a group of thousands', async () => {
+    test('is found in a group of a thousand', async () => {
       const release = await store.refuse('bad')
       const outcomes = await Promise.all(
-        Array.from({ length: 3_000 }, (_, i) =>
-          tenant.append([event(i === 1_500 ? 'bad' : `${i}`)]),
-        ),
+        Array.from({ length: 1_000 }, (_, i) => tenant.append([event(i === 500 ? 'bad' : `${i}`)])),
       )
       await release()
       const refused = outcomes.flatMap(({ deadLetters }, i) => (deadLetters.length > 0 ? [i] : []))
-      expect(refused).toEqual([1_500])
-      expect(await stored()).toHaveLength(2_999)
+      expect(refused).toEqual([500])
+      expect(await stored()).toHaveLength(999)
     })
 
     test('is listed with its time, kind and reason, and without anybody’s name', async () => {
@@ -118,6 +116,13 @@ export function operationsConform(open: OpenStore): void {
       expect(await tenant.runs('tour')).toHaveLength(3)
       expect(await rebuilt(store)).toBe(0)
       expect(await tenant.append([event('bad-1')])).toMatchObject({ duplicates: [0] })
+    })
+
+    test('is retried in full, even if it is more than one transaction takes', async () => {
+      const ids = await bury(...Array.from({ length: 110 }, (_, i) => `bad-${i}`))
+      expect(new Set(await retry(ids))).toEqual(new Set(['stored']))
+      expect(await letters()).toEqual([])
+      expect(await stored()).toHaveLength(111)
     })
 
     test('is a duplicate, and gone, if it was sent again before the retry', async () => {
@@ -174,6 +179,10 @@ export function operationsConform(open: OpenStore): void {
       expect(letters.map(({ kind, eventId }) => [kind, eventId])).toEqual([
         ['complete', null],
         ['tick', null],
+      ])
+      expect((await tenant.stored('ubad')).deadLetters).toMatchObject([
+        { report: { type: 'complete', flowId: tenant.flowId('tour') } },
+        { report: { type: 'tick', flowId: tenant.flowId('tour') } },
       ])
       expect(await retry(letters.map(({ id }) => id))).toEqual(['stored', 'stored'])
       expect(await tenant.progress('tour', person)).toEqual({

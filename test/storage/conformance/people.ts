@@ -35,6 +35,8 @@ const erasureArbitrary = historyArbitrary({
     who: fc.nat({ max: 99 }),
     sizes: fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 8 }),
     isSettled: fc.boolean(),
+    /** Whether the retention deletes the first half of the events before the erasure. */
+    isHalfDeleted: fc.boolean(),
     /** After how many steps the caller goes away, once. */
     leavesAfter: fc.option(fc.integer({ min: 1, max: 20 })),
   }),
@@ -185,15 +187,20 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       const numRuns = rounds(30)
       await fc.assert(
         fc.asyncProperty(erasureArbitrary, async drawn => {
-          const { history, who, sizes, isSettled, leavesAfter } = drawn
+          const { history, who, sizes, isSettled, isHalfDeleted, leavesAfter } = drawn
           const tenant = await Tenant.withFlows(store, history.flows)
           const events = personalEvents(history.events, (event, id) => tenant.event(id, event))
-          for (let at = 0, n = 0; at < events.length; n++) {
-            const size = sizes[n % sizes.length]!
-            await tenant.append(events.slice(at, at + size))
-            at += size
+          const half = Math.floor(events.length / 2)
+          for (const part of [events.slice(0, half), events.slice(half)]) {
+            for (let at = 0, n = 0; at < part.length; n++) {
+              const size = sizes[n % sizes.length]!
+              await tenant.append(part.slice(at, at + size))
+              at += size
+            }
+            if (isHalfDeleted) store.clock.advance(30 * day)
           }
           if (isSettled) await store.settle()
+          if (isHalfDeleted) await store.retain(45)
           const asked = {
             from: dateOf(springAnchor - 30 * day),
             to: dateOf(springAnchor + 30 * day),
@@ -215,9 +222,9 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
           await tenant.erase(name)
 
           expect(await answers()).toEqual(before)
-          const own = ledgerBefore.filter(isTheirs)
+          const own = events.filter(isTheirs)
           const othersRuns = new Set(
-            ledgerBefore.filter(event => !isTheirs(event)).flatMap(({ runId }) => runId ?? []),
+            events.filter(event => !isTheirs(event)).flatMap(({ runId }) => runId ?? []),
           )
           const gone = [
             name.slice(1),

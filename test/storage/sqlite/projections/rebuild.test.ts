@@ -95,14 +95,6 @@ test('a rebuild corrects wrong, missing and surplus rows, and says how many flow
   }
 })
 
-test('a rebuild leaves nothing of itself behind', async () => {
-  await send(...history('first'))
-  rebuild(own)
-  expect(own.query('select name from temp.sqlite_schema').all()).toEqual([])
-  await send(...history('second'))
-  expect(rebuild(own).changed).toBe(0)
-})
-
 test('a version that is published during a rebuild counts for the flows that follow', async () => {
   await send(...history('first'), ...history('second'))
   const second = stored.flowRows.get('second') as number
@@ -182,42 +174,4 @@ test('runs of people with unattributed events are marked again if they were not'
   )
   expect(completed.values()).toEqual([[15, 20]])
   expect(rebuild(own).changed).toBe(0)
-})
-
-test('steps that an older Cairn packed are packed again', async () => {
-  await send(...history('first'))
-  const right = dump()
-  own.run(`update runs set steps = replace('[[ID,11,null,null,null]]', 'ID',
-    (select id from steps where flow_id = runs.flow_id)) where steps <> ''`)
-  expect(dump()).not.toEqual(right)
-  rebuild(own)
-  expect(dump()).toEqual(right)
-})
-
-test('each person’s latest health report is rebuilt from all reports', async () => {
-  const stepRow = stored.stepRows.get('first/a') as number
-  const report = (person: string, outcome: 'found' | 'not_found', at: number) =>
-    world.byRow.steps.recordHealth({
-      orgRef: stored.orgRow,
-      stepRef: stepRow,
-      version: 1,
-      person,
-      outcome,
-      at,
-      url: null,
-      selector: null,
-      matchCount: null,
-      waitMs: null,
-      snippetVersion: null,
-      message: null,
-    })
-  await report('uu', 'found', 10)
-  await report('uu', 'not_found', 20)
-  await report('uv', 'found', 15)
-  const health = () => world.byRow.steps.healthCounts(stored.orgRow, stepRow, 1, 0)
-  const right = await health()
-  expect(right).toMatchObject({ found: 1, not_found: 1 })
-  world.database.run(`update step_health set outcome = 'hidden'`)
-  rebuild(own)
-  expect(await health()).toEqual(right)
 })

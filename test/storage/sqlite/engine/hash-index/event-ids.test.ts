@@ -8,12 +8,6 @@ import {
   EventIds,
 } from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
 import { encodeEvents } from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import {
-  addToFilter,
-  mayHave,
-  wordsPerChunk,
-} from '../../../../../src/storage/sqlite/engine/hash-index/filter.ts'
-import { TextHash } from '../../../../../src/storage/sqlite/engine/hash-index/hash-index.ts'
 
 /** Small enough that a few hundred ids make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
@@ -159,19 +153,6 @@ describe('an id is taken once', () => {
     expect(ids.isTaken(1, 'before')).toBe(false)
   })
 
-  test('and is free again if the transaction that sealed it is rolled back', () => {
-    const { database, open } = ledger()
-    const { ids, store, settle, rolledBack } = open()
-    const all = Array.from({ length: policy.entriesPerSegment }, (_, n) => `id-${n}`)
-    database.run('begin immediate')
-    for (const id of all) store(1, id)
-    settle()
-    ids.beforeCommit()
-    database.run('rollback')
-    rolledBack()
-    expect(all.filter(id => ids.isTaken(1, id))).toEqual([])
-  })
-
   test('among thousands, through merges of merges, and still after reopening', () => {
     const { database, open } = ledger()
     const { store, commit } = open()
@@ -188,43 +169,6 @@ describe('an id is taken once', () => {
     expect(isKnown(store)).toBe(true)
     expect(isKnown(open().store)).toBe(true)
     expect(open().store(2, all[0] as string)).toBe(true)
-  })
-
-  test('a merge leaves no chunk behind', () => {
-    const { database, open } = ledger()
-    const { store, commit } = open()
-    for (let i = 0; i < 8 * 8 * 8 * 2; i += 4) {
-      database.run('begin immediate')
-      for (let k = i; k < i + 4; k++) store(1, `e${k}`)
-      commit()
-    }
-    const chunks = database
-      .query<{ segment: number; chunks: number }, []>(
-        'select place >> 24 as segment, count(*) as chunks from event_id_chunks group by segment',
-      )
-      .all()
-    const segments = database
-      .query<{ segment: number; chunks: number }, []>(
-        `select id as segment, ((high - low) << bits) >> 32 as chunks from event_id_segments
-        where high > low order by id`,
-      )
-      .all()
-    expect(chunks).toEqual(segments)
-  })
-
-  test('ids of events that were deleted since are still known', () => {
-    const { database, open } = ledger()
-    const { store, commit } = open()
-    for (let i = 0; i < 16; i++) {
-      database.run('begin immediate')
-      store(1, `e${i}`)
-      commit()
-    }
-    database.run('delete from event_batches')
-    const again = open()
-    expect(again.ids.openBatch(1)).toBe(17)
-    expect(again.ids.take(17, 'e3', 0)).toBe(false)
-    expect(again.ids.take(17, 'other', 0)).toBe(true)
   })
 
   test('ids older than a moment are freed segment by segment, even if interrupted, and no others are', () => {
@@ -305,33 +249,4 @@ describe('an id is taken once', () => {
     send(2_048, 'newer')
     expect(entries()).toBeLessThanOrEqual(4_096)
   })
-})
-
-test('a filter contains everything that was added, and little else', () => {
-  const hash = new TextHash(1, 2)
-  const bits = 2
-  const filter = new Uint32Array(2 ** bits * wordsPerChunk)
-  const count = 4 * 1_024
-  for (let i = 0; i < count; i++) {
-    hash.of(7, `in-${i}`)
-    addToFilter(filter, bits, hash.high, hash.low)
-  }
-  const has = (text: string) => {
-    hash.of(7, text)
-    return mayHave(filter, bits, hash.high, hash.low)
-  }
-  expect(Array.from({ length: count }, (_, i) => has(`in-${i}`)).every(Boolean)).toBe(true)
-  const wrong = Array.from({ length: 100_000 }, (_, i) => has(`out-${i}`)).filter(Boolean).length
-  expect(wrong).toBeLessThan(300)
-})
-
-test('a hash depends on every character, the length, the organisation and the seed', () => {
-  const of = (org: number, text: string, seed = 1) => {
-    const hash = new TextHash(seed, 2)
-    hash.of(org, text)
-    return `${hash.high} ${hash.low}`
-  }
-  const all = [of(1, 'ab'), of(1, 'ba'), of(1, 'a'), of(1, ''), of(2, 'ab'), of(1, 'ab', 3)]
-  expect(new Set(all).size).toBe(all.length)
-  expect(of(1, 'ab')).toBe(of(1, 'ab'))
 })
