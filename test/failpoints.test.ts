@@ -34,7 +34,7 @@ test('a delay holds the thread up for as long as it says', () => {
   expect(turned).toBe(false)
 })
 
-test('a full disk is told as SQLite tells it', () => {
+test('a full disk is reported as SQLite reports it', () => {
   armFailpoints('before_commit=full')
   expect(passBeforeCommit).toThrow(expect.objectContaining({ code: 'SQLITE_FULL' }))
 })

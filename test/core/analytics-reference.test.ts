@@ -74,7 +74,7 @@ function stepsOf(flow: RefFlow, events: RefEvent[], query: RefQuery = june) {
 }
 
 describe('runs', () => {
-  test('are told apart by run id, else by person and session, else by person', () => {
+  test('are distinguished by run id, else by person and session, else by person', () => {
     const runs = runsOf(plain, [
       at(0, 'flow_started', { runId: 'x', sessionId: 's' }),
       at(1, 'step_viewed', { stepKey: 'a', runId: 'x', sessionId: 'other' }),

@@ -106,7 +106,7 @@ describe('a node whose database', () => {
     },
   )
 
-  test('falls silent at a commit cuts the connections that wait for it, and refuses the others', async () => {
+  test('falls silent at a commit cuts the connections that wait for it, and rejects the others', async () => {
     proxy.cutAt = cutAtCommitOf('in doubt', 'silent')
     const doubted = outcomeOf(send('in doubt'))
     await until(() => proxy.cuts.silent === 1)

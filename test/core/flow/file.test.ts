@@ -82,7 +82,7 @@ describe('defaults', () => {
     })
   })
 
-  test('half of a group is filled, not refused', () => {
+  test('half of a group is filled, not rejected', () => {
     const [flow] = readFlowFile(
       lines(minimal('a'), 'targeting: { audience: { match: any } }', 'theme: { radius: 4 }'),
     ).flows
@@ -487,7 +487,7 @@ describe('a wrong field is reported with its place', () => {
     expect(briefs('key: a\nx/y~z: 1')).toEqual(['2:1 unknown_field /x~1y~0z'])
   })
 
-  test('several documents are told apart by their index', () => {
+  test('several documents are distinguished by their index', () => {
     expect(briefs(`${minimal('a')}\n---\nkey: 1`)).toEqual(['4:6 invalid_value /1/key'])
   })
 

@@ -74,7 +74,7 @@ test('a complete flow is a definition, and so is one without steps, checklist an
   )
 })
 
-describe('the largest value is accepted, one more is refused', () => {
+describe('the largest value is accepted, one more is rejected', () => {
   test.each<[string, unknown, unknown]>([
     ['/key', 'k'.repeat(64), 'k'.repeat(65)],
     ['/key', 'A-z_0.9', ''],
@@ -112,7 +112,7 @@ describe('the largest value is accepted, one more is refused', () => {
   })
 })
 
-describe('refused', () => {
+describe('rejected', () => {
   test.each<[string, unknown]>([
     ['/key', 'with space'],
     ['/key', 'line\n'],
@@ -193,7 +193,7 @@ describe('a link', () => {
     'file:///etc/passwd',
     ' https://app.example',
     'a:b',
-  ])('%j is refused', href => {
+  ])('%j is rejected', href => {
     expect(isTaken(href)).toEqual([false, false])
   })
 
@@ -262,7 +262,7 @@ describe('the API returns the definition and what the server adds to it', () => 
     expect(names(wire)).toEqual([...names(definition), ...added].sort())
   })
 
-  test('a whole flow', () => {
+  test('a complete flow', () => {
     const answer = {
       ...flow,
       id: 'f1',

@@ -110,7 +110,7 @@ describe('the schema accepts what the reader accepts, and nothing else', () => {
   })
 })
 
-describe('a typical mistake is refused where it stands', () => {
+describe('a typical mistake is rejected where it stands', () => {
   const step = { key: 's', title: 'S' }
   test.each<[string, unknown, string, string]>([
     ['no key', { name: 'a' }, '', 'required'],
@@ -169,6 +169,6 @@ test('every field that an author may write is described, and so is every word of
   expect(silent).toEqual([])
 })
 
-test('every pattern is explained in words, to editors and in problems', () => {
+test('every pattern is explained in plain words, to editors and in problems', () => {
   expect(JSON.stringify(flowFileSchema())).not.toContain('undefined')
 })

@@ -29,7 +29,7 @@ describe('the shape', () => {
     ...['', ' Inter', 'Inter;', 'a; color: red', 'a } body { display: none', 'url(/font.woff)'],
     ...['"a" url(x)', 'var(--x)', '"a\\"', "'a", '"a\nb"', 'a /* b */', '"/* a */"', 'a,', ',a'],
     ...['"a;b"', '"a}"', 'a\u0000', '@import "x"', '2 Stone', '"\u2028"', '"a", , b', '<a>'],
-  ])('refuses %p as fonts', family => {
+  ])('rejects %p as fonts', family => {
     expect(withFamily(family)).toBe(false)
   })
 
@@ -64,7 +64,7 @@ describe('the shape', () => {
   test.each([
     ...['http://a/b.png', 'data:image/svg+xml,x', 'javascript:alert(1)', '//a/b.png', '\\\\a\\b'],
     ...[' /a', 'java\nscript:x', '/a\u0000', '', 'blob:x', '/\\a/b'],
-  ])('refuses %p as a logo', logo => expect(withLogo(logo)).toBe(false))
+  ])('rejects %p as a logo', logo => expect(withLogo(logo)).toBe(false))
 
   test.each([
     ...[{ zIndex: -1 }, { zIndex: 2 ** 31 }, { font: { size: 9 } }, { font: { size: 25 } }],

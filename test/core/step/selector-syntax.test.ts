@@ -99,7 +99,7 @@ describe('what a browser accepts is read', () => {
   })
 })
 
-describe('what a browser refuses is a fault', () => {
+describe('what a browser rejects is a fault', () => {
   test.each([
     '[data-test=1]',
     '[x!=y]',

@@ -321,7 +321,7 @@ describe('a move', () => {
   })
 
   const ways = pgbouncerProgram ? ['straight', 'through PgBouncer'] : ['straight']
-  test.each(ways)('is refused while a node or another move runs: %s', async way => {
+  test.each(ways)('is rejected while a node or another move runs: %s', async way => {
     await stop()
     await using pooler = way === 'straight' ? null : await Pgbouncer.open(server.port)
     if (pooler) url = pooler.through(url)
@@ -365,7 +365,7 @@ describe('a move', () => {
     await expect(moveThere()).rejects.toThrow('holds organisations already')
   })
 
-  test('back is refused if a node runs meanwhile', async () => {
+  test('back is rejected if a node runs meanwhile', async () => {
     await stop()
     await moveThere()
     const move = await MoveIntoDirectory.open({ dataDir: target, url, now })

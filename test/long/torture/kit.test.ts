@@ -1,12 +1,9 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
-import { Clients } from '../../../scripts/torture/load/clients.ts'
-import { Journal } from '../../../scripts/torture/load/journal.ts'
 import { ticksItem } from '../../../scripts/torture/load/requests.ts'
 import { type Faults, faultsOf } from '../../../scripts/torture/load/stored.ts'
 import { Site } from '../../../scripts/torture/site.ts'
-import { syncsIn } from '../../../scripts/torture/tools/failed-syncs.ts'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 
 /** A kit that cannot fail proves nothing: it must see each kind of damage. */
@@ -78,36 +75,4 @@ test.each<[fault: keyof Faults, damage: string]>([
   ['gaps', 'update flow_versions set version = version + 1000000 where version = 1'],
 ])('the kit finds what is %s after: %s', (fault, damage) => {
   expect(faultsAfter(damage)[fault]).toBeGreaterThan(0)
-})
-
-test('its clients see a server that stores again what it has acknowledged', async () => {
-  const flows = [{ id: 'flow_x', steps: [{ id: 'step_x' }], checklist: {} }]
-  const server = Bun.serve({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch: ({ method }) =>
-      method === 'GET' ? Response.json({ flows }) : Response.json({ results: [] }, { status: 202 }),
-  })
-  const tenant = { snippetKey: 'x', journal: new Journal() }
-  const url = `http://127.0.0.1:${server.port}`
-  const clients = new Clients(tenant, { url }, { clients: 1, random: new SeededRandom('liar') })
-  await until(() => tenant.journal.contradictions.length > 0)
-  await clients.stop()
-  await server.stop(true)
-  expect(tenant.journal.contradictions[0]).toContain('stored again')
-})
-
-test('a sync after a failed one is trusted if all that may be dropped was written again', () => {
-  const write = (from: number, length: number) =>
-    `71 pwrite64(16, "\\7"..., ${length}, ${from}) = ${length}`
-  const sync = '71 fdatasync(16) = 0'
-  const failed = '71 fdatasync(16) = -1 EIO (Input/output error) (INJECTED)'
-  const before = [write(0, 4_152), sync, write(4_152, 24), write(4_176, 4_096), failed]
-  const untrustworthyIn = (...after: string[]) =>
-    syncsIn([...before, ...after].join('\n')).untrustworthy
-  expect(untrustworthyIn(write(4_152, 24), write(4_176, 4_096), sync)).toBe(0)
-  expect(untrustworthyIn(sync, write(8_272, 24), sync)).toBe(1)
-  expect(untrustworthyIn(write(4_152, 24), write(8_272, 24), sync)).toBe(1)
-  // What lies beyond the end of the part that counts may be anything.
-  expect(untrustworthyIn(write(4_152, 24), sync)).toBe(0)
 })

@@ -224,7 +224,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await flows.versions(other.ref, 'tour')).toEqual([])
     })
 
-    test('refuses what validate calls an error, all flows or none', async () => {
+    test('rejects what validate calls an error, all flows or none', async () => {
       const pointless = {
         ...tour('a'),
         key: 'bad',
@@ -324,7 +324,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       })
     const revision = async () => (await store.management.flows.read(tenant.ref, [])).revision
 
-    test('is made once if two are decided at the same time; the other is refused and does nothing', async () => {
+    test('is made once if two are decided at the same time; the other is rejected and does nothing', async () => {
       const read = await revision()
       const changed = await Promise.all([change(read, 'One'), change(read, 'Other')])
       expect(changed.filter(stored => stored === null)).toHaveLength(1)

@@ -248,7 +248,7 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
       await store.close()
     }, 300_000)
 
-    test('stored ticks say the same as the whole history, and a rebuild agrees', async () => {
+    test('stored ticks equal the whole history, and a rebuild agrees', async () => {
       const store = await open()
       const person = { userId: 'u', anonymousId: null }
       const deeds = fc.array(fc.tuple(tickDeed, fc.integer({ min: 0, max: 10 }), fc.boolean()), {

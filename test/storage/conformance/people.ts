@@ -486,7 +486,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
     })
   })
 
-  describe('nobody is told who was erased', () => {
+  describe('no answer shows who was erased', () => {
     const who = fc.constantFrom(person('someone'), visitor('a-browser'), {
       userId: 'someone',
       anonymousId: 'a-browser',

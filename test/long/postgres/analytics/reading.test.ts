@@ -269,7 +269,7 @@ describe('what is read from PostgreSQL', () => {
     expect(await reading(async () => {})).toBe(whole)
   })
 
-  test('lists of runs and of answers in words equal those of SQLite, page by page', async () => {
+  test('lists of runs and of written answers equal those of SQLite, page by page', async () => {
     const stores = [
       world.management.runs as unknown as InRows<typeof world.management.runs>,
       runStoreOver(postgres, world.reading),

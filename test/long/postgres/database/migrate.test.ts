@@ -62,7 +62,7 @@ describe("PostgreSQL's schema", () => {
     expect(collations).toEqual([{ name: 'C', indexes: expect.any(Number) }])
   })
 
-  test('is made as a whole or not at all', async () => {
+  test('is made completely or not at all', async () => {
     // Conflicts with the last table, but not with the first.
     await postgres.run('create table catalogue_log (mine text)')
     await expect(migratePostgres(postgres, 1)).rejects.toThrow('already exists')

@@ -17,7 +17,7 @@ import {
   nodesBehind,
 } from '../../../../src/storage/postgres/nodes/nodes.ts'
 import { nodesSeen } from '../../../../src/storage/postgres/nodes/nodes-seen.ts'
-import { namesBehind, Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
+import { Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
 import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
@@ -177,22 +177,6 @@ describe('nodes that share a database', () => {
   })
 
   describe('a change of the catalogue', () => {
-    test('is waited for until all nodes have taken it up', async () => {
-      const [a, b] = [await join('a'), await join('b')]
-      await takeUp(a, 7)
-      expect(await behind(7)).toEqual(['b'])
-      const board = new NodeBoard(NodeBoard.memory())
-      const waiting = new Visibility(postgres, board, lease).wait(7)
-      expect(await namesBehind(postgres, board)).toEqual(['b'])
-      await takeUp(b, 8)
-      await waiting
-      expect(board.settled).toBe(7)
-      expect(await namesBehind(postgres, board)).toEqual([])
-      // Messages that overtake each other take nothing back.
-      await takeUp(b, 7)
-      expect(await behind(8)).toEqual(['a'])
-    })
-
     test('that is made while others wait is waited for separately', async () => {
       const [a, b] = [await join('a'), await join('b')]
       await takeUp(a, 9)
@@ -208,32 +192,6 @@ describe('nodes that share a database', () => {
       expect(isSeen).toBe(false)
       await takeUp(b, 8)
       await second
-    })
-
-    test('does not wait for a silent node, but names it until that node answers nothing', async () => {
-      const [a, b] = [await join('a'), await join('b')]
-      const board = new NodeBoard(NodeBoard.memory())
-      const waiting = new Visibility(postgres, board, lease).wait(1)
-      await expire(a)
-      await b.leave()
-      await waiting
-      expect(await namesBehind(postgres, board)).toEqual(['a'])
-      // A little longer than the node itself goes on answering.
-      await expire(a, graceMs + 500)
-      expect(await behind(1)).toEqual(['a'])
-      await expire(a, graceMs + 1_500)
-      expect(await behind(1)).toEqual([])
-    })
-
-    test('must be known to a joining node before it may answer', async () => {
-      await change()
-      const node = await join('a')
-      expect(node.isCurrent).toBe(false)
-      await takeUp(node, 1)
-      expect(node.isCurrent).toBe(true)
-      await change()
-      // It has a lease, so whoever made that change waits for it.
-      expect(node.isCurrent).toBe(true)
     })
 
     test('must be known to a node that had lost its lease, because nobody has waited for it', async () => {

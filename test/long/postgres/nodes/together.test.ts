@@ -122,7 +122,7 @@ describe('a publish', () => {
     expect(await behind(a)).toEqual([])
   })
 
-  test('makes a node that stood still refuse requests until that node has taken it up', async () => {
+  test('makes a node that stood still reject requests until that node has taken it up', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     await b.storage.watch()
@@ -272,7 +272,7 @@ describe('what is short-lived', () => {
   })
 })
 
-test('a housekeeping statement that times out does not make the node refuse writes', async () => {
+test('a housekeeping statement that times out does not make the node reject writes', async () => {
   const world = await node('a')
   await tenantOf(world)
   const gauge = new BufferGauge(world.shared.buffer, { events: 1, bytes: 1 })

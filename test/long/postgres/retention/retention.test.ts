@@ -182,53 +182,6 @@ describe('the retention over PostgreSQL', () => {
   })
 
   describe('events', () => {
-    test('leave what was made from them, and a note of when the last of each flow occurred', async () => {
-      await retain()
-      const at = clock.now()
-      await postgres.run(
-        `insert into completions (org_id, flow_id, person, reported_at) values (1, 7, 'uann', $1)`,
-        at,
-      )
-      await send({ occurredAt: at - 5 }, { occurredAt: at - 9 }, { flow: 8 }, { flow: null })
-      await send({ org: 2, occurredAt: at - hour })
-      clock.advance(91 * day)
-      expect((await retain()).deleted).toBe(5)
-      const noted = [
-        { org_id: 1, flow_id: 7, last_at: at - 5 },
-        { org_id: 1, flow_id: 8, last_at: at },
-        { org_id: 2, flow_id: 7, last_at: at - hour },
-      ]
-      expect(await notes()).toEqual(noted)
-      expect(await postgres.all('select * from completions')).toHaveLength(1)
-      // An event that occurred long before does not move a note back.
-      await send({ occurredAt: at - 2 * hour })
-      clock.advance(91 * day)
-      await retain()
-      expect(await notes()).toEqual(noted)
-    })
-
-    test('of a day that one organisation keeps for longer are deleted row by row, in slices', async () => {
-      await retain()
-      keep(1, 365)
-      await send({ id: 'kept' })
-      for (let sent = 0; sent < 2_500; sent += 500) {
-        await send(...Array.from({ length: 500 }, () => ({ org: 2 })))
-      }
-      clock.advance(91 * day)
-      const deleted: number[] = []
-      for (;;) {
-        const report = await retention.retain(90)
-        if (report.deleted > 0) deleted.push(report.deleted)
-        if (!report.isMoreLeft) break
-      }
-      expect(deleted).toEqual([1_000, 1_000, 500])
-      expect([await idsOf(), await idsOf(2)]).toEqual([['kept'], []])
-      expect((await notes()).map(({ org_id }) => org_id)).toEqual([2])
-      clock.advance(275 * day)
-      expect((await retain()).deleted).toBe(1)
-      expect(await notes()).toHaveLength(2)
-    })
-
     test('dated by a clock that ran ahead do not keep others from being deleted', async () => {
       clock.advance(365 * day)
       await send({ id: 'ahead' })

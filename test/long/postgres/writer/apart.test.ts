@@ -4,7 +4,7 @@ import { Tenant } from '../../../storage/conformance/tenant.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 
-describe('a group that PostgreSQL refuses in whole or in part', () => {
+describe('a group that PostgreSQL rejects in whole or in part', () => {
   let server: PostgresServer
   let world: PostgresWorld
   let tenant: Tenant
@@ -56,7 +56,7 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
     expect(await letters()).toBe(1)
   })
 
-  test('is reported as in doubt, and not as refused, if a part of it is kept', async () => {
+  test('is reported as in doubt, and not as rejected, if a part of it is kept', async () => {
     await refuse('poison', ofRow)
     await refuse('later', passing)
     const events = [event('a'), event('b', 'poison'), event('c', 'later'), event('d')]
@@ -68,7 +68,7 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
     expect(await stored()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('is refused as a whole if a statement is invalid, and nothing goes to the dead letters', async () => {
+  test('is rejected as a whole if a statement is invalid, and nothing goes to the dead letters', async () => {
     await refuse('strange', ofStatement)
     expect(await codeOf(send(event('a'), event('b', 'strange')))).toBe('overloaded')
     expect(await stored()).toEqual([])

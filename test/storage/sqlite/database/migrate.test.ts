@@ -35,7 +35,7 @@ describe('the schema', () => {
     expect(schemaOf(database)).toEqual(before)
   })
 
-  test('of a new database is made as a whole or not at all', () => {
+  test('of a new database is made completely or not at all', () => {
     const stopped = () =>
       migrate(database, 1, ({ id, share }) => {
         if (id === 5 && share === 1) throw new Error('the power is gone')
@@ -56,14 +56,14 @@ describe('the schema', () => {
     writing.close()
   })
 
-  test('of a newer release is refused, and nothing is changed', () => {
+  test('of a newer release is rejected, and nothing is changed', () => {
     migrate(database, 1)
     database.run("insert into migrations values (999, 'later', 'x', 1)")
     expect(() => migrate(database, 2)).toThrow(SchemaMismatch)
     expect(() => migrate(database, 2)).toThrow('run the newer release')
   })
 
-  test('with a step that differs from this release is refused', () => {
+  test('with a step that differs from this release is rejected', () => {
     migrate(database, 1)
     database.run("update migrations set sha256 = 'other' where id = 1")
     expect(() => migrate(database, 2)).toThrow('step 1 (initial) of the database')

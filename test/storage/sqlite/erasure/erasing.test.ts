@@ -5,6 +5,7 @@ import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { emptyLog } from '../../../../src/storage/sqlite/database/compact.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { beginRewriting } from '../../../../src/storage/sqlite/database/rewriting.ts'
+import { noEvent } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { entriesIn } from '../../../../src/storage/sqlite/engine/hash-index/chunk.ts'
 import {
   allowAgain,
@@ -86,7 +87,7 @@ function sealAllIn({ storage }: World): number {
   return 1_000
 }
 
-test('an erased person’s events in a server’s buffer are refused as well', async () => {
+test('an erased person’s events in a server’s buffer are rejected as well', async () => {
   const { orgRef } = personOf(acme, '')
   const batch = (id: string) =>
     world.byRow.ledger.append({
@@ -104,24 +105,8 @@ test('an erased person’s events in a server’s buffer are refused as well', a
 })
 
 const eventOf = (id: string, userId: string): NewEvent => ({
-  id,
-  kind: 'custom',
-  userId,
-  anonymousId: null,
-  flowRef: null,
-  flowVersion: null,
-  stepRef: null,
-  itemRef: null,
-  runId: null,
-  sessionId: null,
-  occurredAt: 1_000,
-  reportedAt: null,
-  url: null,
-  name: 'x',
-  reason: null,
-  properties: null,
-  traits: null,
-  answer: null,
+  ...noEvent,
+  ...{ id, kind: 'custom', name: 'x', userId, occurredAt: 1_000 },
 })
 
 test('a person who is allowed again is accepted, and stays so when an older database is restored', async () => {

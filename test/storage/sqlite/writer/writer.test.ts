@@ -61,7 +61,7 @@ describe('group commit', () => {
 })
 
 describe('a poison event', () => {
-  test('that only a projection refuses is stored, and what follows from it is a dead letter', async () => {
+  test('that only a projection rejects is stored, and what follows from it is a dead letter', async () => {
     world.database.run(
       `create trigger poison before insert on runs when new.person = 'ubad'
       begin select raise(abort, 'poisoned'); end`,
@@ -81,8 +81,8 @@ describe('a poison event', () => {
   })
 })
 
-describe('a report that the database refuses', () => {
-  test('is not given up if no report is to blame, and storage refuses writes', async () => {
+describe('a report that the database rejects', () => {
+  test('is not given up if no report is to blame, and storage rejects writes', async () => {
     world.database.run(
       `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
     )
@@ -94,7 +94,7 @@ describe('a report that the database refuses', () => {
 })
 
 describe('a database that cannot be written for a while', () => {
-  test('refuses everything that waits, keeps nothing of it, and recovers by itself', async () => {
+  test('rejects everything that waits, keeps nothing of it, and recovers by itself', async () => {
     world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
@@ -195,7 +195,7 @@ test('what fails after the commit is not stored again, and nothing is stored unt
 })
 
 describe('what was acknowledged with ack=buffer', () => {
-  test('is only what came before storage refused, and the rest is refused too', async () => {
+  test('is only what came before storage rejected, and the rest is rejected too', async () => {
     const quick = new World({ ack: 'buffer' })
     const { orgRow } = storeFlows(quick, flows)
     quick.database.run('pragma busy_timeout = 1')
@@ -215,7 +215,7 @@ describe('what was acknowledged with ack=buffer', () => {
     await quick.close()
   })
 
-  test('is kept when its group is taken apart and the database then refuses', async () => {
+  test('is kept when its group is taken apart and the database then rejects', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
     poison(quick.database, 'bad')
@@ -245,7 +245,7 @@ describe('what was acknowledged with ack=buffer', () => {
 })
 
 describe('the buffer', () => {
-  test('keeps what was acknowledged while the database refuses, and stores it later', async () => {
+  test('keeps what was acknowledged while the database rejects, and stores it later', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
     quick.database.run('pragma busy_timeout = 1')
@@ -262,7 +262,7 @@ describe('the buffer', () => {
     await quick.close()
   })
 
-  test('refuses what would not fit, and stores nothing of it', async () => {
+  test('rejects what would not fit, and stores nothing of it', async () => {
     const small = new World({ bufferBounds: { events: 3, bytes: 1_000_000 } })
     const own = storeFlows(small, flows)
     const send = (...ids: string[]) =>

@@ -7,6 +7,7 @@ import {
   noteReplacedRows,
   RowIndex,
 } from '../../../../../src/storage/sqlite/engine/hash-index/row-index.ts'
+import { rounds } from '../../../../support/rounds.ts'
 
 /** Small enough that a few hundred rows make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
@@ -163,6 +164,6 @@ test('rows are found by their keys, whatever is stored, taken back, replaced or 
       index = open()
       for (const row of stored.values()) expectFound(row)
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 }, 300_000)
