@@ -247,7 +247,14 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
         ],
       })
       expect((await flows()).map(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
-      // But it does not refuse what validate only warns about.
+      // Nor is a version published again that has an error by the rules of today.
+      await tenant.publish({ ...pointless, key: 'old' })
+      expect(outcomes(await publish('old'))).toEqual(['already published'])
+      await withdraw('old', 'draft')
+      await expect(publish('old')).rejects.toMatchObject({
+        details: [{ path: '/old/steps/0/target' }],
+      })
+      // What validate only warns about is published.
       await push({ ...tour('a'), steps: [{ ...tour('a').steps[0]!, body: '<b>x</b>' }] })
       expect(outcomes(await publish('tour'))).toEqual(['published'])
     })

@@ -8,9 +8,6 @@ import {
 } from '../../../../src/storage/postgres/database/connection.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
-/** Far longer than it may take, because the machine may be busy. */
-const generousMs = 20_000
-
 describe('a database that does not answer', () => {
   let server: PostgresServer
   let proxy: TcpProxy
@@ -39,16 +36,11 @@ describe('a database that does not answer', () => {
     return pool
   }
 
-  /** How something fails, which may not take too long. */
-  async function faultOf(work: Promise<unknown>) {
-    const startedAt = performance.now()
-    const fault = await work.then(
+  const faultOf = (work: Promise<unknown>) =>
+    work.then(
       () => null,
       error => error,
     )
-    expect(performance.now() - startedAt).toBeLessThan(generousMs)
-    return fault
-  }
 
   const isAnswered = (pool: Postgres) =>
     until(() =>
@@ -73,24 +65,6 @@ describe('a database that does not answer', () => {
       await isAnswered(pool)
     })
 
-    test('is given up before a transaction, which does not begin later either', async () => {
-      const pool = open()
-      await pool.get('select 1')
-      silence()
-      let isBegun = false
-      const fault = await faultOf(
-        pool.begin(async transaction => {
-          isBegun = true
-          await transaction.run('insert into boats values (1)')
-        }),
-      )
-      expect(fault.name).toBe('NoAnswer')
-      speak()
-      await isAnswered(pool)
-      expect(isBegun).toBe(false)
-      expect(await pool.all('select * from boats')).toEqual([])
-    })
-
     test('is given up within a transaction, and nothing of that is kept', async () => {
       const pool = open()
       const fault = await faultOf(
@@ -112,10 +86,8 @@ describe('a database that does not answer', () => {
       silence()
       await faultOf(pool.get('select 1'))
       const tried = faultOf(pool.get('select 1'))
-      const startedAt = performance.now()
-      for (let i = 0; i < 100; i++) await faultOf(pool.get('select 1'))
-      // One after the other, each up to the bound, they would take 150 s.
-      expect(performance.now() - startedAt).toBeLessThan(generousMs)
+      // One after the other, each up to the bound, they would take 500 s.
+      for (let i = 0; i < 1_000; i++) await faultOf(pool.get('select 1'))
       speak()
       await tried
       await isAnswered(pool)

@@ -16,7 +16,6 @@ import {
   type NodeOptions,
   nodesBehind,
 } from '../../../../src/storage/postgres/nodes/nodes.ts'
-import { nodesSeen } from '../../../../src/storage/postgres/nodes/nodes-seen.ts'
 import { Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
 import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
@@ -76,38 +75,6 @@ describe('nodes that share a database', () => {
       node.id,
       byMs,
     )
-
-  test('are listed with how long they have been silent, the change they know, and the jobs they hold', async () => {
-    const a = await join('a')
-    const b = await join('b')
-    for (let i = 0; i < 3; i++) await change()
-    await b.takeUp(3)
-    await b.renew()
-    await holdJob(postgres, 'retention', b.id, long)
-    await holdJob(postgres, 'alerts', b.id, long)
-    await holdJob(postgres, 'partitions', a.id, -1)
-    await expire(a, 60_000)
-    const seen = await nodesSeen(postgres)
-    expect(seen).toEqual({
-      change: 3,
-      nodes: [
-        { name: 'a', ...own, isLeased: false, silentMs: expect.any(Number), change: 0, jobs: [] },
-        {
-          name: 'b',
-          ...own,
-          isLeased: true,
-          silentMs: 0,
-          change: 3,
-          jobs: ['alerts', 'retention'],
-        },
-      ],
-    })
-    // Another node has taken its place.
-    await join('a')
-    expect((await nodesSeen(postgres)).nodes.map(({ isLeased }) => isLeased)).toEqual([true, true])
-    // Counted from its last renewal, which gave it the usual lease.
-    expect(seen.nodes[0]!.silentMs).toBeWithin(75_000, 75_000 + long)
-  })
 
   describe('leases', () => {
     test('that run out remove a node from the list, and its row after a day', async () => {

@@ -167,33 +167,6 @@ describe('a copy', () => {
     expect(log[0]!.action).not.toBe('of b')
   })
 
-  test('ignores columns, tables and changes that a newer release has made', async () => {
-    const [a, b] = [await node('a'), await node('b')]
-    b.follow()
-    const tenant = await tenantOf(a)
-    await a.storage.postgres.script(
-      `alter table organisations add column mood text not null default 'fine';
-      create table moods (org_id bigint primary key);
-      update organisations set mood = 'glad';
-      update catalogue_clock set seq = seq + 1;
-      insert into catalogue_log
-        select seq, 0, 'moods', '{"org_id": 1}', '{"org_id": 1}', 0 from catalogue_clock;
-      insert into catalogue_log
-        select seq, 1, 'organisations', json_build_object('id', o.id)::text, to_json(o)::text, 0
-        from catalogue_clock, organisations as o`,
-    )
-    await tenant.publish(flow('By an older release'))
-    const { revision } = (await a.management.organisations.read(tenant.ref, 0))!
-    await a.management.organisations.change(tenant.ref, {
-      ...{ revision, settings: { timezone: 'Europe/Berlin' }, audit: [auditOf('zone')] },
-    })
-    const [row] = await a.storage.postgres.all('select timezone, mood from organisations')
-    expect(row).toEqual({ timezone: 'Europe/Berlin', mood: 'glad' })
-    const c = await node('c')
-    expect(await titleAt(c, tenant)).toBe('By an older release')
-    expect(await titleAt(b, tenant)).toBe('By an older release')
-  })
-
   test('keeps the values of columns that an older release does not know', async () => {
     const [a, b] = [await node('a'), await node('b')]
     const tenant = await tenantOf(a)

@@ -7,7 +7,7 @@ import { readFlowFile } from '../../../../src/core/flow/file.ts'
 import { StoredCatalogue } from '../../../../src/storage/sqlite/catalogue/catalogue.ts'
 import { openForReading, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { migrate } from '../../../../src/storage/sqlite/database/migrate.ts'
-import { pushAndPublishFlows, withdrawFlows } from '../../../support/authoring.ts'
+import { publishFlows, pushFlows, withdrawFlows } from '../../../support/authoring.ts'
 import { createOrganisation, rotateKey } from '../../../support/organisations.ts'
 
 const now = 1_790_000_000_000
@@ -38,7 +38,8 @@ function organisation(name: string, ...steps: string[]) {
 function publish(orgRow: number, key: string, ...steps: string[]) {
   const flow = { key, steps: steps.map(step => ({ key: step, title: step })) }
   const { flows } = readFlowFile(JSON.stringify(flow), { format: 'json' })
-  pushAndPublishFlows(writing, orgRow, flows, () => now)
+  pushFlows(writing, orgRow, flows, now)
+  publishFlows(writing, orgRow, [key], () => now)
 }
 
 /** The flows that callers of an organisation get. */

@@ -162,16 +162,3 @@ test('rows that a rebuild in another process replaces are known to the running s
   expect(again).toEqual({ completedAt: 20, alreadyCompleted: true })
   expect(rebuild(own).changed).toBe(0)
 })
-
-test('runs of people with unattributed events are marked again if they were not', async () => {
-  await send(...history('first'))
-  own.run('update runs set has_loose = 0')
-  expect(rebuild(own).changed).toBe(0)
-  // It is between the start and the completion, which now belongs to this run.
-  await send({ kind: 'flow_started', flowKey: 'first', userId: 'u', sessionId: 's2', at: 15 })
-  const completed = world.database.query(
-    `select started_at, completed_at from runs where person = 'uu' and completed_at is not null`,
-  )
-  expect(completed.values()).toEqual([[15, 20]])
-  expect(rebuild(own).changed).toBe(0)
-})

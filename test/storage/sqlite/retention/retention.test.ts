@@ -59,21 +59,6 @@ describe('raw events', () => {
     expect((await tenant.send([started('a')])).body).toMatchObject({ duplicates: 1, accepted: 0 })
   })
 
-  test('a late event joins the run whose other events are gone', async () => {
-    const at = world.clock.now()
-    await tenant.send([started('a')])
-    world.clock.advance(90 * day - 1)
-    const late = { ...started('b', 'a'), kind: 'step_viewed', stepId: flow.steps[0]?.id }
-    await tenant.send([{ ...late, occurredAt: at + 1 }])
-    world.clock.advance(2)
-    await world.retainAll()
-    expect(idsOf()).toEqual(['b'])
-    const { totals, steps } = await analytics()
-    expect(totals).toMatchObject({ starts: 1 })
-    expect(steps).toMatchObject([{ reached: 1 }])
-    expect(rebuild(world.database).changed).toBe(0)
-  })
-
   test('dated into the future by a clock that ran ahead do not keep others from being deleted', async () => {
     world.clock.advance(365 * day)
     await tenant.send([started('ahead')])
