@@ -178,8 +178,6 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       (await of.events()).map(({ userId, anonymousId }) => [userId, anonymousId])
     const runKeys = async () => (await tenant.runs('tour')).map(({ key }) => key).toSorted()
     const runs = async () => (await tenant.runs('tour')).map(({ key, person }) => ({ key, person }))
-    const numbers = () =>
-      tenant.analytics('tour', { from: '2025-12-01', to: '2026-12-31' }, springAnchor + 300 * day)
     const pseudonym = expect.stringMatching(/^erased-/)
 
     test('changes no number, leaves no text of theirs, and affects nobody else’s events', async () => {
@@ -297,27 +295,6 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
       await tenant.erase('abrowser-1')
       expect(await store.traces(['shared-run', 'browser-1'])).toEqual([])
       expect(await runKeys()).toHaveLength(2)
-    })
-
-    test.each(['ann', 'zoe'])('%s, one of two accounts in a run, changes no number', async who => {
-      // A person who has no other run is told apart by this run alone.
-      const at = springAnchor
-      await send(
-        started({ userId: 'ann', runId: 'shared', at }),
-        started({ userId: 'zoe', runId: 'shared', at }),
-        started({ userId: 'zoe', runId: 'own', at }),
-      )
-      const before = await numbers()
-      expect(before.totals).toMatchObject({ starts: 2, uniqueUsers: 2 })
-      await tenant.erase(`u${who}`)
-      expect(await numbers()).toEqual(before)
-      expect(await rebuilt(store)).toBe(0)
-      expect(await numbers()).toEqual(before)
-      // The run goes on with the same owner.
-      const other = who === 'ann' ? 'zoe' : 'ann'
-      await send(started({ userId: other, runId: 'shared', kind: 'flow_dismissed', at }))
-      expect((await numbers()).totals).toMatchObject({ starts: 2, uniqueUsers: 2, dismissals: 1 })
-      expect(await rebuilt(store)).toBe(0)
     })
 
     test('of two visitors in a run, leaves it to the user who signs in later', async () => {

@@ -69,19 +69,6 @@ describe('runs that have come to rest', () => {
     expect(await answer()).toEqual(asRows)
   })
 
-  test('that began in the same millisecond stay rows if they are too many, and others do not', async () => {
-    await sendRuns(0, 10)
-    await send(...Array.from({ length: 25 }, (_, i) => view(100 + i, start + 30 * minute)))
-    await sendRuns(31, 52)
-    const asRows = await answer()
-    await world.sealAll()
-    expect(await sizes()).toEqual([10, 10, 10])
-    expect(await answer()).toEqual(asRows)
-    await send(view(10))
-    await world.sealAll()
-    expect((await answer()).totals.starts).toBe(10 + 25 + 21 + 1)
-  })
-
   test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))

@@ -91,31 +91,6 @@ async function answer() {
 }
 
 describe('runs that have come to rest', () => {
-  test('are in segments without a gap, except the last ones, which do not fill a segment yet', async () => {
-    await sendRuns(0, 37)
-    await world.sealAll()
-    expect(sizes()).toEqual([10, 10, 10])
-    const [first, second, third] = segments()
-    expect([first?.from_at, first?.to_at]).toEqual([start, second?.from_at])
-    expect(second?.to_at).toBe(third?.from_at)
-    await sendRuns(37, 41)
-    await world.sealAll()
-    expect(sizes()).toEqual([10, 10, 10, 10])
-  })
-
-  test('that began in the same millisecond share a segment, or stay rows if they are too many', async () => {
-    await send(...Array.from({ length: 25 }, (_, i) => view(i, start)), view(25), view(26))
-    await world.sealAll()
-    expect(sizes()).toEqual([25])
-    const { mostRunsPerSegment } = sealing
-    sealing.mostRunsPerSegment = 20
-    await send(view(27, start))
-    await world.sealAll()
-    expect(sizes()).toEqual([])
-    expect((await answer()).totals.starts).toBe(28)
-    sealing.mostRunsPerSegment = mostRunsPerSegment
-  })
-
   test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
