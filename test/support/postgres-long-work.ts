@@ -1,59 +1,24 @@
-import type { ManagementStores } from '../../src/app.ts'
 import { Postgres } from '../../src/storage/postgres/database/connection.ts'
 import { erasePerson } from '../../src/storage/postgres/people/erase-person.ts'
 import type { LongWorkParts } from '../../src/storage/postgres/people/long-work.ts'
-import { personDataOver } from '../../src/storage/postgres/people/person-data.ts'
-import { rebuild, refuseToCompact } from '../../src/storage/postgres/rebuild/rebuild.ts'
-import { asPort, type InRows } from '../../src/storage/shared/in-rows.ts'
 import type { Store } from '../storage/conformance/store.ts'
 import { PostgresWorld } from './postgres-world.ts'
 
-type People = ManagementStores['people']
-
-/** A node with its long work, over connections of its own. */
+/** A node that erases people in this thread, so that it can be cut off as if it were killed. */
 export class LongWorkNode {
   readonly parts: LongWorkParts
-  readonly store: Store
+  readonly store: Pick<Store, 'stores' | 'management' | 'clock' | 'traces' | 'close'>
 
   private constructor(readonly world: PostgresWorld) {
-    const { url, storage, clock, stores } = world
-    const parts = storage.longWork
-    const { postgres } = parts
-    const people: InRows<Pick<People, 'stored' | 'erase' | 'allow'>> = {
-      stored: personDataOver(postgres, parts.reading),
-      erase: (person, _options, audit, tell) => erasePerson(parts, person, audit, tell),
-      allow: (...args) => parts.changes.allowPerson(...args),
-    }
-    const { management } = world
-    this.parts = parts
+    const { url, storage, clock, stores, management } = world
+    this.parts = storage.longWork
+    const erase: (typeof management.people)['erase'] = (person, _options, audit, tell) =>
+      erasePerson(this.parts, person as never, audit, tell)
     this.store = {
-      stores,
-      management: {
-        ...management,
-        people: { ...management.people, ...asPort<typeof people & People>(people as never) },
-        operations: {
-          ...management.operations,
-          rebuild: (audit, tell) => rebuild(parts, audit, tell),
-          compact: refuseToCompact,
-        },
-      },
-      clock,
-      keptBeyondMs: 24 * 3_600_000,
-      settle: async () => {},
-      async retain(days) {
-        storage.retentionDays = days
-        while ((await storage.retain()) < 1_000);
-      },
-      refuse() {
-        throw new Error('Nothing is refused here')
-      },
+      ...{ stores, clock },
+      management: { ...management, people: { ...management.people, erase } },
       traces: texts => textsInRows(url, texts),
-      reopen() {
-        throw new Error('It stays open')
-      },
-      close: async () => {
-        await world.close()
-      },
+      close: () => world.close(),
     }
   }
 

@@ -1,21 +1,15 @@
 import { afterAll, beforeAll, expect } from 'bun:test'
 import type { TimeRange } from '../../../../src/core/time/time-range.ts'
-import type { EventLog, LoggedEvent } from '../../../../src/modules/events/port.ts'
-import type { PeopleStore, PersonsEvents } from '../../../../src/modules/people/port.ts'
-import type { RunsAsked } from '../../../../src/modules/runs/port.ts'
 import { analyticsOver } from '../../../../src/storage/postgres/analytics/analytics-reader.ts'
-import { runStoreOver } from '../../../../src/storage/postgres/analytics/run-list.ts'
 import {
   asRows,
   isPassingFault,
   Postgres,
 } from '../../../../src/storage/postgres/database/connection.ts'
 import { readingPools } from '../../../../src/storage/postgres/database/pools.ts'
-import { eventLogOver } from '../../../../src/storage/postgres/events/event-log.ts'
 import { rowOf } from '../../../../src/storage/postgres/events/event-rows.ts'
-import { personEventsOver } from '../../../../src/storage/postgres/events/person-events.ts'
 import { makePartitions } from '../../../../src/storage/postgres/retention/partitions.ts'
-import type { InRows, NewEvent } from '../../../../src/storage/shared/in-rows.ts'
+import type { NewEvent } from '../../../../src/storage/shared/in-rows.ts'
 import { storedEvents } from '../../../support/ledger.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { runsOf } from '../../../support/run-columns.ts'
@@ -216,16 +210,6 @@ describe('what is read from PostgreSQL', () => {
     }
   })
 
-  test('columns that are read from many rows ask for segments, and from few do not', async () => {
-    const asked: number[][] = []
-    const reader = analyticsOver(postgres, world.reading, (...flow) => asked.push(flow))
-    const few = { ...range, endMs: range.startMs + 1_000 * minute } as TimeRange
-    for await (const _ of reader.columns(flowRuns(), few));
-    expect(asked).toEqual([])
-    for await (const _ of reader.columns(flowRuns(), always));
-    expect(asked).toEqual([[ours.orgRow, flowRow()]])
-  })
-
   test('columns are as of one moment, and a read that is given up leaves no transaction open', async () => {
     const read = () => analyticsOver(postgres, world.reading, () => {}).columns(flowRuns(), always)
     const count = async () => {
@@ -277,115 +261,5 @@ describe('what is read from PostgreSQL', () => {
     )
     expect(fault && isPassingFault(fault)).toBe(true)
     expect(await reading(async () => {})).toBe(whole)
-  })
-
-  test('an experiment counts the same people as in SQLite', async () => {
-    for (const [within, version] of [
-      [always, null],
-      [range, null],
-      [range, 2],
-      [range, 9],
-    ] as const) {
-      const asked = { range: within, version, goal: 'won' }
-      const [lite, full] = await Promise.all(
-        both().map(reader => reader.experiment(ours.orgRow, flowRow(), asked)),
-      )
-      expect(full).toEqual(lite!)
-      if (version === null)
-        expect(Math.min(full!.shown.achieved, full!.heldOut.people)).toBePositive()
-    }
-  })
-
-  test('lists of runs and of answers in words equal those of SQLite, page by page', async () => {
-    const stores = [
-      world.management.runs as unknown as InRows<typeof world.management.runs>,
-      runStoreOver(postgres, world.reading),
-    ] as const
-    const asked = { after: null, most: 150, mostLookedAt: 400, outcome: null, version: null }
-    for (const more of [
-      { started: null },
-      { started: { startMs: range.startMs, endMs: range.endMs } },
-      { started: null, version: 2 },
-      { started: null, outcome: 'completed' as const, version: 1 },
-      { started: null, outcome: 'dismissed' as const },
-    ] satisfies Partial<RunsAsked>[]) {
-      const [lite, full] = await Promise.all(
-        stores.map(async store => {
-          const told: object[] = []
-          let after: string | null = null
-          do {
-            const page = await store.runs(ours.orgRow, 'tour', { ...asked, ...more, after })
-            told.push(page!)
-            after = page!.rest ?? page!.runs.at(-1)?.cursor ?? null
-          } while (after !== null)
-          after = null
-          do {
-            const of = { ...asked, version: null, ...more, after, stepKey: 'asked' }
-            const page = await store.writtenAnswers(ours.orgRow, 'tour', of)
-            told.push(page!)
-            after = page!.answers.at(-1)?.cursor ?? null
-          } while (after !== null)
-          return told
-        }),
-      )
-      expect(full).toEqual(lite!)
-    }
-    for (const store of stores) {
-      expect(await store.runs(ours.orgRow, 'none', { ...asked, started: null })).toBeNull()
-    }
-  })
-
-  type EventStores = [InRows<EventLog>, InRows<Pick<PeopleStore, 'events'>>]
-
-  /** Without the cursor, which each store counts in its own way. */
-  const unnumbered = ({ cursor: _, ...event }: LoggedEvent) => event
-
-  const storesOfEvents = (): EventStores[] =>
-    [
-      [world.management.eventLog, world.management.people],
-      [
-        eventLogOver(postgres, world.reading),
-        { events: personEventsOver(postgres, world.reading, 3_000) },
-      ],
-    ] as unknown as EventStores[]
-
-  test('an export has all events of the organisation, from any cursor on', async () => {
-    const [lite, full] = await Promise.all(
-      storesOfEvents().map(async ([log]) => {
-        const whole = await listOf((await log.after(ours.orgRow, null, 1e9))!)
-        const parts: LoggedEvent[] = []
-        for (let last = 0; last < 3_000; last += 700) {
-          const after = whole[last]!.cursor
-          parts.push(...(await listOf((await log.after(ours.orgRow, after, 1_100))!)))
-        }
-        return [...whole, ...parts].map(unnumbered)
-      }),
-    )
-    expect(full).toEqual(lite!)
-    expect(full![0]!.flow?.key).toBe('tour')
-    const [log] = storesOfEvents()[1]!
-    const last = (full!.length - 5 * 1_100).toString(36)
-    expect(await listOf((await log.after(ours.orgRow, last, 10))!)).toEqual([])
-    expect(await log.after(ours.orgRow, `${last}0`, 10)).toBeNull()
-  })
-
-  test('events of one person are found, page by page', async () => {
-    for (const person of ['uu7', 'aa7', 'unobody']) {
-      const [lite, full] = await Promise.all(
-        storesOfEvents().map(async ([, people]) => {
-          const all: LoggedEvent[] = []
-          let before: string | null = null
-          do {
-            const who = { orgRef: ours.orgRow, orgId: '', person }
-            const look: InRows<PersonsEvents> = await people.events(who, before, 5)
-            all.push(...look.events)
-            before = look.next
-          } while (before !== null)
-          return all.map(unnumbered)
-        }),
-      )
-      expect(full).toEqual(lite!)
-      expect(full!.length > 8).toBe(person !== 'unobody')
-    }
   })
 })

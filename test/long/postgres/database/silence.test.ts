@@ -8,9 +8,6 @@ import {
 } from '../../../../src/storage/postgres/database/connection.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
-/** Far longer than it may take, because the machine may be busy. */
-const generousMs = 20_000
-
 describe('a database that does not answer', () => {
   let server: PostgresServer
   let proxy: TcpProxy
@@ -39,16 +36,11 @@ describe('a database that does not answer', () => {
     return pool
   }
 
-  /** How something fails, which may not take too long. */
-  async function faultOf(work: Promise<unknown>) {
-    const startedAt = performance.now()
-    const fault = await work.then(
+  const faultOf = (work: Promise<unknown>) =>
+    work.then(
       () => null,
       error => error,
     )
-    expect(performance.now() - startedAt).toBeLessThan(generousMs)
-    return fault
-  }
 
   const isAnswered = (pool: Postgres) =>
     until(() =>
@@ -73,24 +65,6 @@ describe('a database that does not answer', () => {
       await isAnswered(pool)
     })
 
-    test('is given up before a transaction, which does not begin later either', async () => {
-      const pool = open()
-      await pool.get('select 1')
-      silence()
-      let isBegun = false
-      const fault = await faultOf(
-        pool.begin(async transaction => {
-          isBegun = true
-          await transaction.run('insert into boats values (1)')
-        }),
-      )
-      expect(fault.name).toBe('NoAnswer')
-      speak()
-      await isAnswered(pool)
-      expect(isBegun).toBe(false)
-      expect(await pool.all('select * from boats')).toEqual([])
-    })
-
     test('is given up within a transaction, and nothing of that is kept', async () => {
       const pool = open()
       const fault = await faultOf(
@@ -106,46 +80,18 @@ describe('a database that does not answer', () => {
       expect(await pool.all('select * from boats')).toEqual([])
     })
 
-    test('is given up at a commit, which may have succeeded', async () => {
-      const pool = open()
-      const fault = await faultOf(
-        pool.begin(async transaction => {
-          await transaction.run('insert into boats values (1)')
-          silence()
-        }),
-      )
-      expect(fault.name).toBe('NoAnswer')
-      speak()
-      await isAnswered(pool)
-    })
-
     test('is tried by one caller at a time, and the others fail at once', async () => {
       const pool = open()
       await pool.get('select 1')
       silence()
       await faultOf(pool.get('select 1'))
       const tried = faultOf(pool.get('select 1'))
-      const startedAt = performance.now()
-      for (let i = 0; i < 100; i++) await faultOf(pool.get('select 1'))
-      // One after the other, each up to the bound, they would take 150 s.
-      expect(performance.now() - startedAt).toBeLessThan(generousMs)
+      // One after the other, each up to the bound, they would take 500 s.
+      for (let i = 0; i < 1_000; i++) await faultOf(pool.get('select 1'))
       speak()
       await tried
       await isAnswered(pool)
     })
-  })
-
-  test('does not hold up the reading of a snapshot', async () => {
-    const pool = open()
-    const rows = pool.asOfOneMoment(async function* (snapshot) {
-      yield await snapshot.get('select 1 as one')
-      yield await snapshot.get('select 2 as one')
-    })
-    expect(await rows.next()).toMatchObject({ value: { one: 1 } })
-    server.signal('SIGSTOP')
-    expect((await faultOf(rows.next())).name).toBe('NoAnswer')
-    server.signal('SIGCONT')
-    await isAnswered(pool)
   })
 
   test('is not given up for a slow statement, which alone is ended', async () => {
@@ -158,27 +104,6 @@ describe('a database that does not answer', () => {
     })
     await other
     expect(await pool.all('select id from boats')).toEqual([{ id: 1 }])
-  })
-
-  test('gives callers the error that the pool is configured to give', async () => {
-    const pool = open({ whileAway: cause => new Error('come again', { cause }) })
-    await pool.get('select 1')
-    server.signal('SIGSTOP')
-    expect((await faultOf(pool.get('select 1'))).message).toBe('come again')
-    server.signal('SIGCONT')
-    await isAnswered(pool)
-    // A fault in the statement itself does not pass.
-    expect(sqlStateOf(await faultOf(pool.get('select nothing')))).toBe('42703')
-  })
-
-  test('does not prevent closing the pool', async () => {
-    const pool = open()
-    await pool.get('select 1')
-    server.signal('SIGSTOP')
-    const asked = faultOf(pool.get('select 1'))
-    const closed = pool.close()
-    await asked
-    expect(await faultOf(closed)).toBeNull()
   })
 
   test('a transaction that its node abandons is rolled back, and others go on', async () => {

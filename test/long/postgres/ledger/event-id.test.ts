@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  bucketOf,
-  idBytes,
-  idInText,
-  weekOf,
-} from '../../../../src/storage/postgres/ledger/event-id.ts'
+import { bucketOf, idBytes, weekOf } from '../../../../src/storage/postgres/ledger/event-id.ts'
 
 const week = 604_800_000
 
@@ -69,21 +64,6 @@ describe('the bytes of an event id', () => {
       fc.property(anyId, anyId, (one, other) => {
         const stored = (id: string) => `${bucketOf(id)} ${Buffer.from(idBytes(id)).toString('hex')}`
         expect(stored(one) === stored(other)).toBe(one === other)
-      }),
-    )
-  })
-
-  test('are 16 for a UUID, and the text itself otherwise', () => {
-    fc.assert(fc.property(anyUuid, id => expect(idBytes(id)).toHaveLength(16)))
-    expect(Buffer.from(idBytes('é1')).toString()).toBe('é1')
-    // A text whose 16 bytes could be those of a UUID.
-    expect(bucketOf('abcdefghijklmnop')).toBe(-17)
-  })
-
-  test('are written as text in the form that PostgreSQL takes', () => {
-    fc.assert(
-      fc.property(anyId, id => {
-        expect(idInText(id)).toBe(`\\x${Buffer.from(idBytes(id)).toString('hex')}`)
       }),
     )
   })

@@ -15,10 +15,8 @@ import {
   liveNodes,
   type NodeOptions,
   nodesBehind,
-  ownName,
 } from '../../../../src/storage/postgres/nodes/nodes.ts'
-import { nodesSeen } from '../../../../src/storage/postgres/nodes/nodes-seen.ts'
-import { namesBehind, Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
+import { Visibility } from '../../../../src/storage/postgres/nodes/visibility.ts'
 import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 
@@ -78,52 +76,7 @@ describe('nodes that share a database', () => {
       byMs,
     )
 
-  test('are listed with how long they have been silent, the change they know, and the jobs they hold', async () => {
-    const a = await join('a')
-    const b = await join('b')
-    for (let i = 0; i < 3; i++) await change()
-    await b.takeUp(3)
-    await b.renew()
-    await holdJob(postgres, 'retention', b.id, long)
-    await holdJob(postgres, 'alerts', b.id, long)
-    await holdJob(postgres, 'partitions', a.id, -1)
-    await expire(a, 60_000)
-    const seen = await nodesSeen(postgres)
-    expect(seen).toEqual({
-      change: 3,
-      nodes: [
-        { name: 'a', ...own, isLeased: false, silentMs: expect.any(Number), change: 0, jobs: [] },
-        {
-          name: 'b',
-          ...own,
-          isLeased: true,
-          silentMs: 0,
-          change: 3,
-          jobs: ['alerts', 'retention'],
-        },
-      ],
-    })
-    // Another node has taken its place.
-    await join('a')
-    expect((await nodesSeen(postgres)).nodes.map(({ isLeased }) => isLeased)).toEqual([true, true])
-    // Counted from its last renewal, which gave it the usual lease.
-    expect(seen.nodes[0]!.silentMs).toBeWithin(75_000, 75_000 + long)
-  })
-
   describe('leases', () => {
-    test('list the running nodes, from joining to leaving', async () => {
-      const b = await join('b')
-      const a = await join('a')
-      await takeUp(a, 3)
-      expect(await liveNodes(postgres)).toEqual([
-        { id: a.id, name: 'a', release: '1.2.3', startedAt: 5, tookUp: 3 },
-        { id: b.id, name: 'b', release: '1.2.3', startedAt: 5, tookUp: 0 },
-      ])
-      await a.leave()
-      expect(a.isCurrent).toBe(false)
-      expect(await names()).toEqual(['b'])
-    })
-
     test('that run out remove a node from the list, and its row after a day', async () => {
       const node = await join('a')
       await expire(node)
@@ -188,29 +141,9 @@ describe('nodes that share a database', () => {
       expect(apart(1_000, 900, 50)).toBe(100)
       expect(apart(1_000, 2_000, 50)).toBe(-949)
     })
-
-    test('name a node by its host and process if nobody names it', () => {
-      expect(ownName()).toContain(String(process.pid))
-    })
   })
 
   describe('a change of the catalogue', () => {
-    test('is waited for until all nodes have taken it up', async () => {
-      const [a, b] = [await join('a'), await join('b')]
-      await takeUp(a, 7)
-      expect(await behind(7)).toEqual(['b'])
-      const board = new NodeBoard(NodeBoard.memory())
-      const waiting = new Visibility(postgres, board, lease).wait(7)
-      expect(await namesBehind(postgres, board)).toEqual(['b'])
-      await takeUp(b, 8)
-      await waiting
-      expect(board.settled).toBe(7)
-      expect(await namesBehind(postgres, board)).toEqual([])
-      // Messages that overtake each other take nothing back.
-      await takeUp(b, 7)
-      expect(await behind(8)).toEqual(['a'])
-    })
-
     test('that is made while others wait is waited for separately', async () => {
       const [a, b] = [await join('a'), await join('b')]
       await takeUp(a, 9)
@@ -226,39 +159,6 @@ describe('nodes that share a database', () => {
       expect(isSeen).toBe(false)
       await takeUp(b, 8)
       await second
-    })
-
-    test('does not wait for a silent node, but names it until that node answers nothing', async () => {
-      const [a, b] = [await join('a'), await join('b')]
-      const board = new NodeBoard(NodeBoard.memory())
-      const waiting = new Visibility(postgres, board, lease).wait(1)
-      await expire(a)
-      await b.leave()
-      await waiting
-      expect(await namesBehind(postgres, board)).toEqual(['a'])
-      // A little longer than the node itself goes on answering.
-      await expire(a, graceMs + 500)
-      expect(await behind(1)).toEqual(['a'])
-      await expire(a, graceMs + 1_500)
-      expect(await behind(1)).toEqual([])
-    })
-
-    test('names its nodes as unknown if the database does not answer', async () => {
-      const board = new NodeBoard(NodeBoard.memory())
-      board.made = 1
-      const away = { ...postgres, all: () => Promise.reject(new Error('away')) }
-      expect(await namesBehind(away as never, board)).toEqual(['unknown'])
-    })
-
-    test('must be known to a joining node before it may answer', async () => {
-      await change()
-      const node = await join('a')
-      expect(node.isCurrent).toBe(false)
-      await takeUp(node, 1)
-      expect(node.isCurrent).toBe(true)
-      await change()
-      // It has a lease, so whoever made that change waits for it.
-      expect(node.isCurrent).toBe(true)
     })
 
     test('must be known to a node that had lost its lease, because nobody has waited for it', async () => {
@@ -289,12 +189,6 @@ describe('nodes that share a database', () => {
       expect(await postgres.all('select * from jobs')).toEqual([])
     })
 
-    test('goes to another node once its time has run out', async () => {
-      expect(await holdJob(postgres, 'retention', 'a', -1)).toBe(true)
-      expect(await holdJob(postgres, 'retention', 'b', long)).toBe(true)
-      expect(await holdJob(postgres, 'retention', 'a', long)).toBe(false)
-    })
-
     test('is done soon if it was taken over from another node, or another node asks', async () => {
       const board = { followedAt: 0, clockAhead: -59_000 }
       const monotonic = () => elapsedMs
@@ -318,31 +212,12 @@ describe('nodes that share a database', () => {
       await b!.release()
       expect([await a!.hold(), a!.isOurs]).toEqual([false, false])
     })
-
-    test('goes to one of many nodes that ask at once', async () => {
-      const asked = Array.from({ length: 20 }, (_, i) => holdJob(postgres, 'x', `node ${i}`, long))
-      expect((await Promise.all(asked)).filter(Boolean)).toHaveLength(1)
-    })
   })
 
   describe('kept files', () => {
     const file = (name: string, text: string, at = 1) => ({ name, content: Buffer.from(text), at })
     const textOf = (kept: { content: Uint8Array } | null) =>
       kept && Buffer.from(kept.content).toString()
-
-    test('are stored, replaced and read, whatever bytes they hold', async () => {
-      expect(await keptFile(postgres, 'key')).toBeNull()
-      const content = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-      await keepFile(postgres, { name: 'key', content, at: 9 })
-      const kept = (await keptFile(postgres, 'key'))!
-      expect({ ...kept, content: [...kept.content] }).toEqual({
-        name: 'key',
-        content: [...content],
-        at: 9,
-      })
-      await keepFile(postgres, file('key', ''))
-      expect(textOf(await keptFile(postgres, 'key'))).toBe('')
-    })
 
     test('that several nodes store at once are the winner’s for all of them', async () => {
       const putting = Array.from({ length: 20 }, (_, i) =>

@@ -122,7 +122,7 @@ describe('a publish', () => {
     expect(await behind(a)).toEqual([])
   })
 
-  test('makes a node that stood still refuse requests until that node has taken it up', async () => {
+  test('makes a node that stood still reject requests until that node has taken it up', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     await b.storage.watch()
@@ -165,33 +165,6 @@ describe('a copy', () => {
       return line!.action === 'of b'
     })
     expect(log[0]!.action).not.toBe('of b')
-  })
-
-  test('ignores columns, tables and changes that a newer release has made', async () => {
-    const [a, b] = [await node('a'), await node('b')]
-    b.follow()
-    const tenant = await tenantOf(a)
-    await a.storage.postgres.script(
-      `alter table organisations add column mood text not null default 'fine';
-      create table moods (org_id bigint primary key);
-      update organisations set mood = 'glad';
-      update catalogue_clock set seq = seq + 1;
-      insert into catalogue_log
-        select seq, 0, 'moods', '{"org_id": 1}', '{"org_id": 1}', 0 from catalogue_clock;
-      insert into catalogue_log
-        select seq, 1, 'organisations', json_build_object('id', o.id)::text, to_json(o)::text, 0
-        from catalogue_clock, organisations as o`,
-    )
-    await tenant.publish(flow('By an older release'))
-    const { revision } = (await a.management.organisations.read(tenant.ref, 0))!
-    await a.management.organisations.change(tenant.ref, {
-      ...{ revision, settings: { timezone: 'Europe/Berlin' }, audit: [auditOf('zone')] },
-    })
-    const [row] = await a.storage.postgres.all('select timezone, mood from organisations')
-    expect(row).toEqual({ timezone: 'Europe/Berlin', mood: 'glad' })
-    const c = await node('c')
-    expect(await titleAt(c, tenant)).toBe('By an older release')
-    expect(await titleAt(b, tenant)).toBe('By an older release')
   })
 
   test('keeps the values of columns that an older release does not know', async () => {
@@ -270,22 +243,9 @@ describe('what is short-lived', () => {
     expect(read!.proposals.map(({ number }) => number)).toEqual([1, 2, 3, 4])
     expect(read!.state).toBe('connected')
   })
-
-  test('includes dashboard sessions, which are known on every node as soon as they begin', async () => {
-    const [a, b] = [(await node('a')).follow(), (await node('b')).follow()]
-    const tenant = await tenantOf(a)
-    const session = {
-      ...{ sha256: 'f'.repeat(64), role: 'owner', name: 'Ann', subject: null, issuer: null },
-      ...{ sid: null, at: 1_000, endsAt: 1e15, createdAt: 1_000, lastSeenAt: 1_000 },
-    }
-    await a.management.signIns.beginSession(tenant.ref, session as never, auditOf('sign in'))
-    expect(await b.management.dashboardSessions.find(session.sha256)).toMatchObject({ name: 'Ann' })
-    await b.management.signIns.endSession(tenant.ref, session.sha256, false)
-    expect(await a.management.dashboardSessions.find(session.sha256)).toBeNull()
-  })
 })
 
-test('a housekeeping statement that times out does not make the node refuse writes', async () => {
+test('a housekeeping statement that times out does not make the node reject writes', async () => {
   const world = await node('a')
   await tenantOf(world)
   const gauge = new BufferGauge(world.shared.buffer, { events: 1, bytes: 1 })

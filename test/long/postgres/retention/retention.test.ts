@@ -7,9 +7,7 @@ import { dayOf } from '../../../../src/storage/postgres/events/event-rows.ts'
 import { bucketOf, idInText, weekOf } from '../../../../src/storage/postgres/ledger/event-id.ts'
 import {
   daysWithTable,
-  dropDay,
   makePartitions,
-  weeksWithTable,
 } from '../../../../src/storage/postgres/retention/partitions.ts'
 import {
   type DeleteOld,
@@ -126,16 +124,6 @@ describe('the retention over PostgreSQL', () => {
   const knownIds = async () => (await postgres.all('select 1 from event_ids')).length
 
   describe('tables of days and weeks', () => {
-    test('are made ahead of time, once', async () => {
-      await makePartitions(postgres, clock.now())
-      const [today, thisWeek] = [dayOf(clock.now()), weekOf(clock.now())]
-      const days = [0, 1, 2, 3].map(ahead => today + ahead)
-      const weeks = [0, 1, 2].map(ahead => thisWeek + ahead)
-      expect([await daysWithTable(postgres), await weeksWithTable(postgres)]).toEqual([days, weeks])
-      await Promise.all([1, 2, 3].map(() => makePartitions(postgres, clock.now() + day)))
-      expect(await daysWithTable(postgres)).toEqual([...days, today + 4])
-    })
-
     test('take what is received on their days; everything else goes into the default', async () => {
       await makePartitions(postgres, clock.now())
       await send({ id: 'now' })
@@ -173,19 +161,6 @@ describe('the retention over PostgreSQL', () => {
       })
     })
 
-    test('have the indexes of the ledger', async () => {
-      await makePartitions(postgres, clock.now())
-      const rows = await postgres.all<{ indexdef: string }>(
-        'select indexdef from pg_indexes where tablename = $1 order by 1',
-        `events_d${dayOf(clock.now())}`,
-      )
-      expect(rows.map(({ indexdef }) => indexdef.replace(/.*using/i, ''))).toEqual([
-        ' btree (org_id, flow_id, seq)',
-        " btree (org_id, step_id, occurred_at) WHERE (kind = 'question_answered'::text)",
-        ' btree (org_id, seq, day)',
-      ])
-    })
-
     test('do not wait for others for long: they are made and dropped another time', async () => {
       await makePartitions(postgres, clock.now())
       const today = dayOf(clock.now())
@@ -207,76 +182,6 @@ describe('the retention over PostgreSQL', () => {
   })
 
   describe('events', () => {
-    test('are deleted by whole days, at most a day after their time', async () => {
-      await retain()
-      await send({ id: 'a' })
-      clock.advance(5 * hour)
-      await send({ id: 'b' })
-      clock.advance(90 * day)
-      await retain()
-      expect(await idsOf()).toEqual(['a', 'b'])
-      clock.advance(19 * hour)
-      expect(await retain()).toEqual({ deleted: 2, oldestAt: null })
-      expect(await idsOf()).toEqual([])
-    })
-
-    test('leave what was made from them, and a note of when the last of each flow occurred', async () => {
-      await retain()
-      const at = clock.now()
-      await postgres.run(
-        `insert into completions (org_id, flow_id, person, reported_at) values (1, 7, 'uann', $1)`,
-        at,
-      )
-      await send({ occurredAt: at - 5 }, { occurredAt: at - 9 }, { flow: 8 }, { flow: null })
-      await send({ org: 2, occurredAt: at - hour })
-      clock.advance(91 * day)
-      expect((await retain()).deleted).toBe(5)
-      const noted = [
-        { org_id: 1, flow_id: 7, last_at: at - 5 },
-        { org_id: 1, flow_id: 8, last_at: at },
-        { org_id: 2, flow_id: 7, last_at: at - hour },
-      ]
-      expect(await notes()).toEqual(noted)
-      expect(await postgres.all('select * from completions')).toHaveLength(1)
-      // An event that occurred long before does not move a note back.
-      await send({ occurredAt: at - 2 * hour })
-      clock.advance(91 * day)
-      await retain()
-      expect(await notes()).toEqual(noted)
-    })
-
-    test('of a day that one organisation keeps for longer are deleted row by row, in slices', async () => {
-      await retain()
-      keep(1, 365)
-      await send({ id: 'kept' })
-      for (let sent = 0; sent < 2_500; sent += 500) {
-        await send(...Array.from({ length: 500 }, () => ({ org: 2 })))
-      }
-      clock.advance(91 * day)
-      const deleted: number[] = []
-      for (;;) {
-        const report = await retention.retain(90)
-        if (report.deleted > 0) deleted.push(report.deleted)
-        if (!report.isMoreLeft) break
-      }
-      expect(deleted).toEqual([1_000, 1_000, 500])
-      expect([await idsOf(), await idsOf(2)]).toEqual([['kept'], []])
-      expect((await notes()).map(({ org_id }) => org_id)).toEqual([2])
-      clock.advance(275 * day)
-      expect((await retain()).deleted).toBe(1)
-      expect(await notes()).toHaveLength(2)
-    })
-
-    test('of days without a table are deleted too, from the default', async () => {
-      await send({ id: 'a' }, { id: 'b', org: 2 })
-      clock.advance(50 * day)
-      await send({ id: 'c' })
-      clock.advance(41 * day)
-      expect(await retain()).toEqual({ deleted: 2, oldestAt: clock.now() - 41 * day })
-      expect([await idsOf(), await idsOf(2)]).toEqual([['c'], []])
-      expect(await notes()).toHaveLength(2)
-    })
-
     test('dated by a clock that ran ahead do not keep others from being deleted', async () => {
       clock.advance(365 * day)
       await send({ id: 'ahead' })
@@ -300,26 +205,6 @@ describe('the retention over PostgreSQL', () => {
       })
       await waiting
       expect(await idsOf()).toEqual([])
-    })
-
-    test('survive a deletion that fails, and go at the next attempt', async () => {
-      await send({ id: 'a' })
-      clock.advance(91 * day)
-      await postgres.run('alter table deleted_events add constraint no check (last_at < 0)')
-      await expect(retain()).rejects.toThrow('violates check constraint')
-      expect(await idsOf()).toEqual(['a'])
-      await postgres.run('alter table deleted_events drop constraint no')
-      await retain()
-      expect(await idsOf()).toEqual([])
-    })
-
-    test('leave their table in place if others still write into it', async () => {
-      await makePartitions(postgres, clock.now())
-      const today = dayOf(clock.now())
-      await send({ id: 'a' })
-      expect(await dropDay(postgres, today, true)).toBeNull()
-      expect(await dropDay(postgres, today, false)).toBe(1)
-      expect(await daysWithTable(postgres)).not.toContain(today)
     })
 
     test('are kept for each organisation’s own period, whatever was set in between', async () => {
@@ -407,33 +292,6 @@ describe('the retention over PostgreSQL', () => {
       await retain()
       expect(await knownIds()).toBe(3)
     })
-
-    test('of a week stay as long as one of them was received lately', async () => {
-      await retain()
-      const [early, late] = [version7(), version7()]
-      await send({ id: early })
-      clock.advance(60 * day)
-      await send({ id: late })
-      clock.advance(60 * day)
-      await retain()
-      expect(await knownIds()).toBe(2)
-      clock.advance(32 * day + 1)
-      await retain()
-      expect(await knownIds()).toBe(0)
-      expect(await weeksWithTable(postgres)).not.toContain(bucketOf(early))
-    })
-
-    test('are known for as long as the longest period of an organisation requires', async () => {
-      keep(3, 365)
-      await send({ id: 'a' })
-      clock.advance(365 * day)
-      await retain()
-      expect(await knownIds()).toBe(1)
-      clock.advance(2 * day + 1)
-      start()
-      await retain()
-      expect(await knownIds()).toBe(0)
-    })
   })
 
   describe('a clock that is set', () => {
@@ -451,48 +309,9 @@ describe('the retention over PostgreSQL', () => {
       await retain()
       expect(await idsOf()).toEqual(['a'])
     })
-
-    test('and stays so is trusted after an hour', async () => {
-      await send({ id: 'a' })
-      await retain()
-      clock.wallMs += 91 * day
-      await retain()
-      clock.advance(hour - 1)
-      await retain()
-      expect(await idsOf()).toEqual(['a'])
-      clock.advance(1)
-      await retain()
-      expect(await idsOf()).toEqual([])
-    })
   })
 
   describe('what else grows old', () => {
-    test('dead letters go after their organisation’s period', async () => {
-      keep(2, 30)
-      for (const org of [1, 2]) {
-        await postgres.run(
-          `insert into dead_letters (org_id, at, error, event) values ($1, $2, '', '')`,
-          org,
-          clock.now(),
-        )
-      }
-      clock.advance(30 * day + 1)
-      await retain()
-      expect(await postgres.all('select org_id from dead_letters')).toEqual([{ org_id: 1 }])
-    })
-
-    test('data of other parts is deleted by them, with the time since when each organisation keeps it', async () => {
-      keep(2, 30)
-      const told: unknown[] = []
-      start([async (_, organisations, now) => void told.push({ organisations, now })])
-      await retain()
-      const now = clock.now()
-      const organisations = [90, 30, 90].map((days, place) => ({
-        ...{ orgRow: place + 1, since: now - days * day },
-      }))
-      expect(told).toEqual([{ organisations, now }])
-    })
-
     test('changes of the catalogue go after a day, unless a younger one precedes them', async () => {
       const now = clock.now()
       const ages = [30, 26, 2, 25, 1].map(hours => now - hours * hour)

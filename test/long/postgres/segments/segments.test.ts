@@ -1,7 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
-import { erasePerson } from '../../../../src/storage/postgres/people/erase-person.ts'
-import { rebuild } from '../../../../src/storage/postgres/rebuild/rebuild.ts'
-import { auditOf, definitionOf, Tenant } from '../../../storage/conformance/tenant.ts'
+import { definitionOf, Tenant } from '../../../storage/conformance/tenant.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 
@@ -71,32 +69,6 @@ describe('runs that have come to rest', () => {
     expect(await answer()).toEqual(asRows)
   })
 
-  test('stay rows in a flow with few runs', async () => {
-    await sendRuns(0, 10)
-    expect(await world.sealAll()).toBe(0)
-  })
-
-  test('are sealed once they are old enough', async () => {
-    const now = world.clock.now()
-    await send(...Array.from({ length: 15 }, (_, i) => view(i, now - 1_000 + i)))
-    expect(await world.sealAll()).toBe(0)
-    world.clock.advance(60 * minute)
-    expect(await world.sealAll()).toBe(1)
-  })
-
-  test('that began in the same millisecond stay rows if they are too many, and others do not', async () => {
-    await sendRuns(0, 10)
-    await send(...Array.from({ length: 25 }, (_, i) => view(100 + i, start + 30 * minute)))
-    await sendRuns(31, 52)
-    const asRows = await answer()
-    await world.sealAll()
-    expect(await sizes()).toEqual([10, 10, 10])
-    expect(await answer()).toEqual(asRows)
-    await send(view(10))
-    await world.sealAll()
-    expect((await answer()).totals.starts).toBe(10 + 25 + 21 + 1)
-  })
-
   test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
@@ -110,55 +82,6 @@ describe('runs that have come to rest', () => {
     await world.sealAll()
     await world.storage.postgres.run('delete from runs')
     expect((await answer()).totals.starts).toBe(20)
-  })
-
-  test('lose their segment at once with any change, and get it back later', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    const at = start + 15 * minute
-    for (const late of [
-      view(15, undefined, 'b'),
-      { kind: 'flow_completed', flowKey: 'welcome', userId: 'u15', at: at + minute },
-      { kind: 'custom', name: 'did_one', userId: 'u15', at: at + 86_400_000 },
-      { ...view(15), userId: 'another' },
-      view(99, at + 1),
-    ]) {
-      const [first, second, third] = await segments()
-      expect([second!.from_at <= at, second!.to_at > at]).toEqual([true, true])
-      await send(late)
-      expect(await segments()).toEqual([first!, third!])
-      const asRows = await answer()
-      expect(await world.sealAll()).toBe(1)
-      expect(await answer()).toEqual(asRows)
-    }
-  })
-
-  test('lose both segments if their start moves from one into another', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    await send(view(15, start + 5 * minute + 1, 'b'))
-    expect(await sizes()).toEqual([10])
-    await world.sealAll()
-    expect((await answer()).totals.starts).toBe(31)
-  })
-
-  test('do not affect the segments of others if they are older or younger', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    const before = await segments()
-    await send(view(1_000, start + 86_400_000), view(1_001, start - minute))
-    expect(await segments()).toEqual(before)
-    expect((await answer()).totals.starts).toBe(33)
-  })
-
-  test('lose their segment when their person is erased', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    const asked = auditOf('person.erase', tenant.id, world.clock.now())
-    const person = { orgRef: tenant.ref, orgId: tenant.id, person: 'uu15' } as never
-    await erasePerson(world.storage.longWork, person, asked as never, () => {})
-    expect(await sizes()).toEqual([10, 10])
-    expect((await answer()).totals.starts).toBe(31)
   })
 
   test('are read from rows once a version says otherwise about their steps', async () => {
@@ -188,13 +111,5 @@ describe('runs that have come to rest', () => {
     } finally {
       await other.close()
     }
-  })
-
-  test('are read from rows again after a rebuild', async () => {
-    await sendRuns(0, 21)
-    await world.sealAll()
-    await rebuild(world.storage.longWork, auditOf('rebuild') as never, () => {})
-    expect(await segments()).toEqual([])
-    expect((await answer()).totals.starts).toBe(21)
   })
 })

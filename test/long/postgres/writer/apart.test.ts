@@ -4,7 +4,7 @@ import { Tenant } from '../../../storage/conformance/tenant.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
 import { PostgresWorld } from '../../../support/postgres-world.ts'
 
-describe('a group that PostgreSQL refuses in whole or in part', () => {
+describe('a group that PostgreSQL rejects in whole or in part', () => {
   let server: PostgresServer
   let world: PostgresWorld
   let tenant: Tenant
@@ -46,15 +46,6 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
 
   const [ofRow, passing, ofStatement] = ['22000', '53300', '42P01']
 
-  test('sets a faulty event aside, and keeps the others', async () => {
-    await refuse('poison', ofRow)
-    expect(await send(event('a'), event('b', 'poison'), event('c'))).toEqual({
-      ...{ duplicates: [], deadLetters: [1], erased: [] },
-    })
-    expect(await stored()).toEqual(['a', 'c'])
-    expect(await letters()).toBe(1)
-  })
-
   test('sets a faulty event aside among more than a statement takes, and keeps the others', async () => {
     await refuse('poison', ofRow)
     const many = ids(mostByStatement + 1)
@@ -65,7 +56,7 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
     expect(await letters()).toBe(1)
   })
 
-  test('is reported as in doubt, and not as refused, if a part of it is kept', async () => {
+  test('is reported as in doubt, and not as rejected, if a part of it is kept', async () => {
     await refuse('poison', ofRow)
     await refuse('later', passing)
     const events = [event('a'), event('b', 'poison'), event('c', 'later'), event('d')]
@@ -77,7 +68,7 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
     expect(await stored()).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('is refused as a whole if a statement is invalid, and nothing goes to the dead letters', async () => {
+  test('is rejected as a whole if a statement is invalid, and nothing goes to the dead letters', async () => {
     await refuse('strange', ofStatement)
     expect(await codeOf(send(event('a'), event('b', 'strange')))).toBe('overloaded')
     expect(await stored()).toEqual([])
@@ -85,19 +76,5 @@ describe('a group that PostgreSQL refuses in whole or in part', () => {
     await allow('strange')
     expect(await send(event('a'), event('b', 'strange'))).toMatchObject({ duplicates: [] })
     expect(await stored()).toEqual(['a', 'b'])
-  })
-
-  test('reports events that are already stored, few or many, and stores the others once', async () => {
-    const many = mostByStatement + 1
-    await send(...ids(2).map(id => event(id)))
-    // The first of these groups takes all ids for new, and the second looks them up.
-    for (const from of [1, many]) {
-      const told = await send(...ids(many, from).map(id => event(id)))
-      expect(told.duplicates).toEqual([0])
-    }
-    expect(await stored()).toEqual(ids(2 * many))
-    const told = await send(...ids(many, 5).map(id => event(id)))
-    expect(told.duplicates).toHaveLength(many)
-    expect(await stored()).toHaveLength(2 * many)
   })
 })
