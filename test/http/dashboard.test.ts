@@ -90,18 +90,6 @@ describe('a link', () => {
     expect((await make('operator')).status).toBe(403)
   })
 
-  test('can be made only by the operator', async () => {
-    const credential = await tenant.managementToken(...scopesOfRole.owner)
-    const asked = { body: { role: 'owner' }, credential }
-    expect(await tenant.answer('POST /manage/dashboard/links', asked)).toMatchObject({
-      status: 403,
-      body: { code: 'forbidden' },
-    })
-    const visitor = await Visitor.of(tenant, 'owner')
-    const answer = await visitor.api('POST /manage/dashboard/links', {}, { role: 'owner' })
-    expect(answer.status).toBe(403)
-  })
-
   test('and who used it are in the audit log; its code and the cookie are nowhere', async () => {
     const code = await linkCode(tenant, 'editor', 'Ann')
     const visitor = new Visitor(tenant)

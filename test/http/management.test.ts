@@ -75,27 +75,6 @@ describe('who is let in', () => {
     }
   })
 
-  test('an expired token is let in nowhere', async () => {
-    const expired = await tenant.managementToken(...scopes)
-    world.clock.advance(366 * dayMs)
-    for (const [what, { body }] of named) {
-      const { status } = await ask(what, { ...(body && { body: {} }), credential: expired })
-      expect([what, status]).toEqual([what, 401])
-    }
-    world.clock.advance(-366 * dayMs)
-  })
-
-  test('every route counts in the one bucket of management', async () => {
-    const small = await Tenant.of(world)
-    const credential = await small.managementToken(...scopes)
-    small.limit({ manage: 1 })
-    expect((await ask('GET /manage/me', { by: small, credential })).status).toBe(200)
-    for (const [what, { body }] of named) {
-      const { status } = await ask(what, { ...(body && { body: {} }), by: small, credential })
-      expect([what, status]).toEqual([what, 429])
-    }
-  })
-
   test.each(named.filter(([, route]) => route.caller === 'management' && route.needs !== 'any'))(
     '%s: nobody without the scope, which is named',
     async (what, route) => {
@@ -307,37 +286,6 @@ describe('settings', () => {
     })
   })
 
-  test('the zone of the dashboard’s days has its usual name, and can be removed', async () => {
-    const one = await Tenant.of(world)
-    expect((await patch(one, { timezone: 'europe/berlin' })).body).toMatchObject({
-      timezone: 'Europe/Berlin',
-    })
-    const { body: audit } = await ask('GET /manage/audit', { by: one, asOperator: true })
-    expect(audit).toMatchObject({
-      lines: expect.arrayContaining([
-        expect.objectContaining({
-          before: { timezone: null },
-          after: { timezone: 'Europe/Berlin' },
-        }),
-      ]),
-    })
-    expect((await patch(one, { timezone: null })).body).toMatchObject({ timezone: null })
-  })
-
-  test('an organisation is renamed for people; its slug and id stay', async () => {
-    const one = await Tenant.of(world)
-    const { id, slug, name } = one.organisation
-    expect((await patch(one, { name: ' Harbor Group ' })).body).toMatchObject({
-      ...{ id, slug, name: 'Harbor Group' },
-    })
-    const { body: audit } = await ask('GET /manage/audit', { by: one, asOperator: true })
-    expect(audit).toMatchObject({
-      lines: expect.arrayContaining([
-        expect.objectContaining({ before: { name }, after: { name: 'Harbor Group' } }),
-      ]),
-    })
-  })
-
   test('a wrong theme is explained in words, and a new one gives pages another ETag', async () => {
     const one = await Tenant.of(world)
     const { body: refusal } = await patch(one, { theme: { accent: 'red;' } })
@@ -409,55 +357,6 @@ describe('settings', () => {
 
   /** A setting that would be valid on its own. */
   const fine = (body: object) => ('origins' in body ? { retentionDays: 7 } : { origins: [] })
-})
-
-describe('keys and secrets', () => {
-  const rotate = (by: Tenant, what: 'keys' | 'identity', graceHours: unknown) =>
-    ask(`POST /manage/${what}/rotate`, { by, body: { graceHours }, asOperator: true })
-
-  test('a key is rotated with a grace time, and at once', async () => {
-    const one = await Tenant.of(world)
-    const status = async (credential: string) =>
-      (await one.ask('GET /flows', { credential })).status
-    const rotated = await rotate(one, 'keys', 2)
-    const { snippetKey, previousUntil } = rotated.body as unknown as Record<string, string>
-    expect([await status(one.key), await status(snippetKey!)]).toEqual([200, 200])
-    const { body } = await ask('GET /manage/keys', { by: one, asOperator: true })
-    expect(body).toMatchObject({
-      keys: [
-        { key: snippetKey, worksUntil: null },
-        { key: one.key, worksUntil: previousUntil },
-      ],
-    })
-    await rotate(one, 'keys', 0)
-    expect([await status(one.key), await status(snippetKey!)]).toEqual([401, 401])
-  })
-
-  test('a secret is shown when it is made, and later only to those who ask for it', async () => {
-    const one = await Tenant.of(world)
-    const { body: rotated } = await rotate(one, 'identity', 24)
-    const { secret } = rotated as { secret: string }
-    const asked = { by: one, asOperator: true }
-    const { body: bare } = await ask('GET /manage/identity', asked)
-    expect(JSON.stringify(bare)).not.toContain(secret)
-    const { body: shown } = await ask('GET /manage/identity?secrets=shown', asked)
-    expect(shown).toMatchObject({ mode: 'off', secrets: [{ secret, worksUntil: null }], hours: [] })
-    await rotate(one, 'identity', 24)
-    const third = await rotate(one, 'identity', 24)
-    expect([third.status, third.body]).toMatchObject([409, { code: 'two_secrets_work' }])
-    const { body: audit } = await ask('GET /manage/audit', asked)
-    expect(JSON.stringify(audit)).not.toContain(secret)
-  })
-
-  test('hashes are counted up to the moment of the request', async () => {
-    const one = await Tenant.of(world)
-    const asked = { by: one, asOperator: true }
-    await ask('PATCH /manage/settings', { ...asked, body: { identityMode: 'observe' } })
-    await one.send([{ kind: 'custom', name: 'clicked', userId: 'ann' }])
-    const { body } = await ask('GET /manage/identity', asked)
-    const counts = { valid: 0, outdated: 0, invalid: 0, missing: 1 }
-    expect(body).toMatchObject({ mode: 'observe', last24h: counts, hours: [counts] })
-  })
 })
 
 describe('what authors ask', () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { scopes } from '../../src/core/organisation/management-token.ts'
 import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { Description, type Document } from '../support/described.ts'
-import { textsIn } from '../support/erasing.ts'
 import { tour } from '../support/flows.ts'
 import { poison } from '../support/ledger.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
@@ -93,52 +92,6 @@ test('a history has the flows a person met and their events, latest arrival firs
   expect(body.flows).toEqual([])
   const unseen = await ask('GET /manage/people/history?userId=nobody', { by: one, credential })
   expect(unseen.body).toMatchObject({ flows: [], events: [], next: null })
-})
-
-test('an export of any length is one JSON object, and others are answered while it is read', async () => {
-  const many = await Tenant.of(world)
-  const credential = await many.managementToken('people:read')
-  for (let batch = 0; batch < 20; batch++) {
-    const events = Array.from({ length: 50 }, (_, i) => ({
-      id: `${batch}-${i}`,
-      kind: 'custom',
-      name: 'seen',
-      userId: 'ann',
-      properties: { filler: 'x'.repeat(500) },
-    }))
-    await many.send(events)
-  }
-  const { body } = await ask(`GET ${named('ann')}`, { by: many, credential })
-  expect(body.events).toHaveLength(1_000)
-  expect(new Set(body.events.map(({ id }: { id: string }) => id)).size).toBe(1_000)
-})
-
-test('an erasure leaves nothing in any file, and a receipt and an audit log that name nobody', async () => {
-  const userId = 'to-be-forgotten-7d1f'
-  await report(userId)
-  const { status, body: receipt } = await ask(`DELETE ${named(userId)}`)
-  expect(status).toBe(200)
-  expect(receipt).toMatchObject({ unfinished: null, copies: [], erased: { events: 1 } })
-  expect(receipt.finishedAt).not.toBeNull()
-  expect(textsIn(world.dataDir, [userId])).toEqual([])
-  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
-  // The report is answered like anybody's, but not kept.
-  expect((await report(userId)).body.accepted).toBe(1)
-  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
-
-  const allow = () => ask('POST /manage/people/allow', { body: { userId } })
-  expect((await allow()).status).toBe(204)
-  const again = await allow()
-  expect([again.status, again.body]).toMatchObject([404, { code: 'person_not_found' }])
-  await tenant.send([{ id: 'back-again', kind: 'custom', name: 'seen', userId }])
-  expect((await ask(`GET ${named(userId)}`)).body.events).toMatchObject([{ id: 'back-again' }])
-
-  const { lines } = (await ask(`GET /manage/audit?subject=${receipt.id}`)).body
-  expect(lines).toMatchObject([
-    { action: 'person.allow', via: 'token', subject: receipt.id, before: null, after: null },
-    { action: 'person.erase', via: 'token', subject: receipt.id, before: null, after: null },
-  ])
-  expect(JSON.stringify(lines)).not.toContain(userId)
 })
 
 test('a caller who accepts lines is sent the progress of an erasure and its result', async () => {

@@ -134,13 +134,11 @@ describe('a session token is refused', () => {
     ],
     ['with an exp that is beyond all numbers', 'token_malformed', () => withText('"exp":1e400')],
     ['with a negative exp', 'token_expired', () => signed(claims({ exp: -1 }))],
-    ['with an exp far below all numbers', 'token_expired', () => withText('"exp":-1e400')],
     [
       'with an exp in milliseconds, as text',
       'token_malformed',
       () => withText('"exp":"1790000000000"'),
     ],
-    ['with no exp but null', 'token_malformed', () => withText('"exp":null')],
     [
       'with an nbf beyond all numbers',
       'token_not_yet_valid',
@@ -205,9 +203,7 @@ describe('a session token is refused', () => {
       () => signed(claims({ exp: 'soon' as unknown as number })),
     ],
     ['with another issuer', 'token_wrong_issuer', () => signed(claims({ iss: 'evil' }))],
-    ['without an issuer', 'token_wrong_issuer', () => signed(claims({ iss: undefined }))],
     ['with another audience', 'token_wrong_audience', () => signed(claims({ aud: 'evil' }))],
-    ['without an audience', 'token_wrong_audience', () => signed(claims({ aud: undefined }))],
     [
       'without an organisation',
       'token_without_organisation',
@@ -219,16 +215,10 @@ describe('a session token is refused', () => {
       () => signed(claims({ org: 'org_unknown' })),
     ],
     [
-      'with an organisation that is no text',
-      'token_without_organisation',
-      () => signed(claims({ org: 1 })),
-    ],
-    [
       "with an organisation's name",
       'unknown_organisation',
       () => signed(claims({ org: tenant.organisation.name })),
     ],
-    ['with an empty organisation', 'unknown_organisation', () => signed(claims({ org: '' }))],
     [
       'with several organisations',
       'token_without_organisation',
@@ -239,7 +229,6 @@ describe('a session token is refused', () => {
       'token_bad_signature',
       () => signed(claims(), 'HS256', Buffer.alloc(32, 1)),
     ],
-    ['signed with HS384', 'token_bad_algorithm', () => signed(claims(), 'HS384')],
     ['signed with HS512', 'token_bad_algorithm', () => signed(claims(), 'HS512')],
     [
       'signed with a public-key algorithm',
@@ -247,13 +236,6 @@ describe('a session token is refused', () => {
       async () => signed(claims(), 'ES256', (await generateKeyPair('ES256')).privateKey),
     ],
     ['of alg none', 'token_bad_algorithm', () => `${base64({ alg: 'none' })}.${base64(claims())}.`],
-    ['of alg None', 'token_bad_algorithm', () => `${base64({ alg: 'None' })}.${base64(claims())}.`],
-    [
-      'of alg none with a good signature of another',
-      'token_bad_algorithm',
-      async () =>
-        `${base64({ alg: 'none' })}.${(await signed(claims())).split('.').slice(1).join('.')}`,
-    ],
     [
       'tampered with',
       'token_bad_signature',
@@ -267,12 +249,6 @@ describe('a session token is refused', () => {
       'token_bad_signature',
       async () => (await signed(claims())).replace(/[^.]+$/, ''),
     ],
-    ['cut short', 'token_bad_signature', async () => (await signed(claims())).slice(0, -1)],
-    [
-      'of two parts',
-      'token_malformed',
-      async () => (await signed(claims())).split('.').slice(0, 2).join('.'),
-    ],
     ['of four parts', 'token_malformed', async () => `${await signed(claims())}.x`],
     ['that is no JSON', 'token_malformed', () => 'e30.bm9wZQ.x'],
     [
@@ -280,7 +256,6 @@ describe('a session token is refused', () => {
       'token_too_long',
       async () => `${await signed(claims({ fill: 'x'.repeat(1_048_576) }))}x`,
     ],
-    ['of a mebibyte of nothing', 'token_too_long', () => 'x'.repeat(1_048_576)],
   ]
   test.each(refused)('%s, which the log calls %s', async (_, cause, token) => {
     expect(await status(await token())).toBe(401)

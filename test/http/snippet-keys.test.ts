@@ -45,25 +45,6 @@ test('a key in another case is 401', async () => {
   expect((await tenant.ask('GET /flows', { credential })).status).toBe(401)
 })
 
-test('20,000 random keys leave nothing behind: the catalogue holds only what it knows', async () => {
-  const held = () => {
-    const catalogue = world.stores.catalogue() as unknown as Record<string, Map<unknown, unknown>>
-    return ['byRow', 'byKey', 'byName', 'flowsById', 'stepsById', 'itemsById'].map(
-      name => catalogue[name]!.size,
-    )
-  }
-  await tenant.ask('GET /flows')
-  const before = held()
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
-  for (let i = 0; i < 20_000; i++) {
-    const credential = i.toString(26).padStart(31, 'K') + alphabet[i % 26]
-    const response = await tenant.ask('GET /flows', { credential })
-    if (response.status !== 401) throw new Error(`A key that nobody has: ${response.status}`)
-  }
-  expect(held()).toEqual(before)
-  expect((await tenant.ask('GET /flows')).headers.get('x-ratelimit-remaining')).toMatch(/^99/)
-})
-
 function swapCase(text: string): string {
   return text.replace(/[a-z]/gi, c => (c === c.toUpperCase() ? c.toLowerCase() : c.toUpperCase()))
 }

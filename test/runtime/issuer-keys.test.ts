@@ -195,11 +195,6 @@ describe('the provider is not hammered', () => {
     expect(fetches()).toBe(6 + 120)
   })
 
-  test('by several threads that ask one after the other: five fetches', async () => {
-    for (let thread = 0; thread < 20; thread++) await cairn.main.renew()
-    expect(provider.asked).toBe(5 * aFetch)
-  })
-
   test('a quiet hour allows for five fetches at once again, and no more', async () => {
     const unknown = await strangers(1)
     for (let round = 0; round < 10; round++) await refuseAll(unknown)
@@ -306,20 +301,6 @@ describe('while the provider is down', () => {
       'the identity provider answers again',
     ])
     expect(JSON.stringify(cairn.log)).not.toContain(token)
-    await provider.stop()
-  })
-
-  test('each outage begins with short pauses again', async () => {
-    await cairn.passes(60 * minuteMs)
-    await provider.resume()
-    await cairn.passes(5 * minuteMs)
-    await provider.stop()
-    // Until the first failure of this outage, at the next fetch in the background.
-    while (cairn.log.length < 4) await cairn.passes(1_000)
-    await provider.use([rotated])
-    await provider.resume()
-    await cairn.passes(5_000)
-    expect(cairn.main.known.keys.map(({ kid }) => kid)).toEqual(['rotated'])
     await provider.stop()
   })
 

@@ -30,21 +30,3 @@ test('at the same moment: a hundred clients, each id once, the counts add up', a
   expect([sum('accepted'), sum('duplicates')]).toEqual([20, 1_980])
   expect(stored()).toHaveLength(20)
 })
-
-test('an event without an id is given one, so that the same body twice is two events', async () => {
-  const { body } = await tenant.send([event(undefined), event(undefined)])
-  expect(body).toMatchObject({ accepted: 2, duplicates: 0 })
-  for (const { id } of stored()) expect(id).toMatch(/^[0-9a-f-]{36}$/)
-})
-
-test('with everything at once, each event has exactly one verdict, in the order of the batch', async () => {
-  await tenant.send([event('known')])
-  const { body } = await tenant.send([event('known'), {}, event('new'), event('new'), { id: 'z' }])
-  expect(body).toMatchObject({ accepted: 1, duplicates: 2, rejected: 2 })
-  expect(body.results.map((r: { index: number; status: string }) => [r.index, r.status])).toEqual([
-    [0, 'duplicate'],
-    [1, 'rejected'],
-    [3, 'duplicate'],
-    [4, 'rejected'],
-  ])
-})

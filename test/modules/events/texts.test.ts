@@ -101,11 +101,6 @@ describe('properties', () => {
     expect(await kept(json)).toBe(expected)
   })
 
-  test('a number that JSON readers take for infinity is refused, not kept as null', async () => {
-    expect(await kept('{"a":1e999}')).toBe('invalid')
-    expect(await kept('{"a":[{"b":-1e999}]}')).toBe('invalid')
-  })
-
   test('10,000 levels deep cost only their event', async () => {
     const deep = `${'['.repeat(10_000)}${']'.repeat(10_000)}`
     expect(await kept(`{"a":${deep}}`)).toBe('too_large')

@@ -41,16 +41,6 @@ const report = async (fingerprint: unknown, more: object = {}) => {
 }
 
 describe('no baseline is taken', () => {
-  test.each<[string, unknown, object]>([
-    ['of an element that is not there', null, {}],
-    ['where the selector matches several', print({ matchCount: 2 }), {}],
-    ['where the selector matches none', print({ matchCount: 0 }), {}],
-    ['where nobody says how many it matches', print({ matchCount: undefined }), {}],
-  ])('%s', async (_, fingerprint, more) => {
-    expect(await report(fingerprint, more)).toMatchObject({ status: 'gone', baselineAt: null })
-    expect(await report(print())).toMatchObject({ status: 'baseline' })
-  })
-
   test('twice: of several first reports at the same moment, one is the baseline', async () => {
     const verdicts = await Promise.all(Array.from({ length: 20 }, () => report(print())))
     expect(verdicts.filter(({ status }) => status === 'baseline')).toHaveLength(1)
@@ -105,19 +95,6 @@ describe('over a new version', () => {
   })
 })
 
-describe('the suggested selector', () => {
-  test('is never one that the caller did not send, nor one of two that are alike', async () => {
-    await report(print())
-    expect(await report(null)).toMatchObject({ suggestedSelector: null })
-    expect(await report(null, { candidates: [] })).toMatchObject({ suggestedSelector: null })
-    const twins = [print({ selector: '#a' }), print({ selector: '#b' })]
-    expect(await report(null, { candidates: twins })).toMatchObject({ suggestedSelector: null })
-    expect(await report(null, { candidates: [{ ...gone, selector: '#x' }] })).toMatchObject({
-      suggestedSelector: null,
-    })
-  })
-})
-
 test('only allowed attributes are kept, and nothing that people type', async () => {
   const secret = 'a secret that was typed'
   await report(
@@ -151,18 +128,4 @@ test('only allowed attributes are kept, and nothing that people type', async () 
       href: '/path',
     })
   }
-})
-
-test('everything else that a snippet sends is accepted', async () => {
-  const more = {
-    url: 'https://app.example/',
-    locale: 'en-GB',
-    flowVersion: 1,
-    viewport: { width: 1280, height: 720, devicePixelRatio: 2 },
-    snippetVersion: '1.0.0',
-    newer: [1],
-  }
-  expect(await report(print({ rect: { x: 1, y: 2, width: 3, height: 4 } }), more)).toMatchObject({
-    status: 'baseline',
-  })
 })
