@@ -229,20 +229,6 @@ describe('a server', () => {
       for (const { end } of idle) end()
     },
   )
-
-  test('that is bringing its data up to date is no error', async () => {
-    writeOlder(data(), 1)
-    await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
-    const expected = expect.stringMatching(
-      /^warning {2}.*is not ready: migrating: .* — it will be ready/,
-    )
-    for (;;) {
-      const found = await complaints()
-      if (!found.some(line => line.includes('migrating: step'))) continue
-      expect(found).toContainEqual(expected)
-      return
-    }
-  })
 })
 
 describe('data', () => {

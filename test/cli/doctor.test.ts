@@ -15,7 +15,6 @@ import { join } from 'node:path'
 import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
-import { sizeOf } from '../../src/cli/output.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
@@ -244,24 +243,6 @@ describe('with data', () => {
     const { status, lines } = await complaints()
     expect(status).toBe(1)
     expect(lines[0]).toMatch(/but the newest data was stored at .*Z — set the clock/)
-  })
-
-  test.each([
-    [
-      'of a newer cairn',
-      "insert into migrations values (99, 'x', 'x', 0)",
-      /schema 99, and this cairn knows \d+ — run the newer/,
-    ],
-    [
-      'of another build',
-      "update migrations set sha256 = 'x' where id = 1",
-      /step 1 of the database's schema is not the one/,
-    ],
-  ])('a schema %s is an error', async (_, sql, message) => {
-    changeDatabase(sql)
-    const { status, lines } = await complaints()
-    expect(status).toBe(1)
-    expect(lines[0]).toMatch(message)
   })
 
   test('a taken port is an error while no server runs', async () => {
@@ -498,16 +479,6 @@ describe('a server', () => {
     expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
   })
 
-  test('that was killed is a warning, and nothing has to be cleaned up', async () => {
-    await place.json(['org', 'create', 'Acme'])
-    const server = await place.serve()
-    await server.end('SIGKILL')
-    const { status, lines } = await complaints()
-    expect([status, lines.length]).toEqual([0, 1])
-    expect(lines[0]).toContain(`(process ${server.child.pid} on ${hostname()}`)
-    expect(lines[0]).toContain('nothing is to be cleaned up')
-  })
-
   describe('of another kind', () => {
     const holder = (more = {}) => ({
       pid: process.pid,
@@ -581,14 +552,6 @@ describe('a settings file', () => {
     return stdout.split('\n').filter(line => /^(warning|error)/.test(line))
   }
 
-  test('that is wrong is an error for each fault', async () => {
-    writeFileSync(file(), 'CAIRN_ACK=maybe\nnonsense\n')
-    expect(await lines()).toEqual([
-      `error    line 2 of ${file()} — write NAME=value, or begin a comment with #`,
-      `error    CAIRN_ACK in ${file()} is "maybe" — set one of commit, buffer`,
-    ])
-  })
-
   test('that the running server has not read again, or has found wrong', async () => {
     await withTour(place)
     writeFileSync(file(), 'CAIRN_LOG_LEVEL=info\n')
@@ -645,16 +608,5 @@ describe('a disk', () => {
   ])('%s', (_, more, statuses) => {
     const findings = judgeDisk('/data', { ...disk, ...more })
     expect(findings.map(({ status }) => status)).toEqual(statuses as Finding['status'][])
-  })
-
-  test.each([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
-    [1_000, '1.0 kB'],
-    [180_224, '180 kB'],
-    [1.44e9, '1.4 GB'],
-    [5e15, '5000 TB'],
-  ])('%p bytes are %s', (bytes, text) => {
-    expect(sizeOf(bytes)).toBe(text)
   })
 })

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { areValid } from '../../src/cli/flows/files.ts'
-import type { FileProblem } from '../../src/core/flow/file.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let cairn: CommandLine
@@ -57,13 +55,6 @@ describe('validate', () => {
     const { stdout, status } = await validate('--strict', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
     expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
-  })
-
-  test('a flow that makes no sense is an error, with its place', async () => {
-    write('a.yaml', 'key: welcome\nsteps:\n  - { key: a, kind: tooltip }\n')
-    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
-    expect(status).toBe(1)
-    expect(stderr).toStartWith('a.yaml:3:5 error missing_target /steps/0/target A tooltip points')
   })
 
   test('a .json file has to be JSON', async () => {
@@ -121,13 +112,6 @@ describe('validate', () => {
       'not valid: 50 errors, and more; more checks follow once these are mended',
     )
   })
-})
-
-test('a warning alone makes a file invalid only if that is asked for', () => {
-  const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
-  const problems = [problem as FileProblem]
-  const file = { name: 'a.yaml', flows: [], problems, isJudgedWhole: true }
-  expect([areValid([file]), areValid([file], true)]).toEqual([true, false])
 })
 
 describe('files that cannot be read', () => {
@@ -204,16 +188,6 @@ describe('files that cannot be read', () => {
       expect(await cairn.json(['flows', 'list'])).toEqual([])
     })
   })
-
-  test('a key that two files have is a problem of the second, in JSON too', async () => {
-    write('a.yaml', good)
-    write('b.yaml', good)
-    const { stdout } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml', '--json'])
-    expect(JSON.parse(stdout).files).toMatchObject([
-      { problems: [] },
-      { problems: [{ severity: 'error', code: 'repeated_key' }] },
-    ])
-  })
 })
 
 describe('push and publish', () => {
@@ -252,17 +226,6 @@ describe('push and publish', () => {
     expect(await push()).toContain('"cairn flows publish a --org harbor"')
   })
 
-  test('several files are pushed together or not at all', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    write('a.yaml', good)
-    write('b.yaml', 'key: b\nkind: tuor\n')
-    const { stdout, stderr, status } = await cairn.run(['flows', 'push', 'a.yaml', 'b.yaml'])
-    expect([stdout, status]).toEqual(['', 1])
-    expect(stderr).toStartWith('cairn: nothing was pushed')
-    expect(stderr).toContain('  b.yaml:2:7 error')
-    expect(await cairn.json(['flows', 'list'])).toEqual([])
-  })
-
   test('push --publish does both, or nothing', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
@@ -295,15 +258,6 @@ describe('push and publish', () => {
     expect(await published()).toEndWith('published again, version 2\n')
   })
 
-  test('a key that was never pushed cannot be published', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    const { stderr, status } = await cairn.run(['flows', 'publish', 'nope'])
-    expect([status, stderr]).toEqual([
-      1,
-      'cairn: there is no such flow: nope: push it first, or see "cairn flows list"\n',
-    ])
-  })
-
   test('every key that was never pushed is named', async () => {
     await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good)])
@@ -330,25 +284,6 @@ describe('list', () => {
       { key: 'start', stepCount: 0, itemCount: 2, publishedAt: null },
       { key: 'welcome', stepCount: 1, itemCount: 0, publishedAt: expect.any(String) },
     ])
-  })
-
-  test('--status lists only flows with that status', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    await cairn.run([
-      'flows',
-      'push',
-      write(
-        'a.yaml',
-        '- { key: a, steps: [{ key: s, title: S }] }\n- { key: b, steps: [{ key: s, title: S }] }\n',
-      ),
-    ])
-    await cairn.run(['flows', 'archive', 'b'])
-    expect(await cairn.json(['flows', 'list', '--status', 'archived'])).toMatchObject([
-      { key: 'b' },
-    ])
-    const { stdout } = await cairn.run(['flows', 'list', '--status', 'published'])
-    expect(stdout).toBe('there is no flow of status published\n')
-    expect((await cairn.run(['flows', 'list', '--status', 'gone'])).status).toBe(2)
   })
 })
 

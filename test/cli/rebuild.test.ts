@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { outcome } from '../../src/cli/operations.ts'
-import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { CommandLine } from '../support/command-line.ts'
 
 let cairn: CommandLine
@@ -20,22 +19,6 @@ test('rebuild counts flows and events, with a singular for one of them', async (
     status: 0,
   })
   expect(await cairn.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
-})
-
-test('a rebuild and an erasure never run at the same time, nor do two erasures', async () => {
-  await cairn.json(['org', 'create', 'Harbor'])
-  const release = beginRewriting(cairn.path('cairn-data'))
-  for (const command of [['rebuild'], ['person', 'erase', 'harbor', 'ada', '--yes']]) {
-    const { status, stderr } = await cairn.run(command)
-    expect([command, status]).toEqual([command, 1])
-    expect(stderr).toBe(
-      'cairn: a person is being erased, or analytics are being rebuilt: wait for its end and try again\n',
-    )
-  }
-  expect(existsSync(cairn.path('cairn-data/erasures.jsonl'))).toBe(false)
-  release()
-  expect((await cairn.run(['rebuild'])).status).toBe(0)
-  expect((await cairn.run(['person', 'erase', 'harbor', 'ada', '--yes'])).status).toBe(0)
 })
 
 test('the outcome says how many flows changed', () => {

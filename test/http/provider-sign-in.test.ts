@@ -124,6 +124,8 @@ const stored = () =>
 test('a provider as it should be signs somebody in', async () => {
   expect(await signIn({ claims: { sid: 's', cairn_role: 'owner' } })).toBe('in')
   expect(stored()).toEqual({ subject: 'ann', name: 'Ann', sid: 's', role: 'owner' })
+  expect(await signIn({ claims: { cairn_role: ['viewer', 'x', 'editor'] } })).toBe('in')
+  expect(stored().role).toBe('editor')
 })
 
 /** What came of each value, by what it begins with. */

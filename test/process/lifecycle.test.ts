@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
@@ -79,11 +79,6 @@ describe('starting', () => {
     expect(await server.end()).toBe(0)
   })
 
-  test('a .env file in the folder changes nothing', async () => {
-    await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
-    await place.serve()
-  })
-
   test('a second server on the same data says who holds it, whatever its ports', async () => {
     const server = await place.serve()
     const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
@@ -97,27 +92,6 @@ describe('starting', () => {
     expect(status).toBe(1)
     expect(stderr).toMatch(/^cairn: Port \d+ on 0\.0\.0\.0 is taken: .*--port\n$/)
     taken.stop(true)
-  })
-
-  test('a data directory that is a file is one clear line', async () => {
-    await Bun.write(join(place.folder, 'cairn-data'), 'not a directory')
-    const { status, stderr } = await place.run(['serve', '--port', '0'])
-    expect(status).toBe(1)
-    expect(stderr).toStartWith('cairn: ')
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-  })
-
-  test('a damaged database is one line that says what to do', async () => {
-    await withTour(place)
-    const file = join(place.folder, 'cairn-data', 'cairn.db')
-    const bytes = readFileSync(file)
-    bytes.fill(0xa5, 3 * 4_096, 20 * 4_096)
-    writeFileSync(file, bytes)
-    const { status, stderr } = await place.run(['serve', '--port', '0', '--management-port', '0'])
-    expect(status).toBe(1)
-    expect(stderr).toBe(
-      'cairn: cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more (SQLITE_CORRUPT: database disk image is malformed)\n',
-    )
   })
 
   test('data without an organisation is served, with a warning that names the command to make one', async () => {

@@ -70,38 +70,6 @@ describe('a request’s line', () => {
     const others = linesOf(server).filter(({ requestId }) => requestId === undefined)
     expect(others.map(({ msg }) => msg)).toEqual(['ready', 'stopping', 'stopped'])
   })
-
-  test('is left out below the level that is asked for; a 503 is a warning with its reason', async () => {
-    const { snippetKey } = await withTour(place)
-    const server = await place.serve(['--log-level', 'warn'], {
-      CAIRN_FAILPOINTS: 'before_commit=full',
-    })
-    const api = apiOf(server, snippetKey)
-    await api('GET', '/flows')
-    await api('POST', '/events', { events: [custom('a')] })
-    await server.end()
-    expect(requestsIn(linesOf(server))).toMatchObject([
-      {
-        level: 'warn',
-        status: 503,
-        code: 'overloaded',
-        reason: 'Storage cannot write at the moment',
-      },
-    ])
-  })
-
-  test('stays whole when several threads write into one pipe', async () => {
-    const { slug, snippetKey } = await withTour(place)
-    await place.run(['org', 'limits', slug, '--flows', '100000'])
-    const server = await place.serve(['--threads', '3'])
-    const api = apiOf(server, snippetKey)
-    const clients = Array.from({ length: 30 }, async () => {
-      for (let i = 0; i < 60; i++) await api('GET', '/flows')
-    })
-    await Promise.all(clients)
-    await server.end()
-    expect(requestsIn(linesOf(server))).toHaveLength(1_800)
-  })
 })
 
 describe('what callers send', () => {

@@ -1,13 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  writeFileSync,
-} from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrateUpTo, writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
@@ -15,7 +8,6 @@ import { until } from '../../scripts/support/until.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { schemaState } from '../../src/storage/sqlite/database/migrate.ts'
 import { builtBinary, type Server, Workplace } from '../support/binary.ts'
-import { Datagrams } from '../support/datagrams.ts'
 
 let place: Workplace
 
@@ -108,26 +100,6 @@ describe('while a start brings the database up to date', () => {
     expect(await serves(await place.serve())).toBe(200)
     expect((await place.run(['doctor'])).stdout).not.toContain('a migration of the database')
   })
-
-  test('SIGHUP ends nothing, and has the settings read again once the server is ready', async () => {
-    const settings = place.path('cairn.env')
-    writeFileSync(settings, 'CAIRN_LOG_LEVEL=info\n')
-    const { server } = await startWithin('delay:100', { CAIRN_CONFIG: settings })
-    writeFileSync(settings, 'CAIRN_RETENTION_DAYS=30\n')
-    server.child.kill('SIGHUP')
-    expect(await serves(server)).toBe(200)
-    await until(() => server.stdout.includes('"changed":["CAIRN_RETENTION_DAYS"]'))
-  })
-
-  test('the service manager is told what the start does, and to wait', async () => {
-    const socket = new Datagrams(join(place.folder, 'notify'))
-    const { server } = await startWithin('delay:150', { NOTIFY_SOCKET: socket.name })
-    await until(() => socket.read().some(message => message.includes('migrating: step')))
-    const told = socket.received.find(message => message.includes('migrating: step'))
-    expect(told).toMatch(/^STATUS=migrating: .*\nEXTEND_TIMEOUT_USEC=60000000$/)
-    await server.ready
-    socket.close()
-  })
 })
 
 describe('a step that fails', () => {
@@ -192,11 +164,6 @@ describe('cairn migrate', () => {
     const { status, stderr } = await place.run(['migrate', '--on-copy', flag])
     expect(status).toBe(2)
     expect(stderr).toContain('--on-copy goes with neither --dry-run nor --no-copy')
-  })
-
-  test('--no-copy keeps none', async () => {
-    expect(await migrate('--no-copy')).toMatchObject({ copy: null })
-    expect(copies()).toEqual([])
   })
 
   test('leaves a way back: its copy restores the database as the old release left it', async () => {
