@@ -23,14 +23,18 @@ beforeEach(async () => {
 afterEach(() => place.close())
 
 describe('starting', () => {
-  test('in an empty folder without an environment it serves, is alive and ready', async () => {
+  test('without an environment it serves alone, is alive and ready, and a .env file changes nothing', async () => {
+    await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
     const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined, CAIRN_THREADS: undefined })
     expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     const response = await fetch(`${server.url}/api/v1/flows`)
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized"}')
-    expect(readdirSync(place.folder)).toEqual(['cairn-data'])
+    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'cairn-data'])
+    const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
+    expect(second.status).toBe(1)
+    expect(second.stderr).toContain(`process ${server.child.pid}`)
   })
 
   test('a port that the system has chosen is taken before the server listens on it', async () => {
@@ -77,13 +81,6 @@ describe('starting', () => {
     await server.ready
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     expect(await server.end()).toBe(0)
-  })
-
-  test('a second server on the same data says who holds it, whatever its ports', async () => {
-    const server = await place.serve()
-    const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
-    expect(second.status).toBe(1)
-    expect(second.stderr).toContain(`process ${server.child.pid}`)
   })
 
   test('a taken port is one clear line that says how to choose another', async () => {
