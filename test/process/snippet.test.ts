@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Server, Workplace, withTour } from '../support/binary.ts'
+import { type Server, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
 
 /** The snippet as the binary serves and writes it. */
 
@@ -12,7 +13,7 @@ interface Shown {
   snippet: { file: string; integrity: string }
 }
 
-const place = new Workplace()
+const place = new CommandLine()
 let server: Server
 let snippetKey = ''
 let shown: Shown
