@@ -4,13 +4,16 @@ import { colouredDiff } from '../../src/cli/flows/diff.ts'
 import { publishCommand } from '../../src/cli/flows/records.ts'
 import { wantsColour } from '../../src/core/text/colour.ts'
 import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
 
 /** Flows between files and a server: diff, pull, schema. */
+
+const withOrganisation = prepared(place => place.json(['org', 'create', 'Harbor']))
 
 let cairn: CommandLine
 beforeEach(async () => {
   cairn = new CommandLine()
-  await cairn.json(['org', 'create', 'Harbor'])
+  await withOrganisation(cairn)
 })
 afterEach(() => cairn.close())
 

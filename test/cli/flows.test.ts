@@ -2,10 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
+
+const withOrganisation = prepared(place => place.json(['org', 'create', 'Harbor']))
 
 let cairn: CommandLine
-beforeEach(() => {
+beforeEach(async () => {
   cairn = new CommandLine()
+  await withOrganisation(cairn)
 })
 afterEach(() => cairn.close())
 
@@ -173,7 +177,6 @@ describe('files that cannot be read', () => {
     })
 
     test('by push, which then pushes nothing', async () => {
-      await cairn.json(['org', 'create', 'Harbor'])
       const args = ['flows', 'push', ...paths()]
       const { stdout, stderr, status } = await cairn.run(args)
       expect([stdout, status]).toEqual(['', 1])
@@ -192,7 +195,6 @@ describe('files that cannot be read', () => {
 
 describe('push and publish', () => {
   test('a flow goes from a file to published, to draft, back, and into the archive', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
     const org = ['--org', 'harbor']
     const [pushed] = await cairn.json(['flows', 'push', 'a.yaml', ...org])
@@ -212,7 +214,6 @@ describe('push and publish', () => {
   })
 
   test('the output of push is aligned, and its commands can be copied', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     const steps = 'steps: [{ key: hello, title: Hello }]'
     write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
     const push = async () =>
@@ -227,7 +228,6 @@ describe('push and publish', () => {
   })
 
   test('push --publish does both, or nothing', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
     const { stdout } = await cairn.run(['flows', 'push', 'a.yaml', '--publish'])
     expect(stdout).toMatch(/^welcome {2}\S+ {2}created {2}published, version 1\n$/)
@@ -245,7 +245,6 @@ describe('push and publish', () => {
   })
 
   test('publishing says when it brings a flow out of the archive', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
     const published = async () => (await cairn.run(['flows', 'publish', 'welcome'])).stdout
     await cairn.run(['flows', 'archive', 'welcome'])
@@ -259,7 +258,6 @@ describe('push and publish', () => {
   })
 
   test('every key that was never pushed is named', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good)])
     const { stderr } = await cairn.run(['flows', 'publish', 'no', 'welcome', 'nor-this'])
     expect(stderr).toStartWith('cairn: there is no such flow: no, nor-this: push it first')
@@ -268,7 +266,6 @@ describe('push and publish', () => {
 
 describe('list', () => {
   test('says what a flow holds and when it was published last', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
     const draft = 'key: start\nchecklist: { items: [{ key: i, title: I }, { key: j, title: J }] }\n'
     await cairn.run(['flows', 'push', write('b.yaml', draft)])
@@ -288,7 +285,6 @@ describe('list', () => {
 })
 
 test('a reader that closes early is no failure', async () => {
-  await cairn.json(['org', 'create', 'Harbor'])
   const main = `'${process.execPath}' '${join(import.meta.dir, '../../src/main.ts')}'`
   const piped = `{ ${main} flows list; echo "status $?" >&2; } | true`
   const child = Bun.spawn(['sh', '-c', piped], { cwd: cairn.folder, stderr: 'pipe' })

@@ -4,13 +4,17 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 
 import { join } from 'node:path'
 import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { storedEvents } from '../support/ledger.ts'
+import { prepared } from '../support/prepared.ts'
 import { MetricsPage } from '../support/prometheus.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 let snippetKey: string
 beforeEach(async () => {
   place = new Workplace()
-  const { slug, ...organisation } = await withTour(place)
+  const { slug, ...organisation } = await withData(place)
   snippetKey = organisation.snippetKey
   await place.run(['org', 'limits', slug, '--events', '1000000'])
 })

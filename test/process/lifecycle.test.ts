@@ -13,6 +13,10 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
+import { prepared } from '../support/prepared.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 
@@ -48,7 +52,7 @@ describe('starting', () => {
 
   /** A server that answers reads while the start of its storage is held up. */
   async function heldUp(how: 'hang' | 'delay:1500') {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const port = await freePort()
     const server = await place.start(['--port', `${port}`], {
       CAIRN_FAILPOINTS: `storage_start=${how}`,
@@ -108,7 +112,7 @@ describe('starting', () => {
 describe('stopping', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} ends with status 0, and leaves one checkpointed file`, async () => {
-      const { snippetKey } = await withTour(place)
+      const { snippetKey } = await withData(place)
       const server = await place.serve()
       const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
       const response = await apiOf(server, snippetKey)('POST', '/events', { events })
@@ -127,7 +131,7 @@ describe('stopping', () => {
   const hasReadAll = (server: Server) => fetch(`${server.url}/api/v1/flows`)
 
   test('requests in flight are answered first, and nothing new is accepted', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'])
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
     const connection = await rawConnection(server)
@@ -149,7 +153,7 @@ describe('stopping', () => {
   })
 
   test('a second signal ends it at once', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'])
     const connection = await rawConnection(server)
     // A request that never ends, so that the first signal has something to wait for.
@@ -172,7 +176,7 @@ describe('stopping', () => {
 
 describe('threads that die', () => {
   test('an HTTP thread is started again; the others go on', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'], {
       CAIRN_FAILPOINTS: 'http_request=exit',
     })
@@ -187,7 +191,7 @@ describe('threads that die', () => {
   })
 
   test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)

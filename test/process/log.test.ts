@@ -10,6 +10,10 @@ import {
   withTour,
 } from '../support/binary.ts'
 import { poison } from '../support/ledger.ts'
+import { prepared } from '../support/prepared.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 beforeEach(() => {
@@ -46,7 +50,7 @@ const custom = (id: string, userId = 'u') => ({ id, kind: 'custom', name: 'x', u
 
 describe('a request’s line', () => {
   test('has the organisation, the route and the outcome, and for a 401 its cause', async () => {
-    const { id, snippetKey } = await withTour(place)
+    const { id, snippetKey } = await withData(place)
     const server = await place.serve()
     const answer = await apiOf(server, snippetKey)('GET', '/flows')
     await apiOf(server, 'x'.repeat(32))('GET', '/flows')
@@ -155,7 +159,7 @@ describe('what callers send', () => {
   ] as [string, string, Record<string, string>][])(
     'is in no line of the log, %s, as %s',
     async (name, format, env) => {
-      const { slug, snippetKey } = await withTour(place)
+      const { slug, snippetKey } = await withData(place)
       const { token } = await place.json<{ token: string }>(['token', 'issue'])
       const poisoned = new Database(join(place.folder, 'cairn-data/cairn.db'))
       poison(poisoned, 'poison')
@@ -182,7 +186,7 @@ describe('what callers send', () => {
 })
 
 test('a server whose log nobody reads any more goes on serving', async () => {
-  const { snippetKey } = await withTour(place)
+  const { snippetKey } = await withData(place)
   const child = Bun.spawn(
     [await builtBinary(), 'serve', '--port', '0', '--management-port', '0', '--threads', '2'],
     { cwd: place.folder, env: {}, stdout: 'pipe', stderr: 'pipe' },

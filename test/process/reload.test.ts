@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { audience, Provider, signedWith, signingKey } from '../support/identity-provider.ts'
+import { prepared } from '../support/prepared.ts'
 import { MetricsPage } from '../support/prometheus.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 
@@ -79,7 +83,7 @@ test('a wrong setting keeps the previous ones, says why, and shows in the metric
 })
 
 test('a thread that is started again goes on with the new settings', async () => {
-  const { snippetKey } = await withTour(place)
+  const { snippetKey } = await withData(place)
   await write('CAIRN_RETENTION_DAYS=90')
   const env = { CAIRN_FAILPOINTS: 'http_request=exit' }
   const server = await place.serve(['--config', file(), '--threads', '1'], env)
@@ -110,7 +114,7 @@ describe('which session tokens are accepted', () => {
       .sign(new TextEncoder().encode(secret))
 
   test('a new secret in its file replaces the old one', async () => {
-    const { id } = await withTour(place)
+    const { id } = await withData(place)
     const secretFile = join(place.folder, 'secret')
     await Bun.write(secretFile, oldSecret)
     const server = await place.serve([], { CAIRN_SESSION_SECRET_FILE: secretFile })
@@ -125,7 +129,7 @@ describe('which session tokens are accepted', () => {
   })
 
   test('an identity provider replaces the server’s own key', async () => {
-    const { id } = await withTour(place)
+    const { id } = await withData(place)
     const key = await signingKey('ES256', 'es')
     const provider = await Provider.start([key])
     await write('CAIRN_LOG_LEVEL=info')
