@@ -78,20 +78,3 @@ test('the status includes what a running server has only noted in memory', async
   )
   expect(stages[3].lastAt).not.toBeNull()
 })
-
-test('the status can be asked from elsewhere too, with a management token', async () => {
-  const { token } = await cairn.json([
-    'token',
-    'create',
-    'Ops',
-    '--scope',
-    'flows:read',
-    '--org',
-    'acme',
-  ])
-  const env = { CAIRN_TOKEN: token }
-  const there = await cairn.json(['org', 'status', '--url', url], env)
-  expect(there).toEqual(await cairn.json(['org', 'status', 'acme']))
-  const { stderr } = await cairn.run(['org', 'status', 'beta', '--url', url], env)
-  expect(stderr).toContain('CAIRN_TOKEN is for the organisation acme')
-})

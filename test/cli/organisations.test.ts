@@ -139,11 +139,6 @@ describe('org', () => {
       1,
       expect.stringContaining('/theme/shadow Must be one of none, soft, strong'),
     ])
-    const unknown = await cairn.run([...theme, '--accent', 'bleu'])
-    expect([unknown.status, unknown.stderr]).toEqual([
-      1,
-      expect.stringContaining('/theme/accent Must be a CSS colour such as #1f6feb'),
-    ])
     const file = cairn.path('theme.yaml')
     await Bun.write(file, 'preset: calm\nfont: { size: big }\n')
     const wrong = await cairn.run([...theme, '--file', file])

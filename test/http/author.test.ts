@@ -205,10 +205,3 @@ test('only pages of the origins that an organisation lists can be picked on', as
   ])
   expect((await manage('POST', { ...asked, url: 'https://other.example/' })).status).toBe(201)
 })
-
-test('an element can be picked for a step that is not stored yet', async () => {
-  const { manage } = await house()
-  const { body } = await manage('POST', { ...asked, flow: 'next', step: 'new' })
-  const entered = await say('redeem', { ticket: body.ticket })
-  expect(entered.body).toMatchObject({ flow: 'next', step: 'new', draft: null })
-})

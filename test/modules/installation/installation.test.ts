@@ -106,19 +106,6 @@ test('each stage has its first and its last time, also once written to disk', as
   }
 })
 
-test('a back end that only sends events has used the key, and installed no snippet', async () => {
-  await tenant.send([good])
-  const { installed, stages } = await status()
-  expect(installed).toBe(false)
-  expect(stages[0].firstAt).toBe(at())
-  expect(await codes()).toContain('snippet_not_seen')
-})
-
-test('events that are all refused do not count as flowing', async () => {
-  await tenant.send([{}])
-  expect((await status()).stages[3].firstAt).toBeNull()
-})
-
 describe('rejected24h', () => {
   test('counts refused events by code, for a day', async () => {
     await tenant.send([{}, {}, good])
