@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { freePort } from '../../scripts/support/ports.ts'
-import { calls } from '../../src/cli/demo/facts.ts'
 import { historyOfDay } from '../../src/cli/demo/history.ts'
 import type { Flow } from '../../src/core/flow/flow.ts'
 import { dayMs } from '../../src/core/time/durations.ts'
@@ -209,9 +208,5 @@ describe('the history', () => {
       expect(id).toMatch(uuid)
       expect(userId ?? anonymousId).toBeTruthy()
     }
-  })
-
-  test('without flows there is nothing to call', () => {
-    expect(calls({ flows: [] } as never)).toEqual([])
   })
 })

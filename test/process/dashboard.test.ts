@@ -1,15 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+import { type Server, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
 
 /** Who is signed in to the dashboard, across threads, restarts, restores and settings. */
 
-let place: Workplace
-beforeAll(async () => {
-  await builtBinary()
-  place = new Workplace()
-  await withTour(place)
-})
+const place = new CommandLine()
+const withData = prepared(withTour)
+beforeAll(() => withData(place))
 afterAll(() => place.close())
 
 const ownPage = {
@@ -89,10 +88,10 @@ test('neither a restored database nor an undone restore signs anybody in', async
   expect(await isIn(server, cookie)).toBe(true)
   const backup = join(place.folder, 'backup.db')
   const { url } = await newLink()
-  expect((await place.run(['backup', backup])).status).toBe(0)
+  expect((await place.runBinary(['backup', backup])).status).toBe(0)
   await server.end('SIGTERM')
   for (const words of [[backup], ['--undo']]) {
-    expect((await place.run(['restore', ...words])).status).toBe(0)
+    expect((await place.runBinary(['restore', ...words])).status).toBe(0)
     server = await place.serve()
     expect(await isIn(server, cookie)).toBe(false)
     const answer = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })

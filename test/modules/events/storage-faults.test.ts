@@ -81,12 +81,6 @@ describe('a buffer that is full', () => {
     expect(await tenant.answer('POST /events', asked)).toEqual(overloaded)
     expect((await tenant.ask('POST /events', { ...asked, credential: null })).status).toBe(401)
   })
-
-  test('is logged as a refusal, with the reason', async () => {
-    const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
-    await tenant.send([event('a')])
-    expect(world.answers.at(-1)).toMatchObject({ status: 503, code: 'overloaded' })
-  })
 })
 
 describe('an event that the database refuses', () => {

@@ -219,14 +219,4 @@ describe('keys and secrets', () => {
       'organisation.create',
     ])
   })
-
-  test('a third secret is refused while two work, unless all are ended', async () => {
-    const ref = await another()
-    await organisations.rotateSecret(ref, 2, actor)
-    await organisations.rotateSecret(ref, 2, actor)
-    const refusal = await refusalOf(organisations.rotateSecret(ref, 2, actor))
-    expect(refusal).toMatchObject({ code: 'two_secrets_work' })
-    await organisations.rotateSecret(ref, 0, actor)
-    expect((await organisations.identity(ref)).secrets).toHaveLength(1)
-  })
 })

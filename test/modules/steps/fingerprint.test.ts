@@ -31,8 +31,6 @@ const print = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-const gone = { matchCount: 1, tag: 'a', id: 'x', testId: { attr: 'data-testid', value: 'y' } }
-
 const report = async (fingerprint: unknown, more: object = {}) => {
   const body = { fingerprint, ...more }
   const answer = await tenant.answer(`POST /steps/${searchStep()}/fingerprint`, { body })
@@ -55,14 +53,6 @@ describe('over a new version', () => {
     world.clock.advance(1_000)
     tenant.publish(tour({ name: 'Renamed', priority: 3 }))
     expect(await report(print())).toMatchObject({ status: 'match', baselineAt })
-  })
-
-  test('with another target it is taken anew', async () => {
-    await report(print())
-    world.clock.advance(1_000)
-    const steps = [tour().steps[0], { ...tour().steps[1], target: { selector: '#find' } }]
-    tenant.publish(tour({ steps }))
-    expect(await report(gone)).toMatchObject({ status: 'baseline', baselineAt: at() })
   })
 
   test('with more ways to find the same element the baseline is kept', async () => {
