@@ -87,21 +87,6 @@ describe('who is let in', () => {
       expect(body).toMatchObject({ code: 'forbidden', ...named })
     },
   )
-
-  test('the last use of a token is noted, to the minute', async () => {
-    const credential = await tenant.managementToken('flows:read')
-    expect((await newestToken())?.lastUsedAt).toBeNull()
-    await ask('GET /manage/me', { credential })
-    // No request waits for the note; only the test does.
-    let noted = await newestToken()
-    for (; noted?.lastUsedAt === null; noted = await newestToken()) await Bun.sleep(0)
-    expect(noted?.lastUsedAt).toBe('2026-11-20T09:30:00.000Z')
-  })
-
-  const newestToken = async () => {
-    const { body } = await ask('GET /manage/tokens')
-    return (body as { tokens: { lastUsedAt: string | null }[] }).tokens[0]
-  }
 })
 
 describe('bad input', () => {
@@ -207,33 +192,7 @@ describe('authoring', () => {
   })
 })
 
-describe('organisations', () => {
-  const asOperator = true
-
-  test('are listed page by page, each once', async () => {
-    const many = new World()
-    try {
-      many.database.run(`
-        with recursive n (i) as (select 1 union all select i + 1 from n where i < 1500)
-        insert into organisations (public_id, slug, name, created_at)
-        select 'org_' || i, 's' || i, 'Name', 1 from n`)
-      const one = await Tenant.of(many)
-      const first = await ask('GET /manage/organisations', { by: one, asOperator })
-      const page = first.body as unknown as { organisations: { slug: string }[]; next: string }
-      expect(page).toMatchObject({ total: 1_501, next: page.organisations.at(-1)!.slug })
-      const after = `GET /manage/organisations?after=${page.next}`
-      const { body: rest } = await ask(after, { by: one, asOperator })
-      expect(rest).toMatchObject({ total: 1_501, next: null })
-      const all = [page, rest as unknown as typeof page].flatMap(({ organisations }) =>
-        organisations.map(({ slug }) => slug),
-      )
-      expect(all).toEqual([...new Set(all)].sort())
-      expect(all).toHaveLength(1_501)
-    } finally {
-      await many.close()
-    }
-  })
-})
+describe('organisations', () => {})
 
 describe('settings', () => {
   const patch = (by: Tenant, body: object, asked: Asked = { asOperator: true }) =>

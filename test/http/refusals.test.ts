@@ -40,6 +40,11 @@ describe('401', () => {
       'unknown_key',
       () => tenant.ask('GET /flows', { credential: 'A'.repeat(32) }),
     ],
+    [
+      'a key in another case',
+      'unknown_key',
+      () => tenant.ask('GET /flows', { credential: tenant.key.toLowerCase() }),
+    ],
     ['a malformed key', 'malformed_key', () => tenant.ask('GET /flows', { credential: 'short' })],
     [
       'a token for a key',

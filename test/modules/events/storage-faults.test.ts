@@ -106,34 +106,6 @@ describe('an event that the database refuses', () => {
     expect(storedIds()).toEqual(['a', 'c'])
   })
 
-  test('is a dead letter with the reason, and its id is free again', async () => {
-    const tenant = poisoned(await tenantOf())
-    await tenant.send([event('b', 'poison'), event('a')])
-    const letters = world.database
-      .query<{ org_id: number; error: string; event: string }, []>('select * from dead_letters')
-      .all()
-    expect(letters).toHaveLength(1)
-    expect(letters[0]?.org_id).toBe(tenant.row)
-    expect(letters[0]?.error).toContain('poisoned')
-    expect(JSON.parse(letters[0]!.event)).toMatchObject({ id: 'b', name: 'poison' })
-    expect((await tenant.send([event('b', 'better')])).body).toMatchObject({ accepted: 1 })
-    expect(storedIds()).toEqual(['a', 'b'])
-  })
-
-  test('does not touch the batches that shared its transaction, of any organisation', async () => {
-    const tenant = poisoned(await tenantOf())
-    const other = await Tenant.of(world)
-    const [bad, good, theirs] = await Promise.all([
-      tenant.send([event('p', 'poison'), event('q')]),
-      tenant.send([event('r'), event('q')]),
-      other.send([event('p')]),
-    ])
-    expect([bad.status, good.status, theirs.status]).toEqual([202, 202, 202])
-    expect(bad.body.rejected).toBe(1)
-    expect(bad.body.accepted + good.body.accepted).toBe(2)
-    expect(theirs.body).toMatchObject({ accepted: 1, rejected: 0 })
-  })
-
   test('alone in its batch makes it 422', async () => {
     const tenant = poisoned(await tenantOf())
     const { status, body } = await tenant.send([event('p', 'poison')])

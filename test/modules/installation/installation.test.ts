@@ -16,7 +16,6 @@ beforeEach(async () => {
 
 const minute = 60_000
 const hour = 3_600_000
-const at = () => new Date(world.clock.now()).toISOString()
 
 const status = async () => {
   const answer = await tenant.answer('GET /snippet-status')
@@ -80,45 +79,6 @@ test('active for five minutes, quiet for 24 hours, then stale, and active again'
   expect(await state()).toBe('stale')
   await tenant.ask('GET /flows')
   expect(await state()).toBe('active')
-})
-
-test('each stage has its first and its last time, also once written to disk', async () => {
-  const first = at()
-  await tenant.ask('GET /heartbeat')
-  world.clock.advance(hour)
-  await world.storage.housekeeping.writePresence()
-  await tenant.ask('GET /flows')
-  await tenant.send([good])
-  const last = at()
-  for (let i = 0; i < 2; i++) {
-    expect(await status()).toMatchObject({
-      installed: true,
-      firstSeenAt: first,
-      lastSeenAt: last,
-      stages: [
-        { stage: 'key_used', firstAt: first, lastAt: last },
-        { stage: 'flows_fetched', firstAt: last, lastAt: last },
-        { stage: 'heartbeat', firstAt: first, lastAt: first },
-        { stage: 'events_flowing', firstAt: last, lastAt: last },
-      ],
-    })
-    await world.storage.housekeeping.writePresence()
-  }
-})
-
-describe('rejected24h', () => {
-  test('counts refused events by code, for a day', async () => {
-    await tenant.send([{}, {}, good])
-    await tenant.send([{ ...good, occurredAt: 0 }])
-    expect((await status()).rejected24h).toEqual({ invalid: 2, too_old: 1 })
-    world.clock.advance(25 * hour)
-    expect((await status()).rejected24h).toEqual({})
-  })
-
-  test('is separate for each organisation', async () => {
-    await (await Tenant.of(world)).send([{}])
-    expect((await status()).rejected24h).toEqual({})
-  })
 })
 
 describe('findings', () => {
