@@ -460,22 +460,4 @@ describe('messages on demand are bounded', () => {
     await watch.sendDue()
     expect(mails).toHaveLength(1)
   })
-
-  test('for an address that several organisations ask', async () => {
-    const own = await house()
-    const { world } = own
-    const ask = async () => {
-      const tenant = await Tenant.of(world)
-      const credential = await tenant.managementToken('settings:write')
-      const body = { report: { mails: ['victim@example.com'] } }
-      return (await tenant.answer('PATCH /manage/alerts/settings', { credential, body })).status
-    }
-    const statuses: number[] = []
-    for (let hour = 0; hour < 7; hour++) {
-      statuses.push(await ask(), await ask())
-      world.clock.advance(hourMs)
-    }
-    expect(statuses.filter(status => status === 200)).toHaveLength(5)
-    expect(new Set(statuses)).toEqual(new Set([200, 409]))
-  })
 })

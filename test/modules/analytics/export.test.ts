@@ -178,35 +178,6 @@ describe('rows=events', () => {
   })
 })
 
-test.each(['runs', 'events'])(
-  'rows=%s comes in pages: the first is there before the last is read, every row once',
-  async rows => {
-    const many = tenant.publish(tour({ key: `many-${rows}` }))
-    const total = 4_500
-    for (let sent = 0; sent < total; sent += 50) {
-      const batch = Array.from({ length: 50 }, (_, i) => ({
-        kind: 'flow_started',
-        userId: `u${sent + i}`,
-        flowId: many.id,
-      }))
-      await tenant.send(batch)
-    }
-    const response = await tenant.ask(`GET /flows/${many.id}/analytics/export.csv?rows=${rows}`)
-    const reader = response.body!.getReader()
-    const decoder = new TextDecoder()
-    const chunks: string[] = []
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      chunks.push(decoder.decode(value))
-    }
-    expect(chunks.length).toBeGreaterThanOrEqual(4)
-    const people = rowsOf(chunks.join('')).map(({ user_id }) => user_id)
-    expect(people).toHaveLength(total)
-    expect(new Set(people).size).toBe(total)
-  },
-)
-
 test('a download that is given up stops the reading', async () => {
   const { analytics } = world.stores
   let isStopped = false
