@@ -285,7 +285,6 @@ describe('tests wait for what they mean', () => {
     'process/log.test.ts': 'the pace of requests',
     'process/person.test.ts': 'a kill at any moment',
     'process/server-figures.test.ts': 'the pace of a load',
-    'process/traffic.test.ts': 'the pace of a request’s parts',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
     'support/settling.ts': 'a page that hangs never says what is on it',
     'web/dashboard-screens.ts': 'the pace of screens that are left open',

@@ -225,12 +225,6 @@ describe('a provider fails, with the reason and what to do', () => {
     const failure = await failureOf({ issuer: 'http://127.0.0.1:1', jwksUrl: null })
     expect(failure?.message).toContain('cannot be reached (ECONNREFUSED)')
   })
-
-  test('that speaks no TLS', async () => {
-    const { issuer } = impostor({})
-    const failure = await failureOf({ issuer: issuer.replace('http', 'https'), jwksUrl: null })
-    expect(failure?.message).toContain('cannot be reached')
-  })
 })
 
 describe('a check for the operator', () => {

@@ -1,14 +1,18 @@
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { statSync } from 'node:fs'
+import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
+import { outcome } from '../../src/cli/operations.ts'
 import { databaseFile, openForWriting } from '../../src/storage/sqlite/database/database.ts'
 import { apiOf, type Server, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { poison } from '../support/ledger.ts'
+import { prepared } from '../support/prepared.ts'
 
 const day = 86_400_000
+
+const withData = prepared(withTour)
 
 let place: CommandLine
 let data: string
@@ -17,7 +21,7 @@ let organisation: Awaited<ReturnType<typeof withTour>>
 beforeEach(async () => {
   place = new CommandLine()
   data = join(place.folder, 'cairn-data')
-  organisation = await withTour(place)
+  organisation = await withData(place)
 }, 300_000)
 afterEach(() => place.close())
 
@@ -64,20 +68,7 @@ describe('org retention', () => {
     expect(back.stdout).toContain('CAIRN_RETENTION_DAYS')
   }, 300_000)
 
-  test('wrong days are wrong usage, and change nothing', async () => {
-    for (const wrong of ['0', '3651', '-1', '1.5', 'many', '']) {
-      const { status, stderr } = await place.run(['org', 'retention', 'acme', `--days=${wrong}`])
-      expect([status, stderr]).toEqual([
-        2,
-        `cairn: --days "${wrong}": set a whole number from 1 to 3650\n`,
-      ])
-    }
-    const both = await place.run(['org', 'retention', 'acme', '--days', '3', '--default'])
-    expect(both.status).toBe(2)
-    expect(await place.json(['org', 'retention'])).toMatchObject({ retentionDays: null })
-  }, 300_000)
-
-  test('beside a running server it counts at once: older events are refused, stored ones deleted', async () => {
+  test('beside a running server it counts at once: older events are refused, stored ones deleted, and nothing is compacted', async () => {
     const server = await place.serve()
     const occurredAt = Date.now() - 10 * day
     expect(await send(server, custom('a', { occurredAt }))).toMatchObject({ accepted: 1 })
@@ -88,6 +79,9 @@ describe('org retention', () => {
     const { results } = await send(server, custom('c', { occurredAt }))
     expect(results).toMatchObject([{ code: 'too_old' }])
     await until(eventsIn, count => count === 1)
+    const compacted = await place.run(['compact'])
+    expect(compacted.status).toBe(1)
+    expect(compacted.stderr).toContain('only while no server runs: stop it')
     const metrics = await (await fetch(`${server.managementUrl}/metrics`)).text()
     expect(metrics).toContain('\ncairn_retention_deleted_events_total 1\n')
     expect(metrics).toMatch(/\ncairn_oldest_event_timestamp_seconds 1\d{9}/)
@@ -181,12 +175,32 @@ describe('compact', () => {
     const { status } = await place.run(['doctor', '--full'])
     expect(status).toBeLessThan(2)
   }, 300_000)
+})
 
-  test('refuses beside a running server', async () => {
-    const server = await place.serve()
-    const { status, stderr } = await place.run(['compact'])
-    expect(status).toBe(1)
-    expect(stderr).toContain('only while no server runs: stop it')
-    expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
-  }, 300_000)
+describe('rebuild', () => {
+  test('counts flows and events, with a singular for one of them', async () => {
+    expect(await place.run(['rebuild'])).toEqual({
+      stdout: 'rebuilt 1 flow from 0 events: nothing changed\n',
+      stderr: '',
+      status: 0,
+    })
+    expect(await place.json(['rebuild'])).toEqual({ flows: 1, events: 0, changed: 0 })
+    expect(outcome({ flows: 3, events: 1, changed: 2 })).toBe(
+      'rebuilt 3 flows from 1 event: 2 flows changed',
+    )
+  })
+})
+
+test('an error without a server is printed as it is, because there is no log', async () => {
+  const list = place.path('cairn-data/erasures.jsonl')
+  writeFileSync(list, 'damaged\n')
+  const erase = ['person', 'erase', 'acme', 'ada', '--yes']
+  const damaged = await place.run(erase)
+  expect([damaged.status, damaged.stderr]).toEqual([
+    1,
+    expect.stringContaining('erasures.jsonl is damaged in line 1'),
+  ])
+  rmSync(list)
+  mkdirSync(list)
+  expect((await place.run(erase)).stderr).toContain('EISDIR')
 })

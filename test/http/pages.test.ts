@@ -1,27 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { program } from '../browser/program.ts'
-import { type Server, Workplace } from '../support/binary.ts'
 import { rest, TestBrowser } from '../support/browser.ts'
+import { Tenant } from '../support/tenant.ts'
+import { World } from '../support/world.ts'
 
 /**
- * The server's pages, asked for by every spelling of their address, directly and through a proxy that adds a
- * path prefix. Each answer is the whole page or a 404.
+ * The manual and the page of the API, asked for by every spelling of their address, directly and through a
+ * proxy that adds a path prefix. Each answer is the whole page or a 404.
  */
 
-const place = new Workplace()
-let server: Server
+const world = new World()
+let key: string
+let own: string
 let proxy: Bun.Server<undefined>
 const proxyPath = '/tours/cairn'
 
 beforeAll(async () => {
-  await place.json(['org', 'create', 'Acme'])
-  server = await place.serve()
+  const tenant = await Tenant.of(world)
+  key = tenant.key
+  tenant.publish({ key: 'tour', steps: [{ key: 'hello', title: 'Hello' }] })
+  world.app.listen({ port: 0 })
+  own = `http://localhost:${world.app.server!.port}`
   proxy = Bun.serve({
     port: 0,
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       if (!pathname.startsWith(proxyPath)) return new Response('not ours', { status: 404 })
-      const target = server.url + pathname.slice(proxyPath.length) + search
+      const target = own + pathname.slice(proxyPath.length) + search
       const headers = new Headers(request.headers)
       headers.set('accept-encoding', 'identity')
       return fetch(target, { method: request.method, headers, redirect: 'manual' })
@@ -31,7 +36,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await proxy.stop(true)
-  await place.close()
+  await world.app.stop(true)
+  await world.close()
 })
 
 const page = '/api/v1/docs'
@@ -79,7 +85,7 @@ const none = [
   '/docs/..%2fsnippet.js',
 ]
 
-const origins = () => [server.url, `http://localhost:${proxy.port}${proxyPath}`]
+const origins = () => [own, `http://localhost:${proxy.port}${proxyPath}`]
 
 test.each(ways)('%s is the page, and everything that it links to loads', async way => {
   for (const origin of origins()) {
@@ -131,10 +137,10 @@ test('no redirect leads to another host', async () => {
     `${page}/%2f%2fevil.example/`,
     `${page}/javascript:0/`,
   ]) {
-    const { status, headers } = await fetch(server.url + way, { redirect: 'manual' })
+    const { status, headers } = await fetch(own + way, { redirect: 'manual' })
     expect(status).toBe(308)
-    const to = new URL(headers.get('location')!, server.url + way)
-    expect([to.origin, to.pathname.startsWith(`${page}/`)]).toEqual([server.url, true])
+    const to = new URL(headers.get('location')!, own + way)
+    expect([to.origin, to.pathname.startsWith(`${page}/`)]).toEqual([own, true])
   }
 })
 
@@ -155,7 +161,7 @@ describe.skipIf(!program)('in a browser', () => {
       await shown.waitForURL(`${origin}/docs/backup#replicate-with-litestream`)
       await rest(shown)
       // Each page is opened once, and only through the proxy, because there a link may lead past it.
-      const index = origin === server.url ? '' : await (await fetch(`${origin}/docs`)).text()
+      const index = origin === own ? '' : await (await fetch(`${origin}/docs`)).text()
       for (const [, name] of index.matchAll(/<li><a href="(docs\/[a-z-]+)"/g)) {
         await shown.goto(`${origin}/${name}`)
         const width = await shown.evaluate('document.documentElement.scrollWidth')
@@ -173,7 +179,7 @@ describe.skipIf(!program)('in a browser', () => {
 
   test('a word finds the two that it is written as elsewhere', async () => {
     const { page: shown } = await browser.page()
-    await shown.goto(`${server.url}/docs`)
+    await shown.goto(`${own}/docs`)
     await shown.locator('input[type=search]').fill('rollback')
     const found = shown.locator('#found a[href$="/docs/dashboard#a-flows-versions"] mark')
     await found.getByText('Roll back', { exact: true }).waitFor()
@@ -182,10 +188,74 @@ describe.skipIf(!program)('in a browser', () => {
   test('the manual is dark by preference, until the visitor switches it', async () => {
     const { page: shown } = await browser.page({ colorScheme: 'dark' })
     const theme = () => shown.locator('html').getAttribute('data-theme')
-    await shown.goto(`${server.url}/docs`)
+    await shown.goto(`${own}/docs`)
     expect(await theme()).toBe('dark')
     await shown.locator('#theme').click()
-    await shown.goto(`${server.url}/docs/deploy`)
+    await shown.goto(`${own}/docs/deploy`)
     expect(await theme()).toBe('light')
+  }, 300_000)
+
+  test('the page of the API sends a request with a pasted key, and keeps nothing of it', async () => {
+    const { page: shown, noticed } = await browser.page({ viewport: { width: 1280, height: 900 } })
+    await shown.goto(own + page)
+    await shown.locator('#authorize').click()
+    await shown.locator('#auth-bearer-value').first().fill(key)
+    await shown.locator('.auth-container .authorize').first().click()
+    await shown.locator('.auth-container .btn-done').first().click()
+    const flows = shown.locator('#operations-Flows-listFlows')
+    await flows.locator('.opblock-summary-control').click()
+    await flows.locator('.try-out__btn').click()
+    await flows.locator('.execute').click()
+    const live = flows.locator('.live-responses-table .response')
+    expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
+    expect(await live.locator('.response-col_description').textContent()).toContain('"tour"')
+
+    // A parameter has an example, which is not sent unless it is filled in.
+    const beat = shown.locator('#operations-Liveness-sendHeartbeat')
+    await beat.locator('.opblock-summary-control').click()
+    await beat.locator('.try-out__btn').click()
+    const user = beat.locator('.parameters input').first()
+    expect([await user.getAttribute('placeholder'), await user.inputValue()]).toEqual([
+      'e.g. ann',
+      '',
+    ])
+    await beat.locator('.execute').click()
+    await beat.locator('.live-responses-table .response').waitFor()
+    const asked = noticed.requests.filter(url => !url.startsWith('data:'))
+    expect(asked.at(-1)).toBe(`${own}/api/v1/heartbeat`)
+    expect(asked.filter(url => !url.startsWith(own))).toEqual([])
+    expect(noticed.complaints).toEqual([])
+
+    const kept = '[localStorage.length, sessionStorage.length, document.cookie]'
+    expect(await shown.evaluate(kept)).toEqual([0, 0, ''])
+    const sign = "getComputedStyle(document.querySelector('#authorize'), '::after').content"
+    expect(await shown.evaluate(sign)).toContain('✓')
+    await shown.reload()
+    await shown.locator('.opblock').first().waitFor()
+    expect(await shown.evaluate(sign)).toBe('none')
+  }, 300_000)
+
+  test('the page of the API fits a phone, is dark by preference, and works below a proxy path', async () => {
+    const { page: shown, noticed } = await browser.page({
+      viewport: { width: 375, height: 800 },
+      isMobile: true,
+      colorScheme: 'dark',
+    })
+    const origin = origins()[1]!
+    await shown.goto(`${origin}${page}/`)
+    await shown.locator('.opblock').first().waitFor()
+    expect(shown.url()).toBe(origin + page)
+    expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(375)
+    const ground = 'getComputedStyle(document.body).backgroundColor'
+    expect(await shown.evaluate(ground)).toBe('rgb(28, 32, 34)')
+    const docs = shown.locator('#operations-Description-getDocumentation')
+    await docs.locator('.opblock-summary-control').click()
+    await docs.locator('.try-out__btn').click()
+    await docs.locator('.execute').click()
+    const live = docs.locator('.live-responses-table .response')
+    expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
+    const asked = noticed.requests.filter(url => !url.startsWith('data:'))
+    expect(asked.filter(url => !url.startsWith(`${origin}/api/v1/`))).toEqual([])
+    expect(noticed.complaints).toEqual([])
   }, 300_000)
 })
