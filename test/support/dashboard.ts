@@ -80,6 +80,7 @@ interface Visit {
 }
 
 export class DashboardHouse {
+  private readonly openedAt = Date.now()
   server!: Server
   snippetKey = ''
   /** Cookies of the people who are signed in, by role. */
@@ -107,7 +108,7 @@ export class DashboardHouse {
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
-    await house.send(runsOf(await house.flow('welcome'), Date.now()))
+    await house.send(runsOf(await house.flow('welcome'), house.openedAt))
     return house
   }
 
@@ -139,6 +140,11 @@ export class DashboardHouse {
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     return house
+  }
+
+  /** The day in UTC of the latest runs, which were an hour before it was opened: `2026-11-28`. */
+  get lastDay(): string {
+    return new Date(this.openedAt - 3_600_000).toISOString().slice(0, 10)
   }
 
   /** Asks the API of pages, with the snippet key. */
