@@ -60,6 +60,23 @@ describe('group commit', () => {
   })
 })
 
+test('a commit that fails acknowledges nothing, and the next one is not affected', async () => {
+  world.database.run('create table parents (id integer primary key)')
+  world.database.run(
+    'create table children (parent integer references parents (id) deferrable initially deferred)',
+  )
+  // A constraint that is checked only by the commit.
+  world.database.run(
+    `create trigger orphan after insert on event_batches
+    begin insert into children (parent) values (1); end`,
+  )
+  await expect(append(custom('a'))).rejects.toMatchObject({ code: 'overloaded' })
+  expect(storedIds()).toEqual([])
+  world.database.run('drop trigger orphan')
+  await append(custom('b'))
+  expect(storedIds()).toEqual(['b'])
+})
+
 describe('a poison event', () => {
   test('that only a projection rejects is stored, and what follows from it is a dead letter', async () => {
     world.database.run(
