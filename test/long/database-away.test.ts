@@ -4,9 +4,6 @@ import { until } from '../../scripts/support/until.ts'
 import { apiOf, type Server, Workplace, withUnlimitedTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
-/** The longest that a caller may wait for a refusal on a busy machine. Milliseconds. */
-const bearableMs = 25_000
-
 describe('a node whose database', () => {
   let postgres: PostgresServer
   let proxy: TcpProxy
@@ -55,16 +52,12 @@ describe('a node whose database', () => {
       )
     )[0]!.n
 
-  /** The status and Retry-After of an answer, or 'cut' if there was none. Expects it within `bearableMs`. */
-  async function outcomeOf(request: Promise<Response>) {
-    const startedAt = performance.now()
-    const outcome = await request.then(
+  /** The status and Retry-After of an answer, or 'cut' if there was none. */
+  const outcomeOf = (request: Promise<Response>) =>
+    request.then(
       ({ status, headers }) => ({ status, retryAfter: headers.get('retry-after') }),
       () => 'cut',
     )
-    expect(performance.now() - startedAt).toBeLessThan(bearableMs)
-    return outcome
-  }
 
   const refused = { status: 503, retryAfter: '2' }
   const remarks = () =>
@@ -106,7 +99,7 @@ describe('a node whose database', () => {
     },
   )
 
-  test('falls silent at a commit cuts the connections that wait for it, and refuses the others', async () => {
+  test('falls silent at a commit cuts the connections that wait for it, and rejects the others', async () => {
     proxy.cutAt = cutAtCommitOf('in doubt', 'silent')
     const doubted = outcomeOf(send('in doubt'))
     await until(() => proxy.cuts.silent === 1)

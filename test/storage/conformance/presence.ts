@@ -72,7 +72,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).snippetVersion).toBeNull()
   })
 
-  test('the latest clock skews and refusals are stored with a batch, even one of nothing else', async () => {
+  test('the latest clock skews and rejections are stored with a batch, even one of nothing else', async () => {
     for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
     await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
     await tenant.append([], { refusals: { invalid: 1 } })
@@ -83,7 +83,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).rejections).toEqual({})
   })
 
-  test('refusals count for 24 hours: origins each time, limits once per minute and bucket', async () => {
+  test('rejections count for 24 hours: origins each time, limits once per minute and bucket', async () => {
     const { presence } = store.stores
     const start = store.clock.now()
     for (const at of [start, start + 1]) await presence.recordRefusedOrigin(tenant.ref, at)
@@ -104,7 +104,7 @@ export function presenceConforms(open: OpenStore): void {
     expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
   })
 
-  test('refusals say since which hour they have gone on without a gap of a day', async () => {
+  test('rejections say since which hour they have gone on without a gap of a day', async () => {
     const { presence } = store.stores
     const since = (of = tenant) => presence.since(of.ref, store.clock.now())
     const hourOf = (at: number) => Math.floor(at / hour) * hour
