@@ -67,14 +67,21 @@ export function followedBy(database: Database): Followed {
 /** The hash of a table's rows, whatever order they were written in. */
 function hashOf(database: Database, table: string): string {
   const hash = createHash('sha256')
-  const rows = database.query(`select * from ${table}`).values()
-  const texts = rows.map(row =>
-    JSON.stringify(row, (_, value) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-    ),
-  )
-  for (const text of texts.sort()) hash.update(`${text}\n`)
+  for (const row of rowsOf(database, table)) hash.update(`${row}\n`)
   return hash.digest('hex')
+}
+
+/** The rows of a table as JSON, in the order of those texts. */
+export function rowsOf(database: Database, table: string): string[] {
+  const columns = database
+    .query('select name from pragma_table_info(?)')
+    .values(table)
+    // The number of a run's row is chosen by each machine, and shown to nobody.
+    .filter(([name]) => table !== 'runs' || name !== 'id')
+  const rows = database.query(`select ${columns.join(', ')} from ${table}`).values()
+  const textOf = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+  return rows.map(row => JSON.stringify(row, textOf)).sort()
 }
 
 /** What SQLite finds wrong with a database; null if nothing. */

@@ -7,7 +7,7 @@ import { builtBinary, type Server, Workplace, withUnlimitedTour } from '../../su
 import { FakeClock, fakeTimeLibrary } from '../../support/fake-clock.ts'
 import { Pgbouncer, pgbouncerProgram } from '../../support/pgbouncer.ts'
 import { PostgresServer, postgresPrograms } from '../../support/postgres.ts'
-import { type Followed, followedBy } from '../../support/stored.ts'
+import { type Followed, followedBy, rowsOf } from '../../support/stored.ts'
 import { isCommit, TcpProxy } from '../../support/tcp-proxy.ts'
 import { until } from '../../support/until.ts'
 import { Journal, kinds } from '../journal.ts'
@@ -342,11 +342,26 @@ class Nodes implements AsyncDisposable {
     for (const [table, hash] of first!.hashes) {
       if (second!.hashes.get(table) === hash) continue
       this.differences.push(`${table} after ${fault}`)
-      progress(`different: ${table}`)
+      this.showDifference(table)
     }
     this.found.comparisons++
     using database = this.reading(0)
     addCounts(this.problems, problemsIn(database, this.setup.tenant))
+  }
+
+  /** Shows some of the rows that only one node has, because the databases are deleted at the end. */
+  private showDifference(table: string): void {
+    const [first, second] = [0, 1].map(number => {
+      using database = this.reading(number)
+      return new Set(rowsOf(database, table))
+    })
+    for (const [name, rows] of [
+      ['first', first!.difference(second!)],
+      ['second', second!.difference(first!)],
+    ] as const) {
+      progress(`${table}: ${rows.size} rows only at the ${name} node`)
+      for (const row of [...rows].slice(0, 3)) progress(`  ${row}`)
+    }
   }
 
   /** What the databases hold, once they are where the log is; nothing before that. */
