@@ -21,6 +21,7 @@ import {
   problemNames,
   problemsIn,
   some,
+  sumOf,
 } from '../verdict.ts'
 
 /** How many rounds the long form has; the short form has each kind of fault once. */
@@ -346,7 +347,9 @@ class Nodes implements AsyncDisposable {
     }
     this.found.comparisons++
     using database = this.reading(0)
-    addCounts(this.problems, problemsIn(database, this.setup.tenant))
+    const found = problemsIn(database, this.setup.tenant)
+    if (sumOf(found) > 0) progress(`after ${fault}: ${JSON.stringify(found)}`)
+    addCounts(this.problems, found)
   }
 
   /** Shows some of the rows that only one node has, because the databases are deleted at the end. */
