@@ -60,7 +60,7 @@ export class Cluster {
     readonly valkey: Valkey,
   ) {}
 
-  /** Starts what nodes need, with a migrated database. */
+  /** Starts what nodes need, with a database for them. */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const { isInEarnest = false, folder = mkdtempSync(join(tmpdir(), 'cairn-cluster-')) } = options
     mkdirSync(folder, { recursive: true })
@@ -95,7 +95,6 @@ export class Cluster {
     const isThere = `select from pg_database where datname = '${databaseName}'`
     const [found] = await this.postgres.ask(isThere)
     if (!found) await this.postgres.emptyDatabase('', databaseName)
-    await this.succeeded(['migrate'])
   }
 
   get databaseUrl(): string {

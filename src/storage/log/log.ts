@@ -54,6 +54,8 @@ export interface Group {
   batches: readonly LogBatch[]
   rows: readonly LogRow[]
   to: Position
+  /** Whether it changes what management keeps, so that every machine has to know of it soon. */
+  isChange?: boolean
 }
 
 /** The log is not reachable, or does not take writes. Nothing was kept. */

@@ -378,7 +378,8 @@ export class Storage {
     this.housekeeping.stop()
     await this.writer.flushAtLast()
     await this.following.upToNow()
-    this.following.stop()
+    // The last change may take up more from the log.
+    this.following.end()
     try {
       await this.writer.change(() => this.housekeeping.writeSeen())
       await this.writer.exclusively(() => {

@@ -226,11 +226,13 @@ export class PostgresLog implements Log {
       throw new NotInLog(`The log has another history since ${from.seq}`)
   }
 
-  private async write(transaction: Queries, from: Position, { batches, rows, to }: Group) {
+  private async write(transaction: Queries, from: Position, group: Group) {
+    const { batches, rows, to, isChange = false } = group
     const [written] = await Promise.all([
       transaction.run(
-        'update cairn_clock set seq = $1, mark = $2, at = $3 where seq = $4 and mark = $5',
-        ...[to.seq, to.mark, to.at, from.seq, from.mark],
+        `update cairn_clock set seq = $1, mark = $2, at = $3, changed = greatest(changed, $6)
+        where seq = $4 and mark = $5`,
+        ...[to.seq, to.mark, to.at, from.seq, from.mark, isChange ? to.seq : 0],
       ),
       transaction.run(
         'insert into cairn_marks (seq, mark, at) values ($1, $2, $3)',
@@ -331,7 +333,7 @@ export class PostgresLog implements Log {
     await longWork.begin(async transaction => {
       const beginning = (await transaction.get<Clock>(`${clock} for update`))!
       if (beginning.seq !== 0) throw new LogInUse('Somebody else has begun to use the database')
-      await this.write(transaction, beginning, { to, batches: [], rows: [] })
+      await this.write(transaction, beginning, { to, batches: [], rows: [], isChange: true })
     })
   }
 

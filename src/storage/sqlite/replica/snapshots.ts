@@ -40,9 +40,10 @@ export class Snapshots {
     const written = await write()
     const { seq, mark, schema } = written
     await log.store({ seq, mark, schema, release: version, madeAt: now() }, partsOf(written))
-    // One for each schema, for as long as machines with different ones may begin.
     const all = await log.snapshots()
-    const others = Map.groupBy(all, snapshot => snapshot.schema).values()
-    await log.drop([...others].flatMap(ofSchema => ofSchema.slice(isOnly ? 1 : kept)))
+    if (isOnly) return log.drop(all.slice(1))
+    // Those of each schema, for as long as machines with different ones may begin.
+    const bySchema = Map.groupBy(all, snapshot => snapshot.schema).values()
+    await log.drop([...bySchema].flatMap(ofSchema => ofSchema.slice(kept)))
   }
 }
