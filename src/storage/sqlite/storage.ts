@@ -311,6 +311,12 @@ export class Storage {
     await this.together!.snapshots.makeIfDue()
   }
 
+  /** Copies new events as rows, if this machine has that job. To be called every second or so. */
+  async copyEvents(): Promise<void> {
+    const member = this.options.following?.member
+    if (member && !this.isRefused) await this.together!.events.catchUp(member)
+  }
+
   /** Shares a file with all machines, unless they have one of its name. @returns the content that all have */
   shareFile(name: string, content: string): Promise<string> {
     const known = sharedFileIn(this.database)(name)
@@ -386,6 +392,7 @@ export class Storage {
       // Nothing that was promised is lost: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
     }
+    await this.together?.events.close()
     this.database.close()
   }
 }

@@ -41,9 +41,10 @@ export class SharedRetention {
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
       on conflict do update set at = excluded.at, days = excluded.days`,
     )
-    this.organisations = database.query<{ id: number; retention_days: number | null }, []>(
-      'select id, retention_days from organisations',
-    )
+    this.organisations = database.query<
+      { id: number; public_id: string; retention_days: number | null },
+      []
+    >('select id, public_id, retention_days from organisations')
     const atOf = () => this.known?.at ?? 0
     this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, now)
     this.shared = new Retention(database, ids, now, { ...policy, tables: 'shared' })
@@ -96,8 +97,11 @@ export class SharedRetention {
 
   private async retainLog(): Promise<void> {
     const { at, days } = this.known!
-    for (const { id, retention_days } of this.organisations.all()) {
-      await this.parts.log.retain(id, at - (retention_days ?? days) * dayMs)
+    const { log } = this.parts
+    for (const { id, public_id, retention_days } of this.organisations.all()) {
+      const before = at - (retention_days ?? days) * dayMs
+      await log.retain(id, before)
+      await log.events.retain(public_id, before)
     }
   }
 }

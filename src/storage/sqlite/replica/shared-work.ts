@@ -16,6 +16,7 @@ import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
 import { agree, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { LongWork } from '../writer/long-work.ts'
+import type { EventsCopy } from './events-copy.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** For a rebuild that another machine was asked for, and notes. */
@@ -55,6 +56,7 @@ interface WorkParts {
   log: Log
   member: Member | null
   snapshots: Snapshots
+  events: EventsCopy
   /** Work on the files of this machine. */
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
   /** Changes what is about this machine alone. */
@@ -177,12 +179,13 @@ export class SharedWork {
 
   /** @param upTo the number of the log with which the erasure began, or a later one */
   private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
-    const { member, log, snapshots, change, now } = this.parts
+    const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)
     await this.overwrite(row.orgRow, upTo, done?.batches ?? null)
+    await events.rewrite(row.orgRow, upTo, done?.batches ?? null)
     await log.erased(upTo, namingPeople)
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)
