@@ -2,11 +2,8 @@ import { afterAll, beforeAll, expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Postgres } from '../../../../src/storage/log/postgres/connection.ts'
-import { Node } from '../../../../src/storage/log/postgres/member.ts'
-import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
-import { NodeBoard } from '../../../../src/storage/shared/node-board.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
-import { lawWorld } from '../../../support/lives.ts'
+import { openNode } from '../../../support/node.ts'
 import { PostgresServer, test } from '../../../support/postgres.ts'
 import type { World } from '../../../support/world.ts'
 import type { Store } from '../../conformance/store.ts'
@@ -18,33 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.close())
 
-const lease = { leaseMs: 20 * 86_400_000, renewMs: 5_000 }
 const day = 86_400_000
-
-async function openNode(url: string, clock: HandClock, retentionDays = 90) {
-  const log = await PostgresLog.open(url)
-  const { monotonic } = clock
-  const member = new Node({
-    ...{ queries: log.following, board: new NodeBoard(NodeBoard.memory()), lease, monotonic },
-    ...{ name: 'test', release: '0.0.0', schema: 1, startedAt: 0 },
-  })
-  await member.join()
-  const world = lawWorld({ clock }, { log, member })
-  world.storage.housekeeping.retentionDays = retentionDays
-  await world.storage.follow()
-  const following = setInterval(() => world.storage.follow(), 10)
-  return {
-    world,
-    log,
-    member,
-    async close() {
-      clearInterval(following)
-      await world.close()
-      await member.leave()
-      await log.close()
-    },
-  }
-}
 
 /** An organisation on a node, with a flow, whose events are sent there. */
 async function tenantOn(world: World) {
