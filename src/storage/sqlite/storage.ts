@@ -296,6 +296,7 @@ export class Storage {
     await this.options.following!.member?.join()
     await this.writer.follow()
     this.tookUp()
+    await this.together!.work.agree()
   }
 
   /** Whether storage refuses writes. */

@@ -53,6 +53,7 @@ export class Together {
     })
     this.operations = {
       erase: (...args: Parameters<SharedWork['erase']>) => this.work.erase(...args),
+      allowPerson: (...args: Parameters<SharedWork['allow']>) => this.work.allow(...args),
       rebuild: (...args: Parameters<SharedWork['rebuild']>) => this.work.rebuild(...args),
       holdJob: (job: string) => member?.holds(job),
       askJob: (job: string) => member?.asks(job),
