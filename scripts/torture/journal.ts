@@ -4,9 +4,13 @@ export const kinds = ['event', 'completion', 'tick', 'health report', 'fingerpri
 export type Kind = (typeof kinds)[number]
 
 /** Items of one kind, by name. */
-interface Items {
+export interface Items {
   readonly sent: Set<string>
   readonly acknowledged: Set<string>
+  /** Their last response was 503: nothing was stored. */
+  readonly rejected: Set<string>
+  /** A request with them had no response, or one that does not say whether anything was stored. */
+  readonly unsure: Set<string>
 }
 
 /** A request that a client has made, to be sent until it is acknowledged. */
@@ -25,28 +29,31 @@ export interface Publication {
   via: 'token' | 'command line'
   /** The version in the response; null if there was no response. */
   version: number | null
+  requestId: string | null
 }
 
-/** What became of requests. */
+/** How often each status was seen; null stands for no response. */
 export class Responses {
-  /** How often each status was seen; null stands for no response. */
   readonly counts = new Map<number | null, number>()
-  slowestMs = 0
   /** Events that the database rejected and that are in the dead letters. */
   deadLetters = 0
   withoutRetryAfter = 0
 
-  add(response: Response | null, ms: number): void {
+  add(response: Response | null): void {
     const status = response?.status ?? null
     if (status === 503 && !response?.headers.has('retry-after')) this.withoutRetryAfter++
     this.counts.set(status, (this.counts.get(status) ?? 0) + 1)
-    this.slowestMs = Math.max(this.slowestMs, ms)
   }
 
   /** How many requests had no response, or one that says that nothing was stored. */
   get failed(): number {
     const failures = [...this.counts].filter(([status]) => status === null || status >= 500)
     return failures.reduce((sum, [, count]) => sum + count, 0)
+  }
+
+  /** The statuses that are none of these. */
+  others(...expected: number[]): string[] {
+    return [...this.counts.keys()].filter(one => !expected.includes(one ?? 0)).map(String)
   }
 }
 
@@ -56,13 +63,20 @@ export class Responses {
  */
 export class Journal {
   readonly items = Object.fromEntries(
-    kinds.map(kind => [kind, { sent: new Set(), acknowledged: new Set() }]),
+    kinds.map(kind => [
+      kind,
+      { sent: new Set(), acknowledged: new Set(), rejected: new Set(), unsure: new Set() },
+    ]),
   ) as unknown as Record<Kind, Items>
   /** Events acknowledged before they were stored (`ack=buffer`). */
   readonly buffered = new Set<string>()
+  /** Some of the events that were acknowledged last. */
+  recentEvents: readonly string[] = []
   /** Requests to send again: those with ids that were sent and not acknowledged. */
   readonly unacknowledged: Request[] = []
-  readonly publications: Publication[] = []
+  /** Acknowledged requests by the ids in their responses, if they are needed later. */
+  acknowledgedRequests: Map<string, Request> | null = null
+  publications: Publication[] = []
   responses = new Responses()
   readonly contradictions: string[] = []
   private lastNumber = 0
