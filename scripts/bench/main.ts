@@ -15,7 +15,8 @@ Usage: scripts/bench/run [PART]... [--quick]
 
   ingest   events a second and the CPU of each: beside a bare Bun.serve over SQLite (the
            floor), beside Fastify with PostgreSQL, and with 20 million events stored
-  node     the same for nodes over PostgreSQL, beside Fastify with PostgreSQL
+  node     nodes over a log in PostgreSQL: the same beside Fastify with PostgreSQL, requests
+           beside a server alone, bytes in the log, and the start of a new node
   answers  what pages request, beside a bare Elysia; how long pages wait while events come
            in; hostile requests; analytics of a million runs
   memory   memory idle, under load and during an export; bytes on disk; starts

@@ -62,6 +62,10 @@ export class Program implements AsyncDisposable {
     return new Program(options, processes, performance.now() - startedAt)
   }
 
+  get postgres(): PostgresServer | undefined {
+    return this.options.postgres
+  }
+
   get folder(): string {
     return this.options.folder
   }

@@ -41,9 +41,10 @@ export const nodes = (count: number): Store => ({
     const folder = newFolder()
     const postgres = await startPostgres()
     const env = { CAIRN_DATABASE_URL: postgres.url() }
-    await new Workplace(async () => executable, folder, env).json(['migrate'])
     const credentials = await createOrganisation(folder, flows, env)
-    const commands = Array.from({ length: count }, (_, i) => serve(`node-${i + 1}`))
+    const commands = Array.from({ length: count }, (_, i) =>
+      serve(i === 0 ? 'cairn-data' : `node-${i + 1}`),
+    )
     const program = await Program.start({ folder, commands, env, postgres })
     return withOrganisation(program, credentials)
   },

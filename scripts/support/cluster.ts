@@ -60,7 +60,7 @@ export class Cluster {
     readonly valkey: Valkey,
   ) {}
 
-  /** Starts what nodes need, with a database for them. */
+  /** Starts what nodes need, with an empty database. */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const { isInEarnest = false, folder = mkdtempSync(join(tmpdir(), 'cairn-cluster-')) } = options
     mkdirSync(folder, { recursive: true })

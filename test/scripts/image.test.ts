@@ -18,9 +18,10 @@ test('the Dockerfile names the version, description, licence and Bun of package.
 })
 
 test('the manual publishes no port beyond the machine without saying what that opens', () => {
-  for (const topic of ['deploy', 'several-machines']) {
-    const text = readFileSync(join(root, `src/manual/${topic}.md`), 'utf8')
-    const blocks = [...text.matchAll(/^```(console|yaml)\n(.*?)^```/gms)].map(block => block[2]!)
+  for (const file of ['src/manual/deploy.md', 'deploy/compose.yaml']) {
+    const text = readFileSync(join(root, file), 'utf8')
+    const fenced = [...text.matchAll(/^```(console|yaml)\n(.*?)^```/gms)].map(block => block[2]!)
+    const blocks = file.endsWith('.md') ? fenced : [text]
     const published = blocks.flatMap(block => [
       ...[...block.matchAll(/ (?:-p|--publish) (\S+)/g)].map(([, port]) => port!),
       ...[...block.matchAll(/^ *ports: (\[".*)$/gm)].flatMap(([, ports]) => parse(ports!)),

@@ -296,9 +296,9 @@ export class Storage {
   async catchUp(): Promise<void> {
     await this.options.following!.member?.join()
     await this.writer.follow()
+    this.tookUp()
     // A restored database may lack erasures that this directory knows.
     await this.together!.work.agree()
-    this.tookUp()
   }
 
   /** Whether storage refuses writes. */
@@ -312,6 +312,12 @@ export class Storage {
     if (this.isRefused || (await following!.member?.holds('log')) === null) return
     await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
+  }
+
+  /** Copies new events as rows, if this machine has that job. To be called every second or so. */
+  async copyEvents(): Promise<void> {
+    const member = this.options.following?.member
+    if (member && !this.isRefused) await this.together!.events.catchUp(member)
   }
 
   /** Shares a file with all machines, unless they have one of its name. @returns the content that all have */
@@ -390,6 +396,7 @@ export class Storage {
       // Nothing that was promised is lost: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
     }
+    await this.together?.events.close()
     this.database.close()
   }
 }

@@ -16,6 +16,7 @@ import {
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 import { packed, unpacked } from './body.ts'
 import { isPassingFault, Postgres, type Queries } from './connection.ts'
+import { PostgresEventsTable } from './events-table.ts'
 import { setUpLog } from './open.ts'
 import { pools } from './pools.ts'
 import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snapshots.ts'
@@ -76,6 +77,7 @@ export class PostgresLog implements Log {
   private readonly writing: Postgres
   readonly following: Postgres
   readonly longWork: Postgres
+  readonly events: PostgresEventsTable
   private asking: Promise<Position> | null = null
   private readonly beforeCommit = failing('before_log_commit', () => {})
 
@@ -86,6 +88,7 @@ export class PostgresLog implements Log {
     this.writing = Postgres.open(url, pools.writing)
     this.following = Postgres.open(url, pools.following)
     this.longWork = Postgres.open(url, pools.longWork)
+    this.events = new PostgresEventsTable(this.longWork)
   }
 
   /** Opens the log of a database, which is set up if it is empty. */

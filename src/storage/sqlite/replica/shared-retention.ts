@@ -46,9 +46,10 @@ export class SharedRetention {
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
       on conflict do update set at = excluded.at, days = excluded.days`,
     )
-    this.organisations = database.query<{ id: number; days: number }, []>(
-      'select id, retention_days as days from organisations where retention_days is not null',
-    )
+    this.organisations = database.query<
+      { id: number; public_id: string; retention_days: number | null },
+      []
+    >('select id, public_id, retention_days from organisations')
     const atOf = () => this.known?.at ?? 0
     this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, now)
     this.shared = new Retention(database, ids, now, { ...policy, tables: 'shared' })
@@ -101,8 +102,18 @@ export class SharedRetention {
 
   private async retainLog(): Promise<void> {
     const { at, days } = this.known!
-    const own = this.organisations.all().map(({ id, days }) => [id, at - days * dayMs] as const)
-    await this.parts.log.retain(at - days * dayMs, new Map(own))
+    const { log } = this.parts
+    const all = this.organisations.all()
+    const before = (own: number | null) => at - (own ?? days) * dayMs
+    const own = all.filter(({ retention_days }) => retention_days !== null)
+    await log.retain(
+      before(null),
+      new Map(own.map(({ id, retention_days }) => [id, before(retention_days)])),
+    )
+    if (!(await log.events.exists())) return
+    for (const { public_id, retention_days } of all) {
+      await log.events.retain(public_id, before(retention_days))
+    }
   }
 
   /** Whether this machine has the job. The answer holds for a while. */
