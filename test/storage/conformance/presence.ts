@@ -73,6 +73,7 @@ export function presenceConforms(open: OpenStore): void {
   })
 
   test('the latest clock skews and rejections are stored with a batch, even one of nothing else', async () => {
+    store.alone?.()
     for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
     await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
     await tenant.append([], { refusals: { invalid: 1 } })
@@ -167,7 +168,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).userHashes).toMatchObject({ valid: 1, outdated: 2 })
   })
 
-  describe('heartbeats', () => {
+  describe('heartbeats', () => 
     test('are spaced apart, each after those reserved before it, separately per organisation', () => {
       const bounds = {
         ...{ soonestMs: 1_000, apartMs: 500, apartInCrowdMs: 100, latestMs: 60_000 },
@@ -181,6 +182,5 @@ export function presenceConforms(open: OpenStore): void {
         expect(wait - waits[i]!).toBeGreaterThanOrEqual(bounds.apartInCrowdMs)
       }
       expect(reserve(other)).toBe(waits[0]!)
-    })
-  })
+    }))
 }
