@@ -37,8 +37,6 @@ describe('the page of the server', () => {
       await rowOf(node).getByText('running', { exact: true }).waitFor()
     }
     await nodes.getByText('retention').waitFor()
-    // An empty PostgreSQL database takes some MB, but a node's copy of a part of it some hundred KB.
-    await page.getByText('Database', { exact: true }).locator('..').getByText(/ MB$/).waitFor()
     await page.getByText('by the tools of PostgreSQL').waitFor()
     expect(await hardToUse(page)).toEqual([])
     still.child.kill('SIGSTOP')

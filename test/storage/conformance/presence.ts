@@ -168,7 +168,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).userHashes).toMatchObject({ valid: 1, outdated: 2 })
   })
 
-  describe('heartbeats', () => 
+  describe('heartbeats', () =>
     test('are spaced apart, each after those reserved before it, separately per organisation', () => {
       const bounds = {
         ...{ soonestMs: 1_000, apartMs: 500, apartInCrowdMs: 100, latestMs: 60_000 },
