@@ -243,7 +243,8 @@ export class Writer extends GroupCommit {
    */
   async change<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
     const { following } = this
-    if (following === null) return this.exclusively(work, committed)
+    // Awaited, because Bun reports a promise that is rejected before it is returned as nobody's.
+    if (following === null) return await this.exclusively(work, committed)
     return this.occupy(async () => {
       const result = await this.appended(following, [], work)
       committed(result)
