@@ -20,7 +20,6 @@ FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS build
 WORKDIR /build
 # What seldom changes comes first: a layer is built again only after a change of it, or of one before it.
 COPY package.json bun.lock bunfig.toml ./
-COPY scripts/toolchain/ scripts/toolchain/
 COPY scripts/setup scripts/
 RUN ./scripts/setup
 COPY scripts/ scripts/

@@ -1,20 +1,12 @@
-/** The steps that `scripts/arm64` tries with the executable at the given path; prints one line per step. */
+/** What `scripts/arm64` tries with the executable at the given path; prints one line per step. */
 import assert from 'node:assert/strict'
-import {
-  apiOf,
-  firstFlowOf,
-  type Server,
-  sessionToken,
-  Workplace,
-  withTour,
-} from './support/binary.ts'
-
-/** Longer than a start and a stop take under an emulator on a busy machine. */
-const patienceMs = 600_000
+import { SeededRandom } from '../src/cli/demo/random.ts'
+import { Workplace } from './support/binary.ts'
+import { Site } from './torture/site.ts'
+import { failedIn } from './torture/verdict.ts'
 
 const [program] = process.argv.slice(2)
 if (program === undefined) throw new Error('usage: scripts/arm64')
-const place = new Workplace(async () => program)
 
 async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now()
@@ -23,93 +15,45 @@ async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
   return result
 }
 
-async function main() {
-  const { version } = await step('says its version', () =>
+const place = new Workplace(async () => program)
+try {
+  const { version } = await step('prints its version', () =>
     place.json<{ version: string }>(['version']),
   )
-  const organisation = await step('makes an organisation, and publishes a flow', () =>
-    withTour(place),
+  const site = await step('makes organisations, and publishes flows', () =>
+    Site.open(new SeededRandom('arm64'), place),
   )
-  const token = await step('issues a session token', () => sessionToken(place, organisation.slug))
-  let server = await step('starts', () => place.serve())
+  let server = await step('starts', () => site.start())
   const health = await fetch(`${server.managementUrl}/healthz`)
   assert.equal(await health.text(), `ok ${version}\n`)
-
-  const ask = (credential: string, method: string, path: string, body?: unknown) =>
-    apiOf(server, credential)(method, path, body)
-  const flow = await step('tells pages its flow', () =>
-    firstFlowOf(apiOf(server, organisation.snippetKey)),
-  )
-  assert.ok(flow)
-
-  const report = async (runs: readonly string[]) => {
-    const events = runs.flatMap(run => {
-      const common = { userId: run, runId: run, flowId: flow.id }
-      return [
-        { ...common, id: `${run}-started`, kind: 'flow_started' },
-        { ...common, id: `${run}-seen`, kind: 'step_viewed', stepId: flow.steps[0]?.id },
-        { ...common, id: `${run}-done`, kind: 'flow_completed' },
-      ]
-    })
-    const answer = await ask(organisation.snippetKey, 'POST', '/events', { events })
-    assert.equal(answer.status, 202)
-    return (await answer.json()) as { accepted: number; duplicates: number }
-  }
-  const requireRuns = async (count: number) => {
-    const answer = await ask(token, 'GET', `/flows/${flow.id}/analytics`)
-    assert.equal(answer.status, 200)
-    const { totals } = (await answer.json()) as { totals: Record<string, number> }
-    assert.deepEqual([totals.starts, totals.completions], [count, count])
-  }
-  await step('stores events, and acknowledges them', async () => {
-    assert.equal((await report(['a', 'b'])).accepted, 6)
+  await step('stores events, reports and publications', async () => {
+    const load = site.load(server, { isPublishing: true })
+    await site.until(300)
+    await load.stop()
   })
-  await step('counts them', () => requireRuns(2))
-  await step("serves the snippet's files", () => requireSnippet(server))
-  await step('stops cleanly', () => requireStop(server))
-  await step('starts again, and is killed after it has acknowledged', async () => {
-    server = await place.serve()
-    assert.equal((await report(['c'])).accepted, 3)
-    await server.end('SIGKILL')
+  await step("serves the snippet's files", async () => {
+    const page = await (await fetch(`${server.url}/snippet.js`)).text()
+    const [renderer] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(page) ?? []
+    assert.match(await (await fetch(`${server.url}/${renderer}`)).text(), /.{10000}/s)
   })
-  await step('has lost nothing, and stores nothing twice', async () => {
-    server = await place.serve()
-    assert.equal((await report(['a', 'b', 'c'])).duplicates, 9)
-    await requireRuns(3)
-    await requireStop(server)
-    assert.equal((await place.json<{ changed: number }>(['rebuild'])).changed, 0)
+  await step('stops cleanly', async () => {
+    assert.equal(await server.end(), 0)
+    assert.match(server.stdout, /stopped/)
+  })
+  await step('starts again, and is killed at work', async () => {
+    server = await site.start()
+    const load = site.load(server)
+    await site.until(100)
+    await site.kill(server, load)
+  })
+  await step('has lost nothing, stores nothing twice, and counts what is stored', async () => {
+    assert.deepEqual(failedIn(await site.finish()), [])
   })
   console.log(`cairn ${version} for linux-arm64 works`)
-}
-
-/** Fails unless the server serves the page's script and the one that it loads when a flow is due. */
-async function requireSnippet({ url }: Server): Promise<void> {
-  const page = await fetch(`${url}/snippet.js`)
-  const [renderer] = /snippet-renderer-[0-9a-f]{16}\.js/.exec(await page.text()) ?? []
-  assert.equal(page.status, 200)
-  assert.ok(renderer)
-  const part = await fetch(`${url}/${renderer}`)
-  assert.equal(part.status, 200)
-  assert.match(part.headers.get('content-type') ?? '', /javascript/)
-  assert.ok((await part.text()).length > 10_000)
-}
-
-async function requireStop(server: Server): Promise<void> {
-  assert.equal(await server.end('SIGTERM'), 0)
-  assert.match(server.stdout, /stopped/)
-}
-
-const tooLong = setTimeout(() => {
-  console.error(`cairn: not done after ${patienceMs / 1_000} s`)
-  place.close().finally(() => process.exit(1))
-}, patienceMs)
-try {
-  await main()
 } catch (error) {
   console.error(error)
   console.error('cairn: the executable for linux-arm64 does not work')
   process.exitCode = 1
 } finally {
-  clearTimeout(tooLong)
   await place.close()
 }

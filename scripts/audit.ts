@@ -10,36 +10,6 @@ interface Advisory {
   url: string
 }
 
-/** Severities that must not be shipped. */
-const severe = ['high', 'critical']
-
-/** Parses what `bun audit --json` printed: the advisories by package; null if it could not ask. */
-function advisoriesIn(stdout: string): Record<string, Advisory[]> | null {
-  try {
-    const found: unknown = JSON.parse(stdout)
-    const isTable = typeof found === 'object' && found !== null && !Array.isArray(found)
-    return isTable ? (found as Record<string, Advisory[]>) : null
-  } catch {
-    return null
-  }
-}
-
-/** The lines to print about the advisories, and whether one of them is too bad to go on. */
-function verdictOn(advisories: Record<string, Advisory[]>): {
-  lines: string[]
-  isBad: boolean
-} {
-  const all = Object.entries(advisories).flatMap(([name, list]) =>
-    list.map(advisory => ({ name, ...advisory })),
-  )
-  const lines = all.map(
-    ({ name, severity, title, url }) => `audit: ${severity}: ${name}: ${title} (${url})`,
-  )
-  const count = all.filter(({ severity }) => severe.includes(severity)).length
-  lines.push(`audit: ${all.length} known advisories, ${count} of them high or critical`)
-  return { lines, isBad: count > 0 }
-}
-
 /** A release with long-known advisories: a registry that knows none for it has no advisories at all. */
 const known = {
   'package.json': '{"name":"known","dependencies":{"lodash":"4.17.0"}}',
@@ -47,40 +17,39 @@ const known = {
     '{"lockfileVersion":1,"workspaces":{"":{"name":"known","dependencies":{"lodash":"4.17.0"}}},"packages":{"lodash":["lodash@4.17.0","",{},""]}}',
 }
 
-/** The registry's advisories for a directory's packages, or a word that says why there is no answer. */
-function asked(directory: string): Record<string, Advisory[]> | string {
-  const audit = Bun.spawnSync([process.execPath, 'audit', '--json'], {
-    cwd: directory,
-    stderr: 'pipe',
-    timeout: 60_000,
-  })
-  const advisories = advisoriesIn(audit.stdout.toString())
+/** The registry's advisories for a directory's packages, by package, or a word that says why there are none. */
+function advisoriesFor(cwd: string): Record<string, Advisory[]> | string {
+  const audit = Bun.spawnSync([process.execPath, 'audit', '--json'], { cwd, timeout: 60_000 })
+  try {
+    const found: unknown = JSON.parse(audit.stdout.toString())
+    if (typeof found === 'object' && found !== null) return found as Record<string, Advisory[]>
+  } catch {
+    // What it prints then is a message.
+  }
   // Leaves out the address of the registry, because it may hold a password.
-  return advisories ?? /- (\d{3})\s*$/m.exec(audit.stderr.toString())?.[1] ?? 'no answer'
+  return /- (\d{3})\s*$/m.exec(audit.stderr.toString())?.[1] ?? 'no answer'
 }
 
 function knowsAdvisories(): boolean {
-  const directory = mkdtempSync(join(tmpdir(), 'cairn-audit-'))
-  try {
-    for (const [name, text] of Object.entries(known)) writeFileSync(join(directory, name), text)
-    const answer = asked(directory)
-    return typeof answer !== 'string' && Object.keys(answer).length > 0
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
+  const folder = mkdtempSync(join(tmpdir(), 'cairn-audit-'))
+  for (const [name, text] of Object.entries(known)) writeFileSync(join(folder, name), text)
+  const found = advisoriesFor(folder)
+  rmSync(folder, { recursive: true })
+  return typeof found === 'object' && Object.keys(found).length > 0
 }
 
-const nothingChecked = (reason: string) =>
-  `audit: NOTHING WAS CHECKED: the registry gives no advisories (${reason})`
-
-if (import.meta.main) {
-  const advisories = asked('.')
-  if (typeof advisories === 'string') console.log(nothingChecked(advisories))
-  else if (Object.keys(advisories).length === 0 && !knowsAdvisories()) {
-    console.log(nothingChecked('not even of a release that is known to be bad'))
-  } else {
-    const { lines, isBad } = verdictOn(advisories)
-    for (const line of lines) console.log(line)
-    process.exitCode = isBad ? 1 : 0
+let found = advisoriesFor('.')
+if (typeof found === 'object' && Object.keys(found).length === 0 && !knowsAdvisories()) {
+  found = 'not even of a release that is known to be bad'
+}
+if (typeof found === 'string') {
+  console.log(`audit: NOTHING WAS CHECKED: the registry gives no advisories (${found})`)
+} else {
+  const all = Object.entries(found).flatMap(([name, list]) => list.map(one => ({ name, ...one })))
+  for (const { name, severity, title, url } of all) {
+    console.log(`audit: ${severity}: ${name}: ${title} (${url})`)
   }
+  const severe = all.filter(({ severity }) => severity === 'high' || severity === 'critical')
+  console.log(`audit: ${all.length} known advisories, ${severe.length} of them high or critical`)
+  process.exitCode = severe.length > 0 ? 1 : 0
 }

@@ -101,31 +101,28 @@ async function writeChecksums(names: readonly string[]): Promise<void> {
 
 function readArguments() {
   const known = Object.keys(runtimes).filter(isTarget)
-  const usage = `usage: build [--target ${known.join('|')}|all]... [--commit ID] [--no-packages]`
-  let values: { target?: string[]; commit?: string; 'no-packages'?: boolean }
   try {
-    values = parseArgs({
+    const { values } = parseArgs({
       args: Bun.argv.slice(2),
       options: {
-        target: { type: 'string', multiple: true },
+        target: { type: 'string', multiple: true, default: [] },
         commit: { type: 'string' },
-        'no-packages': { type: 'boolean' },
+        'no-packages': { type: 'boolean', default: false },
       },
-    }).values
+    })
+    const targets = values.target.flatMap(name => (name === 'all' ? known : name))
+    const unknown = targets.find(name => !isTarget(name))
+    if (unknown !== undefined) throw new Error(`unknown target '${unknown}'`)
+    const commit = values.commit || undefined
+    if (commit && !/^[0-9A-Za-z-]{1,40}$/.test(commit)) {
+      throw new Error(`'${commit}' is no commit: give letters, digits and hyphens`)
+    }
+    const unique = [...new Set(targets.filter(isTarget))]
+    return { targets: unique, commit, withoutPackages: values['no-packages'] }
   } catch (error) {
-    throw new BuildFailure(`${error instanceof Error ? error.message : error}\n${usage}`)
+    const usage = `usage: build [--target ${known.join('|')}|all]... [--commit ID] [--no-packages]`
+    throw new BuildFailure(`${(error as Error).message}\n${usage}`)
   }
-  const targets = new Set<Target>()
-  for (const name of values.target ?? []) {
-    if (name === 'all') for (const target of known) targets.add(target)
-    else if (isTarget(name)) targets.add(name)
-    else throw new BuildFailure(`unknown target '${name}'\n${usage}`)
-  }
-  const commit = values.commit || undefined
-  if (commit && !/^[0-9A-Za-z-]{1,40}$/.test(commit)) {
-    throw new BuildFailure(`'${commit}' is no commit: give letters, digits and hyphens\n${usage}`)
-  }
-  return { targets: [...targets], commit, withoutPackages: values['no-packages'] ?? false }
 }
 
 async function build(name: string, stamps: Stamps, target?: Target): Promise<void> {

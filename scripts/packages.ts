@@ -6,8 +6,7 @@
 import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-const packageNames = ['browser', 'react', 'vue', 'node'] as const
-type PackageName = (typeof packageNames)[number]
+const packageNames = ['browser', 'react', 'vue', 'node']
 
 /** What a package's package.json says, as far as the build changes it. */
 interface PackageManifest {
@@ -17,10 +16,7 @@ interface PackageManifest {
 }
 
 /** @returns the packages' names, and their paths below dist */
-export async function pack(
-  root: string,
-  version: string,
-): Promise<{ name: string; file: string }[]> {
+export async function pack(root: string, version: string) {
   const folder = join(root, 'dist/npm')
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
@@ -30,7 +26,10 @@ export async function pack(
     await declare(root, types)
     for (const name of packageNames) {
       const own = join(workshop, name)
-      await fill(root, name, own, types, version)
+      await fill(join(root, 'src/sdk', name), own, version)
+      await copyTypes(join(types, 'sdk', name, 'index.d.ts'), own)
+      await copyForCommonJs(own)
+      await cp(join(root, 'LICENSE'), join(own, 'LICENSE'))
       await run([process.execPath, 'pm', 'pack', '--destination', folder, '--quiet'], own)
     }
   } finally {
@@ -42,54 +41,29 @@ export async function pack(
   }))
 }
 
-/** Writes everything that a package holds into a folder of its own. */
-async function fill(
-  root: string,
-  name: PackageName,
-  folder: string,
-  types: string,
-  version: string,
-): Promise<void> {
-  const source = join(root, 'src/sdk', name)
+/** Writes a package's manifest, README and code into a folder of its own. */
+async function fill(source: string, folder: string, version: string): Promise<void> {
   const manifest: PackageManifest = await Bun.file(join(source, 'package.json')).json()
   const { peerDependencies: peers } = manifest
-  const stamped = {
-    ...manifest,
-    version,
-    ...(peers && {
-      // Packages of the same version are made for each other.
-      peerDependencies: { ...peers, ...(peers['@cairn/browser'] && { '@cairn/browser': version }) },
-    }),
-  }
+  // Packages of the same version are made for each other.
+  const own = peers?.['@cairn/browser'] && { '@cairn/browser': version }
+  const stamped = { ...manifest, version, ...(peers && { peerDependencies: { ...peers, ...own } }) }
   await Bun.write(join(folder, 'package.json'), `${JSON.stringify(stamped, null, 2)}\n`)
   await cp(join(source, 'README.md'), join(folder, 'README.md'))
-  await cp(join(root, 'LICENSE'), join(folder, 'LICENSE'))
-  const entry = join(source, 'index.ts')
-  const hasHooks = name === 'react'
-  await bundle(entry, folder, 'esm', 'index.js', hasHooks ? "'use client'\n" : '')
-  if (manifest.main) await bundle(entry, folder, 'cjs', 'index.cjs')
-  await copyTypes(join(types, 'sdk', name, 'index.d.ts'), folder)
-  if (manifest.main) await copyForCommonJs(folder)
-}
-
-async function bundle(
-  entry: string,
-  outdir: string,
-  format: 'esm' | 'cjs',
-  naming: string,
-  banner = '',
-): Promise<void> {
-  await Bun.build({
-    entrypoints: [entry],
-    outdir,
-    naming,
-    format,
-    target: 'browser',
-    // Applications minify it with the rest. Until then people can read it.
-    minify: false,
-    banner,
-    external: ['@cairn/browser', 'react', 'vue'],
-  })
+  for (const format of manifest.main ? (['esm', 'cjs'] as const) : (['esm'] as const)) {
+    await Bun.build({
+      entrypoints: [join(source, 'index.ts')],
+      outdir: folder,
+      naming: format === 'esm' ? 'index.js' : 'index.cjs',
+      format,
+      target: 'browser',
+      // Applications minify it with the rest. Until then people can read it.
+      minify: false,
+      // Those of React are hooks.
+      banner: source.endsWith('react') ? "'use client'\n" : '',
+      external: ['@cairn/browser', 'react', 'vue'],
+    })
+  }
 }
 
 async function declare(root: string, outDir: string): Promise<void> {
@@ -113,8 +87,9 @@ async function copyTypes(path: string, folder: string): Promise<void> {
   }
 }
 
-/** Copies the types for `require`, whose files have other endings. */
+/** Copies the types for `require`, if a package has code for that; those files have other endings. */
 async function copyForCommonJs(folder: string): Promise<void> {
+  if (!(await Bun.file(join(folder, 'index.cjs')).exists())) return
   for (const file of (await readdir(folder)).filter(name => name.endsWith('.d.ts'))) {
     const text = await Bun.file(join(folder, file)).text()
     const name = file.replace(/ts$/, 'cts')

@@ -3,9 +3,8 @@
  * depends on, as bun.lock pins them, with everything that they depend on, and Bun itself, which is in it
  * too. The same lock and commit give the same text.
  */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Enums, Models, Serialize, SPDX, Spec } from '@cyclonedx/cyclonedx-library'
+import { Contrib, Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import type { Stamps } from './version.ts'
 
 /** An entry of bun.lock. The key of a copy that one package has for itself is such as `parent/name`. */
@@ -32,7 +31,7 @@ export interface Manifest {
   devDependencies: { bun: string }
 }
 
-export interface SbomSource {
+interface SbomSource {
   /** The project's folder, with its packages installed. */
   root: string
   manifest: Manifest
@@ -45,73 +44,90 @@ export interface SbomSource {
 }
 
 /** One of Cairn's own packages, which depends on nothing but its peers. */
-export interface PackedFile {
+interface PackedFile {
   /** `@cairn/browser`. */
   name: string
   sha512: string
 }
 
+/** What a component says about itself. */
+interface Facts {
+  name: string
+  version: string
+  license?: string | undefined
+  description?: string
+  /** By default that of a package in npm's registry. */
+  purl?: string
+  bomRef?: string
+  sha512?: string
+}
+
+const { ExternalReferenceFactory } = Contrib.FromNodePackageJson.Factories
+const components = new Contrib.FromNodePackageJson.Builders.ComponentBuilder(
+  new ExternalReferenceFactory(),
+  new Contrib.License.Factories.LicenseFactory(text => {
+    if (!/ (OR|AND|WITH) /.test(text)) throw new Error('not an expression')
+  }),
+)
+
+function componentOf(
+  { name, version, license, description, sha512, ...ids }: Facts,
+  type = Enums.ComponentType.Library,
+): Models.Component {
+  const purl = ids.purl ?? `pkg:npm/${name.replace('@', '%40')}@${version}`
+  const known = { name, version, ...(license && { license }), ...(description && { description }) }
+  const component = components.makeComponent(known, type)!
+  component.purl = purl
+  component.bomRef.value = ids.bomRef ?? purl
+  if (sha512) component.hashes.set(Enums.HashAlgorithm['SHA-512'], sha512)
+  return component
+}
+
 /** The bill of materials, as text. */
 export async function billOfMaterials(source: SbomSource): Promise<string> {
   const { root, manifest, lock, stamps, madeAt, packed = [] } = source
+  const { name, description, license, dependencies } = manifest
   const { version, commit } = stamps
-  const cairn = new Models.Component(Enums.ComponentType.Application, manifest.name, {
-    bomRef: `cairn@${version}`,
-    version,
-    description: manifest.description,
-    licenses: licenseOf(manifest.license),
-    properties: new Models.PropertyRepository([new Models.Property('cairn:commit', commit)]),
-  })
+  const cairn = componentOf(
+    { name, version, description, license, bomRef: `cairn@${version}` },
+    Enums.ComponentType.Application,
+  )
+  cairn.purl = undefined
+  cairn.properties.add(new Models.Property('cairn:commit', commit))
   const bom = new Models.Bom({
     metadata: new Models.Metadata({ component: cairn, ...(madeAt && { timestamp: madeAt }) }),
   })
-  const components = new Map<string, Models.Component>()
+  const locked = new Map<string, Models.Component>()
   for (const key of closureOf(manifest, lock)) {
-    const component = await componentOf(key, lock, root)
-    components.set(key, component)
+    const component = componentOf(await lockedFacts(key, lock, root))
+    locked.set(key, component)
     bom.components.add(component)
   }
-  for (const [key, component] of components) {
-    for (const needed of neededBy(key, lock)) addDependency(component, components.get(needed))
+  for (const [key, component] of locked) {
+    for (const needed of neededBy(key, lock)) component.dependencies.add(locked.get(needed)!.bomRef)
   }
-  for (const name of Object.keys(manifest.dependencies)) {
-    addDependency(cairn, components.get(name))
-  }
+  for (const key of Object.keys(dependencies)) cairn.dependencies.add(locked.get(key)!.bomRef)
   const bun = bunOf(manifest.devDependencies.bun)
   bom.components.add(bun)
-  addDependency(cairn, bun)
-  for (const file of packed) bom.components.add(packageOf(file, manifest))
+  cairn.dependencies.add(bun.bomRef)
+  for (const file of packed) {
+    bom.components.add(componentOf({ ...file, version: manifest.version, license }))
+  }
   const factory = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6)
   const serializer = new Serialize.JsonSerializer(factory)
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`
 }
 
-function packageOf({ name, sha512 }: PackedFile, { version, license }: Manifest): Models.Component {
-  const [scope = '', base = name] = name.split('/')
-  const purl = `pkg:npm/${encodeURIComponent(scope)}/${base}@${version}`
-  return new Models.Component(Enums.ComponentType.Library, base, {
-    bomRef: purl,
-    group: scope,
-    version,
-    purl,
-    hashes: new Models.HashDictionary([[Enums.HashAlgorithm['SHA-512'], sha512]]),
-    licenses: licenseOf(license),
-  })
-}
-
-function addDependency(component: Models.Component, needed: Models.Component | undefined): void {
-  if (needed) component.dependencies.add(needed.bomRef)
-}
-
 /** The runtime in the executable, which includes SQLite and JavaScriptCore. */
 const bunOf = (version: string) =>
-  new Models.Component(Enums.ComponentType.Platform, 'bun', {
-    bomRef: `bun@${version}`,
-    version,
-    description: 'Runtime within the executable, with JavaScriptCore, SQLite and BoringSSL',
-    purl: `pkg:github/oven-sh/bun@bun-v${version}`,
-    licenses: licenseOf('MIT'),
-  })
+  componentOf(
+    {
+      ...{ name: 'bun', version, license: 'MIT', bomRef: `bun@${version}` },
+      description: 'Runtime within the executable, with JavaScriptCore, SQLite and BoringSSL',
+      purl: `pkg:github/oven-sh/bun@bun-v${version}`,
+    },
+    Enums.ComponentType.Platform,
+  )
 
 /** The keys of all packages that end up, or may end up, in the executable. */
 export function closureOf({ dependencies }: Pick<Manifest, 'dependencies'>, lock: Lock): string[] {
@@ -151,49 +167,24 @@ function resolved(from: string, name: string, packages: Lock['packages']): strin
 /** The names in a key. The name of a scoped package has a slash in it. */
 const pathOf = (key: string): string[] => key.match(/(@[^/]+\/)?[^/]+/g) ?? []
 
-async function componentOf(key: string, lock: Lock, root: string): Promise<Models.Component> {
+async function lockedFacts(key: string, lock: Lock, root: string): Promise<Facts> {
   const [id, , , integrity] = lock.packages[key] as LockedPackage
   const at = id.lastIndexOf('@')
-  const [name, version] = [id.slice(0, at), id.slice(at + 1)]
-  const [scope, base] = name.startsWith('@') ? name.split('/') : [undefined, name]
-  const purl = `pkg:npm/${scope ? `${encodeURIComponent(scope)}/` : ''}${base}@${version}`
-  return new Models.Component(Enums.ComponentType.Library, base ?? name, {
-    bomRef: purl,
-    ...(scope && { group: scope }),
-    version,
-    purl,
-    hashes: hashesOf(integrity),
-    licenses: licenseOf(await installedLicense(key, root)),
-  })
-}
-
-/** Subresource integrity (`sha512-…` in base 64) as hexadecimal digits. */
-function hashesOf(integrity: string): Models.HashDictionary {
-  const [, text = ''] = /^sha512-(\S+)/.exec(integrity) ?? []
-  if (text === '') throw new Error(`no SHA-512 in ${integrity}`)
-  const digits = Buffer.from(text, 'base64').toString('hex')
-  return new Models.HashDictionary([[Enums.HashAlgorithm['SHA-512'], digits]])
+  const [, digits] = /^sha512-(\S+)/.exec(integrity) ?? []
+  if (digits === undefined) throw new Error(`no SHA-512 in ${integrity}`)
+  const file = Bun.file(join(folderOf(root, key), 'package.json'))
+  // A package for another system is locked but not installed.
+  const { license }: { license?: string | { type?: string } } = (await file.exists())
+    ? await file.json()
+    : {}
+  return {
+    name: id.slice(0, at),
+    version: id.slice(at + 1),
+    license: typeof license === 'object' ? license.type : license,
+    sha512: Buffer.from(digits, 'base64').toString('hex'),
+  }
 }
 
 /** Where a package is installed. */
 export const folderOf = (root: string, key: string): string =>
   join(root, 'node_modules', pathOf(key).join('/node_modules/'))
-
-async function installedLicense(key: string, root: string): Promise<string | null> {
-  const file = join(folderOf(root, key), 'package.json')
-  // A package for another system is locked but not installed.
-  if (!existsSync(file)) return null
-  const { license } = (await Bun.file(file).json()) as { license?: string | { type?: string } }
-  return (typeof license === 'string' ? license : license?.type) ?? null
-}
-
-function licenseOf(text: string | null): Models.LicenseRepository {
-  if (text === null) return new Models.LicenseRepository()
-  if (SPDX.isSupportedSpdxId(text)) {
-    return new Models.LicenseRepository([new Models.SpdxLicense(text)])
-  }
-  const isExpression = / (OR|AND|WITH) /.test(text)
-  return new Models.LicenseRepository([
-    isExpression ? new Models.LicenseExpression(text) : new Models.NamedLicense(text),
-  ])
-}

@@ -1,7 +1,7 @@
 import { machineText } from '../report/machine.ts'
 import { begin } from '../report/progress.ts'
 import { markdownOf } from '../report/table.ts'
-import { History } from './history.ts'
+import { type History, storeHistory } from './history.ts'
 import type { Loaded } from './load.ts'
 import { Missing } from './stores.ts'
 
@@ -58,7 +58,7 @@ export class Bench {
 
   /** The long history, which the first step that needs it stores. */
   history(): Promise<History> {
-    this.stored ??= History.store(this.effort.storedRuns)
+    this.stored ??= storeHistory(this.effort.storedRuns)
     return this.stored
   }
 

@@ -14,8 +14,9 @@ Usage: scripts/bench/run [PART]... [--quick]
        scripts/bench/run --guard
 
   ingest   events a second and the CPU of each: beside a bare Bun.serve over SQLite (the
-           floor), beside Fastify, and with 20 million events stored
-  node     the same for nodes over PostgreSQL, beside Fastify with PostgreSQL
+           floor), beside Fastify with PostgreSQL, and with 20 million events stored
+  node     nodes over a log in PostgreSQL: the same beside Fastify with PostgreSQL, requests
+           beside a server alone, bytes in the log, and the start of a new node
   answers  what pages request, beside a bare Elysia; how long pages wait while events come
            in; hostile requests; analytics of a million runs
   memory   memory idle, under load and during an export; bytes on disk; starts
@@ -29,7 +30,7 @@ does nothing else. Cairn and the program beside it take turns, and a figure is t
 three rounds. In Cairn everything is on: credentials, limits, checks, the log, a sync before each
 response. A goal that is missed is no error.
 
-Needs wrk; strace for a slow disk; PostgreSQL, and Node.js with npm to install Fastify into dist.
+Needs wrk; PostgreSQL, and Node.js with npm to install Fastify into dist.
 What this machine lacks is left out.`
 
 function readArguments() {

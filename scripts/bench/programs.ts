@@ -57,10 +57,13 @@ export class Program implements AsyncDisposable {
   static async start(options: Start): Promise<Program> {
     const { folder, commands, env = {} } = options
     const startedAt = performance.now()
-    const starting = commands.map(command => startProcess(command, folder, env))
-    const processes = await Promise.all(starting)
+    const processes = await Promise.all(commands.map(each => startProcess(each, folder, env)))
     for (const { url } of processes) await (await fetch(`${url}/api/v1/heartbeat`)).arrayBuffer()
     return new Program(options, processes, performance.now() - startedAt)
+  }
+
+  get postgres(): PostgresServer | undefined {
+    return this.options.postgres
   }
 
   get folder(): string {
@@ -122,22 +125,22 @@ export class Program implements AsyncDisposable {
 /** Starts a process and waits for its line `serving URL`. */
 function startProcess(command: readonly string[], folder: string, env: Environment) {
   const child = spawn(command, folder, env)
-  const serving = Promise.withResolvers<Process>()
+  const { promise, resolve, reject } = Promise.withResolvers<Process>()
   let output = ''
-  const read = async (stream: ReadableStream<Uint8Array>) => {
-    const decoder = new TextDecoder()
-    for await (const chunk of stream) {
-      // The rest of its log is read, too: a full pipe would stop it.
-      if (output.length > 100_000) continue
-      output += decoder.decode(chunk, { stream: true })
-      const [, url, managementUrl] = /serving (\S+?)(?:, management at (\S+))?\n/.exec(output) ?? []
-      if (url !== undefined) serving.resolve({ child, url, managementUrl })
-    }
+  for (const stream of [child.stdout, child.stderr]) {
+    ;(async () => {
+      for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+        // The rest of its log is read, too: a full pipe would stop it.
+        if (output.length > 100_000) continue
+        output += chunk
+        const [, url, managementUrl] =
+          /serving (\S+?)(?:, management at (\S+))?\n/.exec(output) ?? []
+        if (url !== undefined) resolve({ child, url, managementUrl })
+      }
+    })()
   }
-  read(child.stdout)
-  read(child.stderr)
   child.exited.then(status => {
-    serving.reject(new Error(`${command.join(' ')} ended with ${status}: ${output}`))
+    reject(new Error(`${command.join(' ')} ended with ${status}: ${output}`))
   })
-  return serving.promise
+  return promise
 }

@@ -1,10 +1,10 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { buckets } from '../../src/core/organisation/buckets.ts'
-import { finished } from '../support/finished.ts'
+import { Workplace } from '../support/binary.ts'
 import { PostgresServer, postgresPrograms } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
-import { type Environment, newFolder, Program, spawn } from './programs.ts'
+import { type Environment, newFolder, type Organisation, Program } from './programs.ts'
 
 const root = join(import.meta.dir, '../..')
 const executable = join(root, 'dist/cairn')
@@ -19,18 +19,15 @@ export interface Store {
   start(flows: number): Promise<Program>
 }
 
-/** @param runner a command that runs the executable */
-export const cairnRunBy = (...runner: string[]): Store => ({
+export const cairn: Store = {
   name: 'Cairn',
   async start(flows) {
     const folder = newFolder()
     const credentials = await createOrganisation(folder, flows)
-    const program = await Program.start({ folder, commands: [[...runner, ...serve()]] })
+    const program = await Program.start({ folder, commands: [serve()] })
     return withOrganisation(program, credentials)
   },
-})
-
-export const cairn = cairnRunBy()
+}
 
 export const serve = (data = 'cairn-data', ...flags: string[]) => [
   ...[executable, 'serve', '--data', data, '--host', '127.0.0.1', '--port', '0'],
@@ -44,9 +41,10 @@ export const nodes = (count: number): Store => ({
     const folder = newFolder()
     const postgres = await startPostgres()
     const env = { CAIRN_DATABASE_URL: postgres.url() }
-    await run(folder, ['migrate'], env)
     const credentials = await createOrganisation(folder, flows, env)
-    const commands = Array.from({ length: count }, (_, i) => serve(`node-${i + 1}`))
+    const commands = Array.from({ length: count }, (_, i) =>
+      serve(i === 0 ? 'cairn-data' : `node-${i + 1}`),
+    )
     const program = await Program.start({ folder, commands, env, postgres })
     return withOrganisation(program, credentials)
   },
@@ -81,11 +79,7 @@ export const floor = unchecked('the floor', () => script('floor.ts', 'floor.db')
 export const hello = (bytes: number) =>
   unchecked('a bare Elysia', () => script('hello.ts', `${bytes}`))
 
-export const fastifyWithSqlite = unchecked('Fastify and better-sqlite3', () => {
-  return ['node', installFastify(), 'fastify.db']
-})
-
-export const fastifyWithPostgres = unchecked(
+export const fastify = unchecked(
   'Fastify and PostgreSQL',
   postgres => ['node', installFastify(), postgres!.url()],
   true,
@@ -115,12 +109,6 @@ function installFastify(): string {
   return join(folder, 'server.js')
 }
 
-async function run(folder: string, args: readonly string[], env: Environment = {}) {
-  const { status, stdout, stderr } = await finished(spawn([executable, ...args], folder, env))
-  if (status !== 0) throw new Error(`cairn ${args.join(' ')} failed: ${stderr}`)
-  return stdout
-}
-
 const flowText = (key: string) => `- key: ${key}
   steps:
     - { key: a, kind: modal, title: Welcome to the project, body: This is where **everything** begins. }
@@ -128,14 +116,12 @@ const flowText = (key: string) => `- key: ${key}
     - { key: c, target: { selector: "[data-test=invite]" }, title: Invite your team, body: They will see it. }
 `
 
-interface Credentials {
-  snippetKey: string
-  token: string
-}
+type Credentials = Pick<Organisation, 'snippetKey' | 'token'>
 
 /** Creates an organisation with published flows, and with limits that no load reaches. */
 export async function createOrganisation(folder: string, flows: number, env?: Environment) {
-  const json = async (...args: string[]) => JSON.parse(await run(folder, [...args, '--json'], env))
+  const place = new Workplace(async () => executable, folder, env)
+  const json = (...args: string[]) => place.json(args)
   const { snippetKey } = await json('org', 'create', 'Bench')
   await json('org', 'limits', ...buckets.flatMap(bucket => [`--${bucket}`, '1000000']))
   const texts = Array.from({ length: flows }, (_, i) => flowText(`tour-${i}`))

@@ -8,7 +8,7 @@ export interface Table {
 }
 
 /** Rows with aligned columns. */
-export function inLine(rows: readonly (readonly string[])[]): string[][] {
+function inLine(rows: readonly (readonly string[])[]): string[][] {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(...rows.map(row => (row[i] ?? '').length)))
   return rows.map(row => widths.map((width, i) => (row[i] ?? '').padEnd(width)))
 }

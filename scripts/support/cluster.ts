@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Workplace } from './binary.ts'
 import { dependent } from './dependent.ts'
-import { type Finished, finished } from './finished.ts'
+import type { Finished } from './finished.ts'
 import { Haproxy, haproxyProgram, type Ports } from './haproxy.ts'
 import { freePort } from './ports.ts'
 import { PostgresServer, postgresPrograms } from './postgres.ts'
@@ -16,7 +17,7 @@ export const missingPackages = (): string[] => [
   ...(haproxyProgram === null ? ['haproxy'] : []),
 ]
 
-export interface ClusterOptions {
+interface ClusterOptions {
   /** The executable. */
   program: string
   /** Holds everything, and is kept. By default a new folder, which is removed at the end. */
@@ -59,7 +60,7 @@ export class Cluster {
     readonly valkey: Valkey,
   ) {}
 
-  /** Starts what nodes need, with a migrated database. */
+  /** Starts what nodes need, with an empty database. */
   static async open(options: ClusterOptions): Promise<Cluster> {
     const { isInEarnest = false, folder = mkdtempSync(join(tmpdir(), 'cairn-cluster-')) } = options
     mkdirSync(folder, { recursive: true })
@@ -94,7 +95,6 @@ export class Cluster {
     const isThere = `select from pg_database where datname = '${databaseName}'`
     const [found] = await this.postgres.ask(isThere)
     if (!found) await this.postgres.emptyDatabase('', databaseName)
-    await this.succeeded(['migrate'])
   }
 
   get databaseUrl(): string {
@@ -113,13 +113,8 @@ export class Cluster {
 
   /** Runs a command of the executable over the database. */
   run(args: readonly string[], env: Record<string, string> = {}): Promise<Finished> {
-    const child = Bun.spawn([this.options.program, ...args], {
-      cwd: this.folder,
-      env: { ...this.env, ...env },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
-    return finished(child)
+    const place = new Workplace(async () => this.options.program, this.folder, this.env)
+    return place.run([...args], env)
   }
 
   /** The same; fails unless the command succeeds. */
@@ -148,7 +143,7 @@ export class Cluster {
   /**
    * Starts a node again whenever it has ended, as systemd or Kubernetes would.
    *
-   * @param onEnd is told which node ended, and how
+   * @param onEnd gets the name of the node that ended, and how
    */
   supervise(onEnd: (name: string, how: string) => void, env: Record<string, string> = {}): void {
     const watch = async (node: ClusterNode) => {

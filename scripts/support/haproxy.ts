@@ -7,11 +7,9 @@ import { until } from './until.ts'
 /** The program on this machine, which is not in everybody's PATH; null if there is none. */
 export const haproxyProgram = Bun.which('haproxy') ?? Bun.which('/usr/sbin/haproxy')
 
-const manual = join(import.meta.dir, '../../src/manual/several-machines.md')
-
-/** The configuration that the manual shows. */
+/** The configuration that the manual recommends. */
 export const manualsHaproxyConfig = (): string =>
-  /^```haproxy\n(.*?)^```/ms.exec(readFileSync(manual, 'utf8'))![1]!
+  readFileSync(join(import.meta.dir, '../../deploy/haproxy.cfg'), 'utf8')
 
 /** Where a node listens on this machine. */
 export interface Ports {

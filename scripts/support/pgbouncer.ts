@@ -48,9 +48,9 @@ export class Pgbouncer {
     Bun.spawnSync(['chmod', '755', folder])
     const child = dependent([...asNobody, pgbouncerProgram!, settings], { log })
     await until(() => {
-      const said = readFileSync(log, 'utf8')
-      if (child.exitCode !== null) throw new Error(`PgBouncer does not start: ${said}`)
-      return said.includes('process up')
+      const output = readFileSync(log, 'utf8')
+      if (child.exitCode !== null) throw new Error(`PgBouncer does not start: ${output}`)
+      return output.includes('process up')
     })
     return new Pgbouncer(port, folder, child)
   }

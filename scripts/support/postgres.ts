@@ -61,7 +61,7 @@ function hand(path: string): void {
 }
 
 /**
- * Ends a server whose test is gone, by Ctrl-C or killed: the end of its standard input tells it that. It checks
+ * Ends a server whose test is gone, by Ctrl-C or killed: then its standard input ends. It checks
  * the process, because the number in the file may be another one's by now. Its second argument says whether the
  * data is kept.
  */
@@ -79,7 +79,7 @@ fi
 const owner = 'cairn'
 
 /** Where a server is, and how it is set up. */
-export interface PostgresOptions {
+interface PostgresOptions {
   /** As in a configuration file, such as `fsync=on`, without which commits are not synced. */
   settings?: readonly string[]
   /** The server's own folder, which outlives it. By default a new one, which does not. */
@@ -144,7 +144,7 @@ export class PostgresServer {
     const { password } = this.options
     const server = new PostgresServer(await freePort(), { ...options, password }, settings)
     if (!server.hasData) {
-      // `-R` makes it a standby. It is told at each start where its primary is.
+      // `-R` makes it a standby. Each start names its primary.
       const how = ['-R', '-X', 'stream', '-c', 'fast', '--no-sync', '-d', connection]
       await run(this.asOwner('pg_basebackup', '-D', server.dataFolder, ...how))
     }
@@ -232,10 +232,10 @@ export class PostgresServer {
       fsync: 'off',
     }
     const own = Object.entries(fixed).map(([name, value]) => `${name}=${value}`)
-    const told = [...own, ...this.settings].flatMap(setting => ['-c', setting])
+    const args = [...own, ...this.settings].flatMap(setting => ['-c', setting])
     await until(async () => {
       const log = Bun.file(join(this.folder, 'log'))
-      const child = Bun.spawn(this.asOwner('postgres', '-D', this.dataFolder, ...told), {
+      const child = Bun.spawn(this.asOwner('postgres', '-D', this.dataFolder, ...args), {
         stdout: log,
         stderr: log,
         // Ctrl-C is only for the process that started it, which has others to stop first.
@@ -244,10 +244,10 @@ export class PostgresServer {
       this.child = child
       await until(() => child.exitCode !== null || this.isReady)
       if (child.exitCode === null) return true
-      const said = await log.text()
+      const output = await log.text()
       // The remains of a killed server go away by themselves, but not at once.
-      if (/shared memory block/.test(said)) return false
-      throw new Error(`PostgreSQL does not start: ${said}`)
+      if (/shared memory block/.test(output)) return false
+      throw new Error(`PostgreSQL does not start: ${output}`)
     })
   }
 
@@ -347,6 +347,6 @@ export class PostgresServer {
 
 async function run(command: string[], env = process.env): Promise<void> {
   const child = Bun.spawn(command, { env, cwd: '/', stdout: 'ignore', stderr: 'pipe' })
-  const said = await new Response(child.stderr).text()
-  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed: ${said}`)
+  const output = await new Response(child.stderr).text()
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed: ${output}`)
 }

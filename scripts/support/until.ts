@@ -13,6 +13,6 @@ export async function until<Found>(
   for (const deadline = performance.now() + patienceMs; ; await Bun.sleep(20)) {
     const found = await look()
     if (holds(found)) return found
-    if (performance.now() > deadline) throw new Error(`In vain: ${Bun.inspect(found)}`)
+    if (performance.now() > deadline) throw new Error(`This never changed: ${Bun.inspect(found)}`)
   }
 }

@@ -61,10 +61,10 @@ export class Valkey {
     }
   }
 
-  /** How many requests it has counted or refused. */
+  /** How many requests it has counted or rejected. */
   async counts(): Promise<number> {
-    const told = String(await this.ask('INFO', 'commandstats'))
-    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(told)?.[1] ?? 0)
+    const info = String(await this.ask('INFO', 'commandstats'))
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0)
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {

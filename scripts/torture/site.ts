@@ -1,6 +1,7 @@
 import type { SeededRandom } from '../../src/cli/demo/random.ts'
 import {
   apiOf,
+  metricOf,
   type Server,
   sessionToken,
   Workplace,
@@ -8,34 +9,64 @@ import {
 } from '../support/binary.ts'
 import { damageIn } from '../support/stored.ts'
 import { until } from '../support/until.ts'
-import { Clients, type LoadOptions, type Tenant, tourOf } from './load/clients.ts'
-import { Journal, Responses } from './load/journal.ts'
-import { Publishers } from './load/publishers.ts'
-import { type Faults, faultNames, faultsOf, settleBuffer } from './load/stored.ts'
-import { type Check, none, noProblem } from './result.ts'
+import { Journal, Responses } from './journal.ts'
+import {
+  type Load,
+  type LoadOptions,
+  oldRuns,
+  send,
+  startClients,
+  startEditors,
+  type Tenant,
+  tourOf,
+} from './load.ts'
+import {
+  addCounts,
+  type Check,
+  none,
+  noProblem,
+  type ProblemCounts,
+  problemNames,
+  problemsIn,
+  settleBuffer,
+  sumOf,
+} from './verdict.ts'
 
 /** Two organisations whose items have the same names: neither may see the other's. */
 const organisations = ['Acme', 'Harbor']
 
-/** How long as many items may take as a server usually takes in a second, milliseconds. */
-const patienceMs = 120_000
-
 /** How many people are looked up through the API at the end. */
 const peopleRead = 20
 
-/** What is under way at a server. */
-export interface Load {
-  stop(): Promise<void>
+/** Waits until a metric of a server is zero. */
+export const untilZero = (server: Server, name: string) =>
+  until(
+    () => metricOf(server, name),
+    count => count === 0,
+  )
+
+/** The range that analysts read, as a query. */
+type Range = `?from=${string}&to=${string}` | ''
+
+/** What an analyst sees of an organisation's tour. */
+export async function analyticsOf(server: Server, { token, flowId }: Analyst, range: Range = '') {
+  const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics${range}`)
+  if (!response.ok) throw new Error(`analytics were answered by ${response.status}`)
+  const { generatedAt, ...body } = (await response.json()) as Record<string, unknown>
+  return body as { totals: { starts: number } } & Record<string, unknown>
+}
+
+interface Analyst {
+  token: string
+  flowId: string
 }
 
 /** A data directory with two organisations, their load, a server that is killed and restarted, and the verdict. */
 export class Site implements AsyncDisposable {
-  private readonly faults = Object.fromEntries(
-    Object.keys(faultNames).map(name => [name, 0]),
-  ) as unknown as Faults
-  private readonly counts = { comparisons: 0, damaged: 0, changed: 0, wrong: 0, failed: 0 }
-  /** How many events `ack=buffer` acknowledged, and how many of these an end of the server has lost. */
-  readonly buffered = { acknowledged: 0, lost: 0 }
+  private readonly problems: ProblemCounts = {}
+  private readonly counts = { comparisons: 0, changed: 0, wrong: 0, failed: 0 }
+  /** How many events that `ack=buffer` acknowledged an end of the server has lost. */
+  lostBuffered = 0
 
   private constructor(
     readonly place: Workplace,
@@ -43,8 +74,7 @@ export class Site implements AsyncDisposable {
     readonly random: SeededRandom,
   ) {}
 
-  static async open(random: SeededRandom): Promise<Site> {
-    const place = new Workplace()
+  static async open(random: SeededRandom, place = new Workplace()): Promise<Site> {
     const tenants: Tenant[] = []
     for (const name of organisations) {
       const organisation = await withUnlimitedTour(place, name)
@@ -63,21 +93,31 @@ export class Site implements AsyncDisposable {
   /** Starts the server as after a crash: nothing has looked at the data before the server does. */
   async start(args: readonly string[] = [], env: Record<string, string> = {}): Promise<Server> {
     const server = await this.place.serve(['--threads', '2', ...args], env)
-    if (this.tenants.some(({ journal }) => journal.buffered.size > 0)) this.settleBuffer()
+    if (this.tenants.some(({ journal }) => journal.buffered.size > 0)) {
+      using database = this.place.reading()
+      for (const tenant of this.tenants) this.lostBuffered += settleBuffer(database, tenant)
+    }
     return server
   }
 
   /** Puts clients of both organisations to work, and editors too if `isPublishing`. */
   load(
     server: Server,
-    { isPublishing, ...options }: Partial<LoadOptions> & { isPublishing?: boolean } = {},
+    { isPublishing, ...options }: Omit<LoadOptions, 'random'> & { isPublishing?: boolean } = {},
   ): Load {
-    const { place, random } = this
-    const all = this.tenants.flatMap((tenant): Load[] => [
-      new Clients(tenant, server, { clients: 4, random, ...options }),
-      ...(isPublishing ? [new Publishers(place, server, tenant, random, options.restMs)] : []),
+    const of = { random: this.random, ...options }
+    const all = this.tenants.flatMap(tenant => [
+      startClients(tenant, server, of),
+      ...(isPublishing ? [startEditors(tenant, this.place, server, of)] : []),
     ])
     return { stop: async () => void (await Promise.all(all.map(each => each.stop()))) }
+  }
+
+  /** Sends the first organisation's runs that are old enough for a column segment. */
+  async sendOldRuns(server: Server): Promise<void> {
+    const { journal, snippetKey } = this.tenants[0]!
+    const ask = apiOf(server, snippetKey)
+    for (const request of oldRuns(journal, await tourOf(ask))) await send(journal, ask, request)
   }
 
   get acknowledged(): number {
@@ -87,7 +127,7 @@ export class Site implements AsyncDisposable {
   /** Resolves once so many more items are acknowledged. */
   async until(more: number): Promise<void> {
     const goal = this.acknowledged + more
-    await until(() => this.acknowledged >= goal, Boolean, patienceMs)
+    await until(() => this.acknowledged >= goal)
   }
 
   /** What became of all requests since the last call. */
@@ -99,7 +139,6 @@ export class Site implements AsyncDisposable {
       }
       all.deadLetters += journal.responses.deadLetters
       all.withoutRetryAfter += journal.responses.withoutRetryAfter
-      all.slowestMs = Math.max(all.slowestMs, journal.responses.slowestMs)
       journal.responses = new Responses()
     }
     this.counts.failed += all.failed
@@ -116,18 +155,15 @@ export class Site implements AsyncDisposable {
   /**
    * Reads everything that is stored and compares it with the journals.
    *
-   * @returns whether all of it is there, only once, and whole
+   * @returns whether all of it is there, and only once
    */
   compare(): boolean {
     using database = this.place.reading()
     this.counts.comparisons++
-    const isWhole = damageIn(database) === null
-    if (!isWhole) this.counts.damaged++
-    const all = this.tenants.map(tenant => faultsOf(database, tenant))
-    for (const found of all) {
-      for (const name of Object.keys(found) as (keyof Faults)[]) this.faults[name] += found[name]
-    }
-    return isWhole && all.every(found => Object.values(found).every(count => count === 0))
+    const damaged = damageIn(database) === null ? 0 : 1
+    const all = [{ damaged }, ...this.tenants.map(tenant => problemsIn(database, tenant))]
+    for (const found of all) addCounts(this.problems, found)
+    return all.every(found => sumOf(found) === 0)
   }
 
   /** Starts the server again, compares everything, and what a rebuild makes too; then stops it. */
@@ -141,25 +177,20 @@ export class Site implements AsyncDisposable {
 
   private checks(): Check[] {
     this.takeResponses()
-    const { counts, faults, buffered } = this
+    const { counts, problems } = this
     const publications = this.tenants.flatMap(({ journal }) => journal.publications)
+    const published = publications.filter(({ version }) => version !== null).length
     return [
       { what: 'items acknowledged', value: this.acknowledged },
       {
         what: 'publications acknowledged, and sent',
-        value: `${publications.filter(({ version }) => version !== null).length}, ${publications.length}`,
+        value: `${published}, ${publications.length}`,
       },
-      {
-        what: 'requests without a response or with an error, and sent again',
-        value: counts.failed,
-      },
-      {
-        what: 'with ack=buffer: acknowledged, and lost with the process',
-        value: `${buffered.acknowledged}, ${buffered.lost}`,
-      },
+      { what: 'requests without a response or with an error', value: counts.failed },
       { what: 'times that all of it was read and compared', value: counts.comparisons },
-      ...Object.entries(faultNames).map(([name, what]) => none(what, faults[name as keyof Faults])),
-      none('integrity checks of the database that failed', counts.damaged),
+      ...Object.entries(problemNames).map(([name, what]) =>
+        none(what, problems[name as keyof ProblemCounts] ?? 0),
+      ),
       none('flows that `cairn rebuild` changed', counts.changed),
       none('analytics and checklists that differ from what is stored', counts.wrong),
       noProblem(
@@ -171,10 +202,18 @@ export class Site implements AsyncDisposable {
 
   /** What the API returns and what a rebuild makes must match what is stored. */
   private async compareProjections(server: Server): Promise<void> {
-    const before = await this.analytics(server)
+    const analytics = () =>
+      Promise.all(
+        this.tenants.map(async tenant => {
+          const { flowId } = await tourOf(apiOf(server, tenant.snippetKey))
+          const token = await sessionToken(this.place, tenant.slug)
+          return analyticsOf(server, { token, flowId })
+        }),
+      )
+    const before = await analytics()
     const { changed } = await this.place.json<{ changed: number }>(['rebuild'])
     this.counts.changed += changed
-    if (!Bun.deepEquals(before, await this.analytics(server))) this.counts.wrong++
+    if (!Bun.deepEquals(before, await analytics())) this.counts.wrong++
     for (const { snippetKey, journal } of this.tenants) {
       const ask = apiOf(server, snippetKey)
       const { flowId } = await tourOf(ask)
@@ -188,26 +227,6 @@ export class Site implements AsyncDisposable {
         const { alreadyCompleted } = (await response.json()) as { alreadyCompleted: boolean }
         if (!alreadyCompleted) this.counts.wrong++
       }
-    }
-  }
-
-  /** What analysts of both organisations see of their tours. */
-  private async analytics(server: Server): Promise<unknown[]> {
-    const responses = this.tenants.map(async ({ slug, snippetKey }) => {
-      const { flowId } = await tourOf(apiOf(server, snippetKey))
-      const token = await sessionToken(this.place, slug)
-      const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
-      const { generatedAt, ...body } = (await response.json()) as Record<string, unknown>
-      return body
-    })
-    return Promise.all(responses)
-  }
-
-  private settleBuffer(): void {
-    using database = this.place.reading()
-    for (const { id, journal } of this.tenants) {
-      this.buffered.acknowledged += journal.buffered.size
-      this.buffered.lost += settleBuffer(database, id, journal)
     }
   }
 }

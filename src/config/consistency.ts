@@ -34,6 +34,11 @@ export function crossCheck(config: Partial<Config>, problems: string[]): void {
     )
   }
   if (config.databaseUrl) crossCheckDatabase(config, problems)
+  else if (config.eventsTable === 'on') {
+    problems.push(
+      `${variableOf('eventsTable')} is "on", but a server alone has no PostgreSQL database to copy events into: set ${variableOf('databaseUrl')}, or unset it`,
+    )
+  }
   const { sessionIssuer, sessionAudience, sessionSecret, sessionJwksUrl } = config
   const issuer = variableOf('sessionIssuer')
   const secret = variableOf('sessionSecret')

@@ -36,14 +36,20 @@ export const settings = {
   data: setting({
     placeholder: 'dir',
     default: './cairn-data',
-    help: 'directory that holds everything Cairn stores, unless CAIRN_DATABASE_URL names a database',
+    help: 'directory that holds everything Cairn stores; on one of several nodes, its own copy of what CAIRN_DATABASE_URL has',
     parse: text('a directory'),
   }),
   databaseUrl: optional({
     placeholder: 'url',
     secret: true,
-    help: 'PostgreSQL database that several nodes share and commands use, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; unless set, the data directory holds everything',
+    help: 'PostgreSQL database with the log that several nodes follow, such as postgres://user:password@db.example.com/cairn?sslmode=verify-full; unless set, this server is alone',
     parse: databaseServer,
+  }),
+  eventsTable: setting({
+    placeholder: 'what',
+    default: 'off',
+    help: 'with CAIRN_DATABASE_URL, "on" copies each event as a row into the table "events" of the database, for SQL',
+    parse: oneOf('off', 'on'),
   }),
   port: setting({
     placeholder: 'port',

@@ -9,6 +9,8 @@ export interface Health {
    * @param who the address of the client that asks
    */
   notReady(who: string): string[]
+  /** What is wrong although the server is ready, in words. */
+  warnings(): string[]
   metrics(): string
 }
 
@@ -47,7 +49,10 @@ export function serveManagement(
           return text(200, `ok ${version}\n`)
         case '/readyz': {
           const reasons = health.notReady(server.requestIP(request)?.address ?? '')
-          if (reasons.length === 0) return text(200, 'ready\n')
+          if (reasons.length === 0) {
+            const warnings = health.warnings().map(warning => `warning: ${warning}\n`)
+            return text(200, `ready\n${warnings.join('')}`)
+          }
           return text(503, `${reasons.join('\n')}\n`)
         }
         case '/metrics':

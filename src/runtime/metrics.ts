@@ -10,6 +10,7 @@ import type { BackupsSeen } from './backup-schedule.ts'
 import { type CountedRoute, renderCommits, renderHttp } from './counters.ts'
 import type { DiskWatch } from './disk-watch.ts'
 import { Exposition } from './exposition.ts'
+import { awayAfterMs } from './readiness.ts'
 
 /** What the metrics of a running server are read from. */
 export interface MetricSources {
@@ -122,9 +123,6 @@ function renderLimits(page: Exposition, limits: readonly LimitsBoard[]): void {
   )
 }
 
-/** A database counts as away if it has not answered for this long, milliseconds. */
-const awayAfterMs = 3_000
-
 function renderNode(
   page: Exposition,
   { board, monotonicMs: now }: NonNullable<MetricSources['node']>,
@@ -138,7 +136,7 @@ function renderNode(
   )
   page.gauge(
     'cairn_node_current',
-    '0 while it answers 503, since it may have missed changes of the catalogue.',
+    '0 while it refuses management tokens, since it may have missed changes of them.',
     Number(now < board.answersUntil),
   )
   page.gauge(

@@ -8,6 +8,9 @@ import type { DiskWatch } from './disk-watch.ts'
  */
 export const stuckAfterMs = 10_000
 
+/** A database counts as away if it has not answered for this long, milliseconds. */
+export const awayAfterMs = 3_000
+
 /** How long the disk may take to say how full it is, milliseconds. */
 const hangingAfterMs = 5_000
 
@@ -54,6 +57,19 @@ export function whyNotReady(state: ServerState): string[] {
     ...storageTroubles(state),
     ...nodeTroubles(state),
     ...diskTroubles(state),
+  ]
+}
+
+/**
+ * What is wrong although the server should get traffic: one sentence per problem. A database that is away is one,
+ * because the node still answers reads, and no other node would do better.
+ */
+export function warningsOf({ phase, node, monotonicMs: now }: ServerState): string[] {
+  if (phase !== 'serving' || node === null) return []
+  const awayMs = now - node.followedAt
+  if (awayMs < awayAfterMs) return []
+  return [
+    `the database has not answered for ${seconds(awayMs)}: writes get 503, and reads continue with what this node has`,
   ]
 }
 

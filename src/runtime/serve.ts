@@ -24,7 +24,7 @@ import { metricsOf } from './metrics.ts'
 import { Mutex } from './mutex.ts'
 import { Opening } from './opening.ts'
 import { claimPorts, keepPort } from './ports.ts'
-import { isHopeless, type ServerState, whyNotReady } from './readiness.ts'
+import { isHopeless, type ServerState, warningsOf, whyNotReady } from './readiness.ts'
 import { reloadOf } from './reload.ts'
 import { FiguresOfServer } from './server-watch.ts'
 import { ServiceManager } from './service-manager.ts'
@@ -143,6 +143,7 @@ class Server implements Supervised {
       retentionDays: () => this.config.retentionDays,
       look: () => this.look(),
       notReady: () => this.notReady(),
+      warnings: () => warningsOf(this.state),
     })
   }
 
@@ -177,6 +178,7 @@ class Server implements Supervised {
           this.balancers.asked(who, reasons.length === 0, this.clock.monotonic())
           return reasons
         },
+        warnings: () => warningsOf(this.state),
         metrics: () => this.metrics().toString(),
       },
     )
@@ -246,7 +248,8 @@ class Server implements Supervised {
     tellOfService(manager, {
       status: () => {
         const reasons = this.notReady()
-        return reasons.length === 0 ? `Serving ${url}` : `Not ready: ${reasons.join('; ')}`
+        if (reasons.length > 0) return `Not ready: ${reasons.join('; ')}`
+        return [`Serving ${url}`, ...warningsOf(this.state)].join('; ')
       },
       isHopeless: () => isHopeless(this.state),
       isStopping: () => this.isStopping,

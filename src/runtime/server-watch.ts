@@ -12,6 +12,7 @@ const mostLooks = 4
 export interface WatchedServer {
   look(): Promise<Look>
   notReady(): string[]
+  warnings(): string[]
   threads: {
     readonly httpThreads: { configured: number; restarts: number }
     readonly silentMs: ReadonlyMap<string, number>
@@ -55,6 +56,7 @@ export class FiguresOfServer implements ServerWatch {
       commit,
       startedAt: performance.timeOrigin,
       notReady: this.server.notReady(),
+      warnings: this.server.warnings(),
       ...figures,
       threads: {
         configured: httpThreads.configured,

@@ -88,6 +88,9 @@ const followEveryMs = 100
 /** When, and how often, a node looks for a snapshot that is due, or an erasure left half done; milliseconds. */
 const lookAfterMs = 1_000
 const lookEveryMs = 60_000
+/** How often new events are copied as rows, and when again after a failure; milliseconds. */
+const copyEveryMs = 1_000
+const copyAgainMs = 10_000
 
 async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenStorage> {
   const { data: dataDir, databaseUrl } = config
@@ -97,7 +100,7 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
       ? null
       : await openFollowing(databaseUrl, {
           ...{ node: told.shared.node, clock: told.clock, port: config.port },
-          work: longWorkBeside({ dataDir, isServed: true }),
+          work: longWorkBeside({ dataDir, isServed: true }, true),
           onRenewed: () => watch.look(),
         })
   const storage = new Storage({
@@ -123,7 +126,7 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
   const housework = [
     slices(sealAfterMs, () => tried(() => storage.housekeeping.seal())),
     slices(retainAfterMs, () => tried(() => storage.housekeeping.retain())),
-    ...(opened === null ? [] : sharedHousework(storage, opened, tried, told.clock)),
+    ...(opened === null ? [] : sharedHousework(storage, opened, tried, told.clock, config)),
   ]
   return {
     inbox: storage.inbox,
@@ -147,6 +150,7 @@ const sharedHousework = (
   { member }: OpenFollowing,
   tried: Told['tried'],
   { monotonic }: Told['clock'],
+  { eventsTable }: Config,
 ) => [
   slices(followEveryMs, async () => {
     const at = monotonic()
@@ -158,7 +162,14 @@ const sharedHousework = (
     await tried(() => storage.careForLog())
     return lookEveryMs
   }),
+  ...(eventsTable === 'off' ? [] : [slices(copyAgainMs, () => copyEvents(storage, tried))]),
 ]
+
+const copyEvents = (storage: Storage, tried: Told['tried']) =>
+  tried(async () => {
+    await storage.copyEvents()
+    return copyEveryMs
+  })
 
 async function start(message: ThreadStart) {
   const { name, config, shared } = message

@@ -1,11 +1,10 @@
-import { afterAll, afterEach, test as anyTest, beforeAll, beforeEach, expect } from 'bun:test'
+import { afterAll, test as anyTest, beforeAll, expect } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { haproxyProgram, manualsHaproxyConfig } from '../../scripts/support/haproxy.ts'
 import { defaultOf, settingNames, variableOf } from '../../src/config/settings.ts'
-import { apiOf, builtBinary, firstFlowOf, Workplace, withTour } from '../support/binary.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
 /** What the topic "several-machines" offers for copying has to be what Cairn, HAProxy and PostgreSQL accept. */
@@ -20,7 +19,8 @@ const blocks = (language: string): string[] =>
 // biome-ignore lint/suspicious/noExplicitAny: what is in them is what the tests look at
 type Yaml = any
 
-const [composeText = '', manifestText = ''] = blocks('yaml')
+const composeText = readFileSync(join(root, 'deploy/compose.yaml'), 'utf8')
+const [manifestText = ''] = blocks('yaml')
 const compose: Yaml = parse(composeText, { merge: true })
 const manifest = new Map(
   parseAllDocuments(manifestText).map(document => {
@@ -36,23 +36,21 @@ describe('compose.yaml', () => {
   const { services, volumes, configs } = compose
   const nodes = Object.keys(services).filter(name => name.startsWith('cairn-'))
 
-  anyTest('has three nodes that are told of the database and the limits, and no volume', () => {
-    expect(nodes).toHaveLength(3)
+  anyTest('has two nodes that are told of the database and the limits, with a disk each', () => {
+    expect(nodes).toHaveLength(2)
     for (const name of nodes) {
-      const { environment, hostname, volumes } = services[name]
-      expect([hostname, volumes]).toEqual([name, undefined])
+      const { environment, hostname, volumes: own } = services[name]
+      expect([hostname, own]).toEqual([name, [`${name.replace('cairn', 'node')}:/data`]])
       expect(Object.keys(environment).filter(one => !variables.includes(one))).toEqual([])
       expect(environment).toMatchObject({
         CAIRN_DATABASE_URL: `postgres://cairn:\${POSTGRES_PASSWORD}@postgres/cairn`,
         CAIRN_LIMITS_URL: `redis://:\${VALKEY_PASSWORD}@valkey`,
       })
     }
-    expect(services.migrate.command).toEqual(['migrate'])
-    expect(services.migrate.environment).toEqual(services[nodes[0]!].environment)
   })
 
   anyTest('runs Cairn without rights on a root that it cannot write to', () => {
-    for (const name of [...nodes, 'migrate']) {
+    for (const name of nodes) {
       expect(services[name]).toMatchObject({
         read_only: true,
         tmpfs: ['/tmp'],
@@ -70,7 +68,7 @@ describe('compose.yaml', () => {
       }
       for (const { source } of service.configs ?? []) expect(configs).toHaveProperty(source)
     }
-    const mounted = [services.postgres, services.standby].map(
+    const mounted = [...nodes.map(name => services[name]), services.postgres, services.standby].map(
       ({ volumes: [volume] }) => volume.split(':')[0],
     )
     expect(mounted).toEqual(Object.keys(volumes))
@@ -96,13 +94,13 @@ anyTest.skipIf(haproxyProgram === null)('HAProxy takes haproxy.cfg, which asks e
 
 anyTest('the Kubernetes manifest has what it names, and asks what is there', () => {
   expect([...manifest.keys()].toSorted()).toEqual(
-    ['Deployment', 'Job', 'PodDisruptionBudget', 'Secret', 'Service'].toSorted(),
+    ['PodDisruptionBudget', 'Secret', 'Service', 'StatefulSet'].toSorted(),
   )
-  const { template, selector, replicas } = manifest.get('Deployment').spec
+  const { template, selector, replicas } = manifest.get('StatefulSet').spec
   const [container] = template.spec.containers
   expect(template.metadata.labels).toEqual(selector.matchLabels)
   expect(manifest.get('PodDisruptionBudget').spec.selector).toEqual(selector)
-  expect(manifest.get('PodDisruptionBudget').spec.minAvailable).toBeLessThan(replicas)
+  expect(manifest.get('PodDisruptionBudget').spec.maxUnavailable).toBeLessThan(replicas)
   expect(manifest.get('Service').spec.selector).toEqual(selector.matchLabels)
   const portOf = new Map(container.ports.map((port: Yaml) => [port.name, port.containerPort]))
   expect(portOf.get(manifest.get('Service').spec.ports[0].targetPort)).toBe(ports.api)
@@ -114,32 +112,29 @@ anyTest('the Kubernetes manifest has what it names, and asks what is there', () 
     const { httpGet } = container[probe]
     expect([httpGet.path, portOf.get(httpGet.port)]).toEqual([path, ports.management])
   }
-  const [migrate] = manifest.get('Job').spec.template.spec.containers
-  expect([migrate.args, migrate.image]).toEqual([['migrate'], container.image])
-  for (const { envFrom } of [container, migrate]) {
-    expect(envFrom[0].secretRef.name).toBe(manifest.get('Secret').metadata.name)
-  }
+  expect(container.envFrom[0].secretRef.name).toBe(manifest.get('Secret').metadata.name)
   const set = container.env.map(({ name }: Yaml) => name)
   const named = [...Object.keys(manifest.get('Secret').stringData), ...set]
   expect(named.filter(name => !variables.includes(name))).toEqual([])
 })
 
 anyTest('the pods are restricted, and write only where they have a volume', () => {
-  for (const kind of ['Deployment', 'Job']) {
-    const { spec } = manifest.get(kind).spec.template
-    const [{ securityContext, volumeMounts = [] }] = spec.containers
-    expect(spec.automountServiceAccountToken).toBe(false)
-    expect({ ...spec.securityContext, ...securityContext }).toEqual({
-      runAsNonRoot: true,
-      seccompProfile: { type: 'RuntimeDefault' },
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    })
-    const volumes = (spec.volumes ?? []).map(({ name }: Yaml) => name)
-    expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(volumes)
-  }
-  const [{ env, volumeMounts }] = manifest.get('Deployment').spec.template.spec.containers
+  const { template, volumeClaimTemplates } = manifest.get('StatefulSet').spec
+  const { spec } = template
+  const [{ env, securityContext, volumeMounts }] = spec.containers
+  expect(spec.automountServiceAccountToken).toBe(false)
+  expect({ ...spec.securityContext, ...securityContext }).toEqual({
+    runAsNonRoot: true,
+    // That of the image, which may then write to the volume.
+    fsGroup: 65532,
+    seccompProfile: { type: 'RuntimeDefault' },
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  })
+  const lasting = volumeClaimTemplates.map(({ metadata }: Yaml) => metadata.name)
+  const volumes = [...lasting, ...spec.volumes.map(({ name }: Yaml) => name)]
+  expect(volumeMounts.map(({ name }: Yaml) => name)).toEqual(volumes)
   const { value } = env.find(({ name }: Yaml) => name === variableOf('data'))
   const [data, tmp] = volumeMounts.map(({ mountPath }: Yaml) => mountPath)
   expect([value.startsWith(`${data}/`), tmp]).toEqual([true, '/tmp'])
@@ -172,49 +167,5 @@ describe('a standby by the scripts of compose.yaml', () => {
     expect(readFileSync(join(copy, 'postgresql.auto.conf'), 'utf8')).toMatch(
       /primary_conninfo = .*host=127\.0\.0\.1.*application_name=standby/,
     )
-  })
-})
-
-describe('events in SQL', () => {
-  let server: PostgresServer
-  let place: Workplace
-  let url: string
-  beforeEach(async () => {
-    server = await PostgresServer.open()
-    url = await server.newDatabase()
-    place = new Workplace(builtBinary, undefined, { CAIRN_DATABASE_URL: url })
-  })
-  afterEach(async () => {
-    await place.close()
-    await server.close()
-  })
-
-  test('have the columns of the manual’s table, and its queries find what was sent', async () => {
-    const columns = await server.ask<{ name: string; type: string }>(
-      `select attname as name, format_type(atttypid, null) as type from pg_attribute
-      where attrelid = 'events'::regclass and attnum > 0 order by attname`,
-      url,
-    )
-    const [table = ''] = /^\| column \|.+?\n\n/ms.exec(text) ?? []
-    const documented = [...table.matchAll(/^\| (`.*?) \| `(.*?)` \|/gm)].flatMap(
-      ([, names = '', type]) =>
-        [...names.matchAll(/`(\w+)`/g)].map(([, name]) => ({ name: name!, type: type! })),
-    )
-    expect(documented.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual(columns)
-
-    const server_ = await place.serve()
-    const { snippetKey } = await withTour(place, 'Harbor')
-    const ask = apiOf(server_, snippetKey)
-    const { id: flowId } = await firstFlowOf(ask)
-    const events = [
-      { kind: 'flow_started', flowId, userId: 'ann', runId: 'a' },
-      { kind: 'flow_completed', flowId, userId: 'ann', runId: 'a' },
-      { kind: 'custom', name: 'invited', userId: 'ann', properties: { plan: 'pro' } },
-      { kind: 'custom', name: 'invited', anonymousId: 'ben', properties: { plan: 'pro' } },
-    ]
-    expect((await ask('POST', '/events', { events })).status).toBe(202)
-    const [byDay, byPlan] = await Promise.all(blocks('sql').map(sql => server.ask(sql, url)))
-    expect(byDay).toEqual([{ key: 'tour', on_day: expect.anything(), started: 1, completed: 1 }])
-    expect(byPlan).toEqual([{ name: 'invited', plan: 'pro', count: 2, people: 2 }])
   })
 })

@@ -4,6 +4,7 @@ import {
   isHopeless,
   type ServerState,
   stuckAfterMs,
+  warningsOf,
   whyNotReady,
 } from '../../src/runtime/readiness.ts'
 
@@ -119,4 +120,15 @@ describe('only a restart can heal', () => {
   test('not a disk that hangs, however long: reads are answered meanwhile', () => {
     expect(isHopeless({ silentMs: stuck, disk: { seen, waitingMs: 60_000 } })).toBe(false)
   })
+})
+
+test('a node whose database is away is ready, and warns of it while it serves', () => {
+  const node = { leasedUntil: 90_000, answersUntil: 99_000, followedAt: 88_000 }
+  expect(whyNotReady({ ...good, node })).toEqual([])
+  expect(warningsOf({ ...good, node })).toEqual([
+    expect.stringMatching(/^the database has not answered for 12 s: writes get 503, and reads/),
+  ])
+  expect(warningsOf({ ...good, node, phase: 'starting' })).toEqual([])
+  expect(warningsOf({ ...good, node: { ...node, followedAt: 99_000 } })).toEqual([])
+  expect(warningsOf(good)).toEqual([])
 })

@@ -9,6 +9,7 @@ export const idleServer: ServerFigures = {
   commit: '0123abc',
   startedAt: Date.UTC(2026, 10, 20),
   notReady: [],
+  warnings: [],
   overSeconds: 5,
   isShared: false,
   requests: counted,

@@ -1,10 +1,10 @@
 import { nearestRank } from '../../../src/core/number/statistics.ts'
 import { type Bench, compared, type Effort, type Figure } from '../bench.ts'
-import { downloadEvents, getAnalytics, lastDays } from '../history.ts'
+import { getAnalytics, lastDays } from '../history.ts'
 import { type Loaded, repeat, sendEvents } from '../load.ts'
 import type { Program } from '../programs.ts'
 import { getFlows, hostileRequests, type PageRequest, pageRequests, prepared } from '../requests.ts'
-import { cairn, cairnRunBy, hello, Missing, type Store } from '../stores.ts'
+import { cairn, hello } from '../stores.ts'
 import { batch, connections, ingestOf, type Mix } from './ingest.ts'
 
 /** Requests that somebody waits for. */
@@ -19,10 +19,8 @@ export async function answers(bench: Bench): Promise<void> {
     })
   }
   await measure('hostile requests', async () => [await hostile(bench.effort)])
-  await measure('pages while events come in', () => waits(bench, cairn))
-  await measure('pages on a slow disk', () => waitsOnSlowDisk(bench))
+  await measure('pages while events come in', () => waits(bench))
   await measure('analytics', () => analytics(bench))
-  await measure('analytics beside other work', () => analyticsBesideWork(bench))
 }
 
 async function singleEvents(bench: Bench): Promise<Figure[]> {
@@ -76,29 +74,16 @@ export async function hostile({ seconds }: Effort): Promise<Figure> {
 }
 
 /** How long pages wait for their flows while events come in. */
-async function waits(bench: Bench, store: Store, disk = ''): Promise<Figure[]> {
-  const [times] = await bench.inTurns(() => readsDuringEvents(bench.effort, store))
+async function waits(bench: Bench): Promise<Figure[]> {
+  const [times] = await bench.inTurns(() => readsDuringEvents(bench.effort))
   const figure = (when: string, i: 0 | 1, goal: string): Figure => {
     return { what: `GET /flows, p99, ${when}`, unit: 'ms', cairn: times!.map(of => of[i]), goal }
   }
-  return [
-    figure(`ingest saturated${disk}`, 0, '≤ 25'),
-    figure(`at a tenth of that rate${disk}`, 1, '≤ 5'),
-  ]
+  return [figure('ingest saturated', 0, '≤ 25'), figure('at a tenth of that rate', 1, '≤ 5')]
 }
 
-function waitsOnSlowDisk(bench: Bench): Promise<Figure[]> {
-  // strace works in a process of its own (-D), so that Cairn is still the one that is started.
-  const syncs = ['-e', 'trace=fsync,fdatasync', '-e', 'inject=fsync,fdatasync:delay_exit=20000']
-  const slow = ['strace', '-D', '-f', '-qq', '--seccomp-bpf', '-o', '/dev/null', ...syncs]
-  if (!Bun.which('strace') || !Bun.spawnSync([...slow, 'true']).success) {
-    throw new Missing('there is no strace, or it may not trace')
-  }
-  return waits(bench, cairnRunBy(...slow), ', 20 ms a sync')
-}
-
-async function readsDuringEvents({ seconds }: Effort, store: Store): Promise<[number, number]> {
-  await using program = await store.start(20)
+async function readsDuringEvents({ seconds }: Effort): Promise<[number, number]> {
+  await using program = await cairn.start(20)
   const { request } = await prepared(program, getFlows)
   const during = async (pauseMs: number) => {
     const size = { seconds: seconds + 2, connections, pauseMs }
@@ -112,58 +97,31 @@ async function readsDuringEvents({ seconds }: Effort, store: Store): Promise<[nu
   return [read.p99Ms, readLater.p99Ms]
 }
 
+/** Some are half an hour or 45 minutes off, and some have summer time. */
+const timeZones = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Auckland']
+
+/** Requests of an analyst, one after the other. */
 async function analytics(bench: Bench): Promise<Figure[]> {
   const history = await bench.history()
   await using program = await history.start()
   await program.settled()
-  const ask = async (days: number, goal: string) => {
-    const until = performance.now() + bench.effort.seconds * 5_000
-    const isOver = () => performance.now() > until
-    const times = await analyticsTimes(program, 0, days, isOver)
-    const what = `${history.runs.toLocaleString('en-US')} runs in 400 days, ${days} of them`
-    return analyticsFigure(what, times, goal)
+  const figure = async (days: number, goal: string): Promise<Figure> => {
+    const end = performance.now() + bench.effort.seconds * 5_000
+    const times: number[] = []
+    while (times.length < 3 || performance.now() < end) {
+      const timezone = timeZones[times.length % timeZones.length]!
+      const query = { ...lastDays(days, times.length % 4), timezone }
+      const startedAt = performance.now()
+      await (await getAnalytics(program, 'analytics', query)).arrayBuffer()
+      times.push(performance.now() - startedAt)
+    }
+    const p99 = nearestRank(
+      times.sort((a, b) => a - b),
+      0.99,
+    )
+    const runs = history.runs.toLocaleString('en-US')
+    const what = `analytics, p99 of ${times.length}: ${runs} runs in 400 days, ${days} of them`
+    return { what, unit: 'ms', cairn: [p99!], goal }
   }
-  return [await ask(30, '≤ 40'), await ask(400, '≤ 180')]
-}
-
-async function analyticsBesideWork(bench: Bench): Promise<Figure[]> {
-  const history = await bench.history()
-  // The first backup is due at once.
-  await using program = await history.start('--backup-every', '1d', '--backup-dir', 'backups')
-  let isExported = false
-  const exporting = downloadEvents(program).finally(() => {
-    isExported = true
-  })
-  const times = await analyticsTimes(program, 2, 30, () => isExported)
-  await exporting
-  const runs = (history.runs / 10).toLocaleString('en-US')
-  return [analyticsFigure(`${runs} runs, beside an export and a backup`, times, '≤ 300')]
-}
-
-const analyticsFigure = (what: string, times: readonly number[], goal: string): Figure => ({
-  what: `analytics, p99 of ${times.length}: ${what}`,
-  unit: 'ms',
-  cairn: [nearestRank(times, 0.99)!],
-  goal,
-})
-
-/** Some are half an hour or 45 minutes off, and some have summer time. */
-const timeZones = ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu', 'Pacific/Auckland']
-
-/** How long requests took one after the other, milliseconds, ascending. */
-async function analyticsTimes(
-  program: Program,
-  flow: number,
-  days: number,
-  isOver: () => boolean,
-): Promise<number[]> {
-  const times: number[] = []
-  while (times.length < 3 || !isOver()) {
-    const timezone = timeZones[times.length % timeZones.length]!
-    const query = { ...lastDays(days, times.length % 4), timezone }
-    const startedAt = performance.now()
-    await (await getAnalytics(program, flow, 'analytics', query)).arrayBuffer()
-    times.push(performance.now() - startedAt)
-  }
-  return times.sort((a, b) => a - b)
+  return [await figure(30, '≤ 40'), await figure(400, '≤ 180')]
 }

@@ -1,7 +1,7 @@
 import { type Bench, compared, type Effort, type Figure } from '../bench.ts'
 import { type Events, type Loaded, sendEvents } from '../load.ts'
 import type { Program } from '../programs.ts'
-import { cairn, fastifyWithPostgres, fastifyWithSqlite, floor, type Store } from '../stores.ts'
+import { cairn, fastify, floor, type Store } from '../stores.ts'
 
 export const batch = 50
 
@@ -41,8 +41,7 @@ export async function ingest(bench: Bench): Promise<void> {
   await beside(oneFlow, floor, { rate: '≥ 0.6 ×', cpu: '≤ 1.9 ×' })
   await beside(people, floor, { rate: '≥ 0.6 ×', cpu: '≤ 1.95 ×' })
   await beside(manyPeople, floor, { rate: '≥ 0.28 ×', cpu: '≤ 4.5 ×' })
-  await beside(people, fastifyWithSqlite, { rate: '≥ 2.4 ×' })
-  await beside(people, fastifyWithPostgres, { rate: '≥ 2.5 ×', cpu: '≤ 0.32 ×' })
+  await beside(people, fastify, { rate: '≥ 2.5 ×', cpu: '≤ 0.32 ×' })
   await bench.measure('ingest', 'with a long history', () => withHistory(bench))
 }
 

@@ -3,14 +3,12 @@ import { mkdir, readFile, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { apiOf, type Server, sessionToken } from '../../support/binary.ts'
 import { until } from '../../support/until.ts'
-import { tourOf } from '../load/clients.ts'
-import { oldRuns } from '../load/requests.ts'
-import { type Check, none, noProblem, some } from '../result.ts'
-import type { Site } from '../site.ts'
+import { newItem, send, tourOf } from '../load.ts'
+import { analyticsOf, type Site } from '../site.ts'
 import { syncsIn } from '../tools/failed-syncs.ts'
-import { canTrace, FaultyCalls } from '../tools/faulty-calls.ts'
-import { canMount, SmallDisk } from '../tools/small-disk.ts'
-import type { Fault } from './fault.ts'
+import { FaultyCalls } from '../tools/faulty-calls.ts'
+import { SmallDisk } from '../tools/small-disk.ts'
+import { type Check, none, noProblem, some } from '../verdict.ts'
 
 /** How long a disk stays faulty, milliseconds. */
 const lasting = { short: 300, long: 5_000 }
@@ -47,7 +45,7 @@ async function moveAway(_: Server, _disk: SmallDisk, dataDir: string): Promise<H
   }
 }
 
-const faults: readonly DiskFault[] = [
+const diskFaults: readonly DiskFault[] = [
   {
     name: 'disk full',
     // The disk space that the log had taken before can still be written.
@@ -68,7 +66,7 @@ const quiet = ['--log-level', 'warn']
 /** Waits for something that must happen, however slow the machine is. */
 const eventually = (what: string, condition: () => boolean | Promise<boolean>) =>
   until(condition).catch(() => {
-    throw new Error(`Waited in vain until ${what}`)
+    throw new Error(`This never happened: ${what}`)
   })
 
 const isReady = async ({ managementUrl }: Server) => (await fetch(`${managementUrl}/readyz`)).ok
@@ -77,14 +75,8 @@ const isReady = async ({ managementUrl }: Server) => (await fetch(`${managementU
 async function takesWrites({ tenants }: Site, server: Server): Promise<boolean> {
   const { journal, snippetKey } = tenants[0]!
   const ask = apiOf(server, snippetKey)
-  const { stepId } = await tourOf(ask)
-  const message = `health-report-${journal.newNumber()}`
-  const items = journal.items['health report']
-  items.sent.add(message)
-  const { status } = await ask('POST', `/steps/${stepId}/health`, { outcome: 'found', message })
-  if (status === 202) items.acknowledged.add(message)
-  else if (status !== 503) journal.contradictions.push(`a write was answered by ${status}`)
-  return status === 202
+  const request = newItem('health report', journal, await tourOf(ask))
+  return (await send(journal, ask, request))?.status === 202
 }
 
 /** Reads what a snippet and an analyst read, and counts the responses that are not 200. */
@@ -95,7 +87,7 @@ async function failedReads({ tenants }: Site, server: Server, token: string, for
   const end = performance.now() + forMs
   do {
     if (!(await snippet('GET', '/flows')).ok) failed++
-    if (!(await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)).ok) failed++
+    await analyticsOf(server, { token, flowId }).catch(() => failed++)
     await Bun.sleep(20)
   } while (performance.now() < end)
   return failed
@@ -114,20 +106,22 @@ async function atWork({ site, disk, token, lastingMs }: Stage): Promise<Check[]>
   const { dataDir } = site.place
   const checks: Check[] = []
   const server = await site.start(quiet)
-  for (const { name, isTotal, begin } of faults) {
-    const load = site.load(server, { clients: 2, isPublishing: true })
+  for (const { name, isTotal, begin } of diskFaults) {
+    const start = () => site.load(server, { clients: 2, isPublishing: true })
+    let load = start()
     await site.until(50)
     const heal = await begin(server, disk, dataDir)
     try {
       await eventually(`${name}: 503`, async () => !(await takesWrites(site, server)))
       await eventually(`${name}: not ready`, async () => !(await isReady(server)))
       // A response that was sent before may still be on its way to its client.
-      await Bun.sleep(100)
+      await load.stop()
       const { acknowledged } = site
+      load = start()
       const failed = await failedReads(site, server, token, lastingMs)
       checks.push(none(`${name}: reads that failed`, failed))
-      if (isTotal)
-        checks.push(none(`${name}: writes acknowledged`, site.acknowledged - acknowledged))
+      const written = site.acknowledged - acknowledged
+      if (isTotal) checks.push(none(`${name}: writes acknowledged`, written))
     } finally {
       await heal()
     }
@@ -138,20 +132,6 @@ async function atWork({ site, disk, token, lastingMs }: Stage): Promise<Check[]>
   site.compare()
   await server.end()
   return checks
-}
-
-/** Syncs of half a second: everything is stored, and readers do not fail. */
-async function onSlowDisk({ site, token, lastingMs }: Stage): Promise<Check[]> {
-  const server = await site.start(quiet)
-  const slow = { calls: 'fsync,fdatasync', fault: 'delay_exit=500000' }
-  const faulty = await FaultyCalls.in(server.child.pid, slow)
-  const load = site.load(server)
-  const failed = await failedReads(site, server, token, Math.max(1_000, lastingMs))
-  await load.stop()
-  await faulty.heal()
-  await server.end()
-  site.compare()
-  return [none('syncs of 500 ms: reads that failed', failed)]
 }
 
 /** A start on a disk that cannot be written says so and ends. The next one, on a good disk, serves. */
@@ -185,32 +165,24 @@ async function atStop({ site, disk, lastingMs }: Stage, { name, begin }: DiskFau
   await Bun.sleep(lastingMs)
   await heal()
   const status = await server.child.exited
-  const { lost } = site.buffered
+  const before = site.lostBuffered
   // Finds out how much of the buffer is missing.
   const next = await site.start(quiet)
   site.compare()
   await next.end()
   return [
     none(`stop, ${name}: exit status, once it ends`, status),
-    none(`stop, ${name}: buffered events that are not there afterwards`, site.buffered.lost - lost),
+    none(
+      `stop, ${name}: buffered events that are not there afterwards`,
+      site.lostBuffered - before,
+    ),
   ]
-}
-
-async function sendOldRuns({ tenants }: Site, server: Server): Promise<void> {
-  const { journal, snippetKey } = tenants[0]!
-  const { sent, acknowledged } = journal.items.event
-  const ask = apiOf(server, snippetKey)
-  for (const { path, body, names } of oldRuns(journal, await tourOf(ask))) {
-    for (const name of names) sent.add(name)
-    const { status } = await ask('POST', path, body)
-    if (status === 202) for (const name of names) acknowledged.add(name)
-  }
 }
 
 /** A fault in background work, with no caller, makes the server not ready, and loses no run. */
 async function inBackground({ site, disk }: Stage, { name, begin }: DiskFault) {
   const server = await site.start(quiet)
-  await sendOldRuns(site, server)
+  await site.sendOldRuns(server)
   const heal = await begin(server, disk, site.place.dataDir)
   await eventually(`${name}: not ready, with no caller`, async () => !(await isReady(server)))
   await heal()
@@ -276,28 +248,18 @@ async function afterFailedSyncs({ site, lastingMs }: Stage): Promise<Check[]> {
   ]
 }
 
-export const disk: Fault = {
-  what: 'a disk that is full, read-only, failing, slow or gone',
-  longRounds: 10,
-  missing() {
-    if (!canTrace()) return 'strace, and root, to make system calls fail'
-    return canMount() ? null : 'to mount a tmpfs'
-  },
-  async run(site, isLong) {
-    const token = await sessionToken(site.place, site.tenants[0]!.slug)
-    using small = new SmallDisk(site.place.dataDir, diskMebibytes)
-    const stage = { site, disk: small, token, lastingMs: lasting[isLong ? 'long' : 'short'] }
-    const total = faults.filter(({ isTotal }) => isTotal)
-    const chosen = isLong ? total : total.filter(({ name }) => name === 'writes fail')
-    const checks = [
-      ...(await atWork(stage)),
-      ...(await onSlowDisk(stage)),
-      ...(await atStart(stage)),
-      ...(await atCheckpoints(stage)),
-      ...(await afterFailedSyncs(stage)),
-    ]
-    for (const fault of chosen) checks.push(...(await atStop(stage, fault)))
-    for (const fault of chosen) checks.push(...(await inBackground(stage, fault)))
-    return [...checks, ...(await site.finish())]
-  },
+export async function disk(site: Site, isLong: boolean): Promise<Check[]> {
+  const token = await sessionToken(site.place, site.tenants[0]!.slug)
+  using small = new SmallDisk(site.place.dataDir, diskMebibytes)
+  const stage = { site, disk: small, token, lastingMs: lasting[isLong ? 'long' : 'short'] }
+  const total = diskFaults.filter(({ isTotal }) => isTotal)
+  const chosen = isLong ? total : total.filter(({ name }) => name === 'writes fail')
+  const checks: Check[] = []
+  for (const one of [atWork, atStart, atCheckpoints, afterFailedSyncs]) {
+    checks.push(...(await one(stage)))
+  }
+  for (const fault of chosen) {
+    checks.push(...(await atStop(stage, fault)), ...(await inBackground(stage, fault)))
+  }
+  return [...checks, ...(await site.finish())]
 }

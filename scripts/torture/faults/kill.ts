@@ -1,10 +1,7 @@
 import type { Failpoint } from '../../../src/failpoints.ts'
-import { apiOf, type Server, sessionToken, withTour } from '../../support/binary.ts'
-import { textsIn } from '../../support/stored.ts'
-import { tourOf } from '../load/clients.ts'
-import { type Check, noProblem, some } from '../result.ts'
+import type { Server } from '../../support/binary.ts'
 import type { Site } from '../site.ts'
-import type { Fault } from './fault.ts'
+import { type Check, noProblem, some } from '../verdict.ts'
 
 /** How many times the server is killed at work, and how long it usually lives at most. */
 const kills = { short: 12, long: 50 }
@@ -43,63 +40,30 @@ async function live(site: Site, lifeMs: number, publicationsCut: number): Promis
 interface Operation {
   what: string
   /** Starts it at a running server. */
-  start(server: Server): Promise<{ kill(): void; done: Promise<unknown> }>
-  /** Runs at the next server; says what is wrong, or null. */
+  start(server: Server): Promise<{ kill(): void; exited: Promise<unknown> }>
+  /** Runs at the next server; returns what is wrong, or null. */
   problem?(server: Server): Promise<string | null>
-}
-
-const commandOf = (site: Site, args: string[]) => async () => {
-  const child = await site.place.command(args)
-  return { kill: () => child.kill('SIGKILL'), done: child.exited }
 }
 
 const stop: Operation = {
   what: 'a stop with requests in flight',
   async start({ child }) {
     child.kill('SIGTERM')
-    return { kill() {}, done: child.exited }
+    return { kill() {}, exited: child.exited }
   },
 }
 
 const rebuild = (site: Site): Operation => ({
   what: 'a rebuild',
-  start: commandOf(site, ['rebuild']),
+  async start() {
+    const child = await site.place.command(['rebuild'])
+    return { kill: () => child.kill('SIGKILL'), exited: child.exited }
+  },
   async problem() {
     const { changed } = await site.place.json<{ changed: number }>(['rebuild'])
     return changed === 0 ? null : `the next rebuild changed ${changed} flows`
   },
 })
-
-/** In an organisation of its own, because an erasure changes what the journals of the others say. */
-async function erasure(site: Site): Promise<Operation> {
-  const { place } = site
-  const { slug, snippetKey } = await withTour(place, 'Globex')
-  const token = await sessionToken(place, slug)
-  let people = 0
-  const person = () => `person-${people}-to-erase`
-  const erase = () => ['person', 'erase', slug, person(), '--yes']
-  return {
-    what: 'an erasure of a person',
-    async start(server) {
-      people++
-      const ask = apiOf(server, snippetKey)
-      const { flowId } = await tourOf(ask)
-      const event = { kind: 'flow_started', flowId, userId: person(), url: person() }
-      await ask('POST', '/events', { events: [event, event] })
-      return commandOf(site, erase())()
-    },
-    async problem(server) {
-      // After many kills the database is too large to be rewritten beside a server without being asked.
-      const { status, stderr } = await place.run([...erase(), '--compact'])
-      if (status !== 0) return `the next erasure fails: ${stderr}`
-      if (textsIn(place.dataDir, [person()]).length > 0) return 'a file still has the erased person'
-      const { flowId } = await tourOf(apiOf(server, snippetKey))
-      const response = await apiOf(server, token)('GET', `/flows/${flowId}/analytics`)
-      const { totals } = (await response.json()) as { totals: { starts: number } }
-      return totals.starts === people ? null : `${totals.starts} starts of ${people} people`
-    },
-  }
-}
 
 /** Interrupts an operation, with the server at work, each time at another moment; once it runs to its end. */
 async function interrupt(site: Site, operation: Operation, count: number): Promise<string[]> {
@@ -110,49 +74,38 @@ async function interrupt(site: Site, operation: Operation, count: number): Promi
     // Few clients, because the command that is interrupted must not starve beside them.
     const load = site.load(server, { clients: 2, restMs: 5 })
     await site.until(20)
-    const { kill, done } = await operation.start(server)
+    const { kill, exited } = await operation.start(server)
     const startedAt = performance.now()
-    await (i === 0 ? done : Bun.sleep(site.random.between(0, lastsMs)))
+    await (i === 0 ? exited : Bun.sleep(site.random.between(0, lastsMs)))
     lastsMs ||= performance.now() - startedAt
     kill()
     await site.kill(server, load)
-    await done
+    await exited
     const next = await site.start()
-    const problem = await operation.problem?.(next)
-    if (problem) problems.push(`${operation.what}: ${problem}`)
-    if (!site.compare())
-      problems.push(`${operation.what}: what is stored is not what was acknowledged`)
+    problems.push((await operation.problem?.(next)) ?? '')
+    if (!site.compare()) problems.push('what is stored is not what was acknowledged')
     await site.kill(next)
   }
-  return problems
+  return problems.filter(Boolean).map(problem => `${operation.what}: ${problem}`)
 }
 
-/** Kills starts: the next one serves. */
-async function interruptStarts(site: Site, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
+export async function kill(site: Site, isLong: boolean): Promise<Check[]> {
+  const form = isLong ? 'long' : 'short'
+  let cut = 0
+  for (let i = 0; i < kills[form]; i++) cut += await live(site, maxLifeMs[form], cut)
+  const problems: string[] = []
+  for (const operation of [stop, rebuild(site)]) {
+    problems.push(...(await interrupt(site, operation, interruptions[form])))
+  }
+  for (let i = 0; i < 2 * interruptions[form]; i++) {
     const server = await site.place.start()
     await Bun.sleep(site.random.between(0, 300))
     await server.end('SIGKILL')
   }
-}
-
-export const kill: Fault = {
-  what: 'killed at random moments at work, in publications and in operations',
-  longRounds: 20,
-  async run(site, isLong): Promise<Check[]> {
-    const form = isLong ? 'long' : 'short'
-    let cut = 0
-    for (let i = 0; i < kills[form]; i++) cut += await live(site, maxLifeMs[form], cut)
-    const problems: string[] = []
-    for (const operation of [stop, rebuild(site), await erasure(site)]) {
-      problems.push(...(await interrupt(site, operation, interruptions[form])))
-    }
-    await interruptStarts(site, 2 * interruptions[form])
-    return [
-      { what: 'kills at work', value: kills[form] },
-      some('ends within a publication', cut),
-      noProblem('interrupted operations that leave something wrong', problems),
-      ...(await site.finish()),
-    ]
-  },
+  return [
+    { what: 'kills at work', value: kills[form] },
+    some('ends within a publication', cut),
+    noProblem('interrupted operations that leave something wrong', problems),
+    ...(await site.finish()),
+  ]
 }

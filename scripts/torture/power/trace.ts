@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** What a trace of system calls (strace's text) says about the files below one directory. */
+/** What traces of system calls (strace's text) say about the files below one directory. */
 
 /** What a process did that a power cut may undo, or after which it may not undo something. */
 export type Step =
@@ -48,27 +48,17 @@ function descriptorIn(text: string): { number: number; path: string | null } {
   return { number: Number(number), path: isNamed ? decoded(hex).toString() : null }
 }
 
-/** The lines of a file that may be too large for one string. */
-function* linesOf(file: string): Generator<string> {
-  const handle = openSync(file, 'r')
-  const chunk = Buffer.alloc(1 << 22)
-  let rest = ''
-  try {
-    for (;;) {
-      const length = readSync(handle, chunk)
-      if (length === 0) return
-      const lines = (rest + chunk.toString('latin1', 0, length)).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    closeSync(handle)
-  }
+/** What was done to the files below a directory, and when, in seconds. */
+export interface Steps {
+  steps: Step[]
+  times: number[]
 }
 
 /** Reads the steps from a trace, only for the files below `root`. */
-class TraceReader {
+class TraceReader implements Steps {
   readonly steps: Step[] = []
+  readonly times: number[] = []
+  private now = 0
   private readonly begun = new Map<string, { name: string; args: string }>()
   /** Where the next plain write to a descriptor goes. */
   private readonly offsets = new Map<string, number | 'end'>()
@@ -76,8 +66,9 @@ class TraceReader {
 
   constructor(private readonly root: string) {}
 
-  take(line: string): void {
-    const [, thread = '', rest = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
+  take(line: string, at: number): void {
+    this.now = at
+    const [, thread = '', rest = ''] = /^(\d+) +[\d.]+ (.*)$/.exec(line) ?? []
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)
     if (resumed) {
       const { name = '', args = '' } = this.begun.get(thread) ?? {}
@@ -95,16 +86,21 @@ class TraceReader {
     } else this.ends(thread, name, args)
   }
 
-  /** Calls that count from their beginning, because whoever is told something may know it from then on. */
+  private add(step: Step): void {
+    this.steps.push(step)
+    this.times.push(this.now)
+  }
+
+  /** Calls that count from their beginning, because whoever receives something may know it from then on. */
   private begins(thread: string, name: string, args: string): void {
     if (name === 'fsync' || name === 'fdatasync') {
       const path = this.ours(descriptorIn(args).path)
-      if (path !== null) this.steps.push({ type: 'sync_begins', path, thread })
+      if (path !== null) this.add({ type: 'sync_begins', path, thread })
     } else if (/^(write|writev|sendto|sendmsg)$/.test(name)) {
       if (this.ours(descriptorIn(args).path) !== null) return
       const whole = args.replace(/ <unfinished \.\.\.>$/, '')
       const texts = textsIn({ thread, name, args: whole, result: '' })
-      this.steps.push({ type: 'output', text: Buffer.concat(texts).toString('latin1') })
+      this.add({ type: 'output', text: Buffer.concat(texts).toString('latin1') })
     }
   }
 
@@ -124,8 +120,8 @@ class TraceReader {
       const path = this.ours(descriptorIn(args).path)
       if (path === null || isVolatile(path)) return
       if (name === 'ftruncate') {
-        this.steps.push({ type: 'resize', path, size: Number(/(\d+)$/.exec(args)?.[1]) })
-      } else this.steps.push({ type: 'sync_ends', path, thread })
+        this.add({ type: 'resize', path, size: Number(/(\d+)$/.exec(args)?.[1]) })
+      } else this.add({ type: 'sync_ends', path, thread })
     } else this.named(call)
   }
 
@@ -136,8 +132,8 @@ class TraceReader {
     this.offsets.set(`${number} ${path}`, args.includes('O_APPEND') ? 'end' : 0)
     if (args.includes('O_CREAT') && !this.files.has(path)) {
       this.files.add(path)
-      this.steps.push({ type: 'create', path })
-    } else if (args.includes('O_TRUNC')) this.steps.push({ type: 'resize', path, size: 0 })
+      this.add({ type: 'create', path })
+    } else if (args.includes('O_TRUNC')) this.add({ type: 'resize', path, size: 0 })
   }
 
   private written(call: Call): void {
@@ -150,7 +146,7 @@ class TraceReader {
     const given = call.name === 'pwrite64' ? Number(/(\d+)$/.exec(call.args)?.[1]) : null
     const at = given ?? this.offsets.get(descriptor) ?? 0
     if (given === null && at !== 'end') this.offsets.set(descriptor, at + bytes.length)
-    this.steps.push({ type: 'write', path, at, bytes })
+    this.add({ type: 'write', path, at, bytes })
   }
 
   /** Calls that name paths, and calls that this reader would not understand if they were about these files. */
@@ -161,16 +157,16 @@ class TraceReader {
       : []
     const [from, to] = paths
     if (paths.length > 0 && paths.every(path => path === null)) return
-    if (from && name.startsWith('mkdir')) this.steps.push({ type: 'mkdir', path: from })
+    if (from && name.startsWith('mkdir')) this.add({ type: 'mkdir', path: from })
     else if (from && name.startsWith('unlink')) {
       if (isVolatile(from)) return
       this.files.delete(from)
-      this.steps.push({ type: 'unlink', path: from })
+      this.add({ type: 'unlink', path: from })
     } else if (from && to && dirname(from) === dirname(to)) {
       const type = name.startsWith('rename') ? 'rename' : 'link'
       if (type === 'rename') this.files.delete(from)
       this.files.add(to)
-      this.steps.push({ type, from, to })
+      this.add({ type, from, to })
     } else if (name === 'mmap') {
       if (!/MAP_SHARED/.test(args) || !/PROT_WRITE/.test(args)) return
       const path = this.ours(descriptorIn(/\d+<[^>]*>.*$/.exec(args)?.[0] ?? '').path)
@@ -191,9 +187,12 @@ class TraceReader {
 /** SQLite's index of the log is shared memory with a name, and is rebuilt from the log. */
 const isVolatile = (path: string) => path.endsWith('-shm')
 
-/** The steps of all processes in a trace, in the order in which they took effect. */
-export function stepsIn(traceFile: string, root: string): Step[] {
+/** The steps of all processes in some traces, in the order in which they took effect. */
+export function stepsIn(traceFiles: readonly string[], root: string): Steps {
   const reader = new TraceReader(root)
-  for (const line of linesOf(traceFile)) reader.take(line)
-  return reader.steps
+  const lines = traceFiles.flatMap(file => readFileSync(file, 'latin1').split('\n'))
+  // Each line has its time after the number of its thread.
+  const timed = lines.map(line => ({ line, at: Number(/^\d+ +([\d.]+)/.exec(line)?.[1] ?? 0) }))
+  for (const { line, at } of timed.sort((a, b) => a.at - b.at)) reader.take(line, at)
+  return reader
 }

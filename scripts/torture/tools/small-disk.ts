@@ -1,4 +1,4 @@
-import { closeSync, cpSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const mount = (...args: string[]) => Bun.spawnSync(['mount', ...args]).success
@@ -20,7 +20,7 @@ export class SmallDisk implements Disposable {
 
   constructor(
     private readonly folder: string,
-    mebibytes: number,
+    private readonly mebibytes: number,
   ) {
     this.filler = join(folder, 'filler')
     const before = `${folder}-before`
@@ -35,17 +35,8 @@ export class SmallDisk implements Disposable {
 
   /** Fills the disk to the last byte. */
   fill(): void {
-    const file = openSync(this.filler, 'w')
     try {
-      for (const size of [2 ** 16, 2 ** 12, 1]) this.fillBy(file, Buffer.alloc(size))
-    } finally {
-      closeSync(file)
-    }
-  }
-
-  private fillBy(file: number, piece: Buffer): void {
-    try {
-      while (writeSync(file, piece) === piece.length);
+      writeFileSync(this.filler, Buffer.alloc((this.mebibytes + 1) << 20))
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOSPC') throw error
     }

@@ -193,6 +193,14 @@ async function askServer(
 }
 
 function readiness(who: string, status: number, state: string, gauges: string): Finding {
+  const [, problem] = /; (warning: .*)$/.exec(state) ?? []
+  if (status === 200 && problem !== undefined) {
+    return warning(
+      'server',
+      `${who} and is ready${gauges}; ${problem}`,
+      'see that the database runs',
+    )
+  }
   if (status === 200) return ok('server', `${who} and is ready${gauges}`)
   const what = `${who}, but is not ready: ${state}${gauges}`
   if (state.startsWith('migrating: ') || state.startsWith('erasing: ')) {

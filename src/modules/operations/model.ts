@@ -133,6 +133,10 @@ export const Server = Type.Object(
       description: 'Why it is not ready for traffic; empty where it is.',
       examples: [[]],
     }),
+    warnings: Type.Array(Type.String(), {
+      description: 'What is wrong although it is ready, such as a database that is away.',
+      examples: [[]],
+    }),
     overSeconds: Seconds('The time that rates and quantiles are over.', 5),
     isShared: Type.Boolean({
       description: 'Whether it is one of several that may share a database: a node.',

@@ -145,6 +145,7 @@ export interface ServerFigures {
   startedAt: number
   /** Why it is not ready for traffic; empty if it is. */
   notReady: string[]
+  warnings: string[]
   /** The time span of all rates and quantiles. */
   overSeconds: number
   /** Whether it is a node, which shares its database with others. */

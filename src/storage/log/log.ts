@@ -54,6 +54,8 @@ export interface Group {
   batches: readonly LogBatch[]
   rows: readonly LogRow[]
   to: Position
+  /** Whether it changes what management keeps, so that every machine has to know of it soon. */
+  isChange?: boolean
 }
 
 /** The log is not reachable, or does not take writes. Nothing was kept. */
@@ -132,9 +134,36 @@ export interface Member {
   leave(): Promise<void>
 }
 
+/** An event as a row of the table `events`, by the names of its columns. Times are epoch milliseconds. */
+export interface TableEvent {
+  readonly [column: string]: string | number | null
+  /** The batch's number in the log, and the place within it. */
+  readonly seq: number
+  readonly place: number
+  readonly org_id: string
+}
+
+/** A copy of all events as rows, for people who query them in SQL. */
+export interface EventsTable {
+  /**
+   * Creates the table if there is none, and copies what follows what it has.
+   *
+   * @param read is called while nobody else writes the table
+   * @returns whether there was anything
+   */
+  copy(read: (after: number) => { events: readonly TableEvent[]; upTo: number }): Promise<boolean>
+  /** Writes batches again, as far as they are copied. @param read is called while nobody else writes the table */
+  rewrite(seqs: readonly number[], read: () => readonly TableEvent[]): Promise<void>
+  /** Deletes an organisation's events that were received before a moment. */
+  retain(orgId: string, before: number): Promise<void>
+  /** Whether there is such a table. */
+  exists(): Promise<boolean>
+}
+
 export interface Log {
   /** Identifies the log, for the databases that follow it. */
   readonly id: string
+  readonly events: EventsTable
   /** The last position. Callers of one moment share a round trip. @throws LogUnavailable */
   newest(): Promise<Position>
   /** What follows a position, as of one moment. @throws NotInLog, LogUnavailable */
@@ -171,7 +200,11 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /** Deletes batches of an organisation that were received before a moment, as far as no database takes them up any more. */
-  retain(orgRow: number, before: number): Promise<void>
+  /**
+   * Deletes batches that were received before a moment, as far as no database takes them up any more.
+   *
+   * @param own the moments of organisations that have one of their own
+   */
+  retain(before: number, own: ReadonlyMap<number, number>): Promise<void>
   close(): Promise<void>
 }

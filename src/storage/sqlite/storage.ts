@@ -199,6 +199,7 @@ export class Storage {
       {
         operate: (operation, tell) => this.operate(operation, tell),
         project: () => this.projected(),
+        follow: () => this.writer.follow().catch(() => {}),
         look: call => this.look(call),
         author: call => this.together?.authors.call(call) ?? carryOut(this.authors, call),
         preview: call => this.together?.previews.call(call) ?? carryOut(this.previews, call),
@@ -297,6 +298,8 @@ export class Storage {
     await this.options.following!.member?.join()
     await this.writer.follow()
     this.tookUp()
+    // A restored database may lack erasures that this directory knows.
+    await this.together!.work.agree()
   }
 
   /** Whether storage refuses writes. */
@@ -310,6 +313,12 @@ export class Storage {
     if (this.isRefused || (await following!.member?.holds('log')) === null) return
     await this.together!.work.finishOthers()
     await this.together!.snapshots.makeIfDue()
+  }
+
+  /** Copies new events as rows, if this machine has that job. To be called every second or so. */
+  async copyEvents(): Promise<void> {
+    const member = this.options.following?.member
+    if (member && !this.isRefused) await this.together!.events.catchUp(member)
   }
 
   /** Shares a file with all machines, unless they have one of its name. @returns the content that all have */
@@ -326,7 +335,7 @@ export class Storage {
       await this.writer.follow()
       await this.together?.activity.turn()
     } catch (error) {
-      if (error instanceof LogUnavailable) this.writer.suspect(error)
+      if (error instanceof LogUnavailable || isPassing(error)) this.writer.suspect(error)
       else this.options.onDivergence?.(error)
     }
   }
@@ -376,7 +385,8 @@ export class Storage {
     this.housekeeping.stop()
     await this.writer.flushAtLast()
     await this.following.upToNow()
-    this.following.stop()
+    // The last change may take up more from the log.
+    this.following.end()
     try {
       await this.writer.change(() => this.housekeeping.writeSeen())
       await this.writer.exclusively(() => {
@@ -387,6 +397,7 @@ export class Storage {
       // Nothing that was promised is lost: the log is replayed at the next start.
       this.options.onFault?.(error, 'the last checkpoint was left out')
     }
+    await this.together?.events.close()
     this.database.close()
   }
 }

@@ -1,3 +1,3 @@
-import { testParts } from './parts.ts'
+import { testFaults } from './short-form.ts'
 
-testParts(['failpoints', 'powercut'])
+testFaults(['failpoints', 'powercut'])

@@ -1,15 +1,19 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { until } from '../../../scripts/support/until.ts'
-import { Clients } from '../../../scripts/torture/load/clients.ts'
-import { Journal } from '../../../scripts/torture/load/journal.ts'
-import { ticksItem } from '../../../scripts/torture/load/requests.ts'
-import { type Faults, faultsOf } from '../../../scripts/torture/load/stored.ts'
+import { Journal } from '../../../scripts/torture/journal.ts'
+import { startClients, ticksItem } from '../../../scripts/torture/load.ts'
 import { Site } from '../../../scripts/torture/site.ts'
 import { syncsIn } from '../../../scripts/torture/tools/failed-syncs.ts'
+import {
+  type ProblemCounts,
+  problemNames,
+  problemsIn,
+  sumOf,
+} from '../../../scripts/torture/verdict.ts'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 
-/** A kit that cannot fail proves nothing: it must see each kind of damage. */
+/** A verdict that cannot fail proves nothing: it must see each kind of damage. */
 
 let site: Site
 let database: Database
@@ -32,16 +36,16 @@ afterAll(async () => {
 function hasAll(): boolean {
   const { items, publications } = site.tenants[0]!.journal
   const isNowhereEmpty = Object.values(items).every(({ acknowledged }) => acknowledged.size > 0)
-  const isPublished = (way: string) => publications.some(one => one.via === way && one.version)
+  const isPublished = (via: string) => publications.some(one => one.via === via && one.version)
   const hasTick = [...items.event.acknowledged].some(ticksItem)
   return isNowhereEmpty && hasTick && isPublished('token') && isPublished('command line')
 }
 
-/** What the kit sees of the first organisation after a damage, which is then rolled back. */
-function faultsAfter(damage: string): Faults {
+/** What the verdict says about the first organisation after a damage, which is then rolled back. */
+function problemsAfter(damage: string): ProblemCounts {
   database.run('begin')
   database.run(damage)
-  const found = faultsOf(database, site.tenants[0]!)
+  const found = problemsIn(database, site.tenants[0]!)
   database.run('rollback')
   return found
 }
@@ -52,12 +56,20 @@ const batch = (source: number) =>
 const columns = 'org_id, received_at, later, source, events, facts, details'
 const lines = 'org_id, at, via, actor, request_id, action, subject, before, after, note'
 
-test('undamaged data has no fault', () => {
-  const found = faultsAfter('delete from server_state where false')
-  expect(Object.values(found).every(count => count === 0)).toBe(true)
+test('finds nothing wrong with undamaged data', () => {
+  expect(sumOf(problemsAfter('delete from server_state where false'))).toBe(0)
 })
 
-test.each<[fault: keyof Faults, damage: string]>([
+test('finds an item that is stored although it was rejected', () => {
+  const { acknowledged, rejected } = site.tenants[0]!.journal.items.event
+  const [id = ''] = acknowledged
+  rejected.add(id)
+  const found = problemsAfter('delete from server_state where false')
+  rejected.delete(id)
+  expect(found).toMatchObject({ kept: 1 })
+})
+
+const damages: [problem: keyof ProblemCounts, damage: string][] = [
   ['lost', `delete from event_batches where ${batch(0)}`],
   ['lost', `delete from event_batches where ${batch(1)}`],
   ['lost', `delete from event_batches where ${batch(2)}`],
@@ -76,11 +88,14 @@ test.each<[fault: keyof Faults, damage: string]>([
   ['misattributed', "update audit_log set via = 'dashboard'"],
   ['misattributed', 'update audit_log set request_id = null'],
   ['gaps', 'update flow_versions set version = version + 1000000 where version = 1'],
-])('the kit finds what is %s after: %s', (fault, damage) => {
-  expect(faultsAfter(damage)[fault]).toBeGreaterThan(0)
-})
+]
+for (const [problem, damage] of damages) {
+  test(`finds ${problemNames[problem]}, after: ${damage}`, () => {
+    expect(problemsAfter(damage)[problem]).toBeGreaterThan(0)
+  })
+}
 
-test('its clients see a server that stores again what it has acknowledged', async () => {
+test('finds a server that stores again what it has acknowledged', async () => {
   const flows = [{ id: 'flow_x', steps: [{ id: 'step_x' }], checklist: {} }]
   const server = Bun.serve({
     port: 0,
@@ -90,14 +105,14 @@ test('its clients see a server that stores again what it has acknowledged', asyn
   })
   const tenant = { snippetKey: 'x', journal: new Journal() }
   const url = `http://127.0.0.1:${server.port}`
-  const clients = new Clients(tenant, { url }, { clients: 1, random: new SeededRandom('liar') })
+  const clients = startClients(tenant, { url }, { clients: 1, random: new SeededRandom('liar') })
   await until(() => tenant.journal.contradictions.length > 0)
   await clients.stop()
   await server.stop(true)
   expect(tenant.journal.contradictions[0]).toContain('stored again')
 })
 
-test('a sync after a failed one is trusted if all that may be dropped was written again', () => {
+test('trusts a sync after a failed one if all that may be dropped was written again', () => {
   const write = (from: number, length: number) =>
     `71 pwrite64(16, "\\7"..., ${length}, ${from}) = ${length}`
   const sync = '71 fdatasync(16) = 0'

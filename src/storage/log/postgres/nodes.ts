@@ -24,6 +24,10 @@ export const graceMs = 30_000
 /** How much longer others assume that it may answer, milliseconds, because clocks do not run equally fast. */
 const marginMs = 1_000
 
+/** How many renewals there are between two looks at the database, and after how long a silent node is forgotten. */
+const turnsBetweenLooks = 12
+const forgetAfterMs = dayMs
+
 /** A condition on a row of `nodes`: the node may still answer from what it knows. */
 export const mayAnswer = `lease_until > clock_timestamp() - interval '${graceMs + marginMs} milliseconds'`
 
@@ -53,16 +57,6 @@ export interface NodeOptions {
   onFault?(error: unknown): void
   /** Is called after each renewal. The board has the results. */
   onRenewed?(): void
-}
-
-/** A node as others see it. */
-export interface LiveNode {
-  id: string
-  name: string
-  release: string
-  startedAt: number
-  /** The last change of the catalogue that the whole node knows about. */
-  tookUp: number
 }
 
 /**
@@ -166,6 +160,19 @@ export class ClusterNode {
     this.options.onRenewed?.()
   }
 
+  /** Measures the database, and deletes rows of nodes that were killed long ago. */
+  private async lookAround(): Promise<void> {
+    const { queries } = this.options
+    const size = await queries.get<{ bytes: number }>(
+      'select pg_database_size(current_database())::float8 as bytes',
+    )
+    this.board.databaseBytes = size!.bytes
+    await queries.run(
+      `delete from cairn_nodes where lease_until < clock_timestamp() - $1 * interval '1 millisecond'`,
+      forgetAfterMs,
+    )
+  }
+
   /** Leaves the cluster, so that nobody waits for this node any more. */
   async leave(): Promise<void> {
     this.stopping.abort()
@@ -179,7 +186,8 @@ export class ClusterNode {
 
   private async keepRenewing(): Promise<void> {
     const { signal } = this.stopping
-    while (!signal.aborted) {
+    for (let turn = 0; !signal.aborted; turn++) {
+      if (turn % turnsBetweenLooks === 0) this.lookAround().catch(() => {})
       await sleep(this.lease.renewMs, undefined, { signal, ref: false }).catch(() => {})
       if (signal.aborted) return
       // A renewal that hangs is not waited for, because the next one may get a connection that works.
@@ -196,18 +204,6 @@ export class ClusterNode {
 export function apart(before: number, other: number, withinMs: number): number {
   const [least, most] = [before - other, before + withinMs + 1 - other]
   return least > 0 ? least : Math.min(0, most)
-}
-
-/** The nodes that are running, by name. Rows of nodes that went silent are deleted after a day. */
-export async function liveNodes(queries: Queries, forgetAfterMs = dayMs): Promise<LiveNode[]> {
-  await queries.run(
-    `delete from cairn_nodes where lease_until < clock_timestamp() - $1 * interval '1 millisecond'`,
-    forgetAfterMs,
-  )
-  return queries.all<LiveNode>(
-    `select id, name, release, started_at as "startedAt", took_up as "tookUp" from cairn_nodes
-    where lease_until > clock_timestamp() order by name, id`,
-  )
 }
 
 /** A node that does not know about a change yet. */

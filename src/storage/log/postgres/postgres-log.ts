@@ -16,6 +16,7 @@ import {
 import { type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
 import { packed, unpacked } from './body.ts'
 import { isPassingFault, Postgres, type Queries } from './connection.ts'
+import { PostgresEventsTable } from './events-table.ts'
 import { setUpLog } from './open.ts'
 import { pools } from './pools.ts'
 import { dropSnapshots, snapshotParts, snapshotsIn, storeSnapshot } from './snapshots.ts'
@@ -76,6 +77,7 @@ export class PostgresLog implements Log {
   private readonly writing: Postgres
   readonly following: Postgres
   readonly longWork: Postgres
+  readonly events: PostgresEventsTable
   private asking: Promise<Position> | null = null
   private readonly beforeCommit = failing('before_log_commit', () => {})
 
@@ -86,6 +88,7 @@ export class PostgresLog implements Log {
     this.writing = Postgres.open(url, pools.writing)
     this.following = Postgres.open(url, pools.following)
     this.longWork = Postgres.open(url, pools.longWork)
+    this.events = new PostgresEventsTable(this.longWork)
   }
 
   /** Opens the log of a database, which is set up if it is empty. */
@@ -226,11 +229,13 @@ export class PostgresLog implements Log {
       throw new NotInLog(`The log has another history since ${from.seq}`)
   }
 
-  private async write(transaction: Queries, from: Position, { batches, rows, to }: Group) {
+  private async write(transaction: Queries, from: Position, group: Group) {
+    const { batches, rows, to, isChange = false } = group
     const [written] = await Promise.all([
       transaction.run(
-        'update cairn_clock set seq = $1, mark = $2, at = $3 where seq = $4 and mark = $5',
-        ...[to.seq, to.mark, to.at, from.seq, from.mark],
+        `update cairn_clock set seq = $1, mark = $2, at = $3, changed = greatest(changed, $6)
+        where seq = $4 and mark = $5`,
+        ...[to.seq, to.mark, to.at, from.seq, from.mark, isChange ? to.seq : 0],
       ),
       transaction.run(
         'insert into cairn_marks (seq, mark, at) values ($1, $2, $3)',
@@ -344,7 +349,7 @@ export class PostgresLog implements Log {
     await longWork.begin(async transaction => {
       const beginning = (await transaction.get<Clock>(`${clock} for update`))!
       if (beginning.seq !== 0) throw new LogInUse('Somebody else has begun to use the database')
-      await this.write(transaction, beginning, { to, batches: [], rows: [] })
+      await this.write(transaction, beginning, { to, batches: [], rows: [], isChange: true })
     })
   }
 
@@ -352,10 +357,19 @@ export class PostgresLog implements Log {
     await this.longWork.run('update cairn_clock set moved_to = $1', movedTo)
   }
 
-  async retain(orgRow: number, before: number): Promise<void> {
+  async retain(before: number, own: ReadonlyMap<number, number>): Promise<void> {
+    const types = { org_id: 'bigint', before: 'bigint' } satisfies ColumnTypes
+    const rows = [...own].map(([org_id, before]) => ({ org_id, before }))
+    // No index leads to what is old, but what arrived early has low numbers.
     await this.longWork.run(
-      'delete from cairn_ledger where org_id = $1 and received_at < $2 and seq <= $3',
-      ...[orgRow, before, await this.oldestPosition()],
+      `delete from cairn_ledger as l where
+        l.seq <= $5
+        and l.seq < coalesce(
+          (select seq from cairn_ledger where received_at >= $3 order by seq limit 1), l.seq + 1)
+        and l.received_at < coalesce(
+          (select before from ${fromArrays(types)} where k.org_id = l.org_id), $4)`,
+      ...inArrays(types, rows),
+      ...[Math.max(before, ...own.values()), before, await this.oldestPosition()],
     )
   }
 

@@ -56,3 +56,14 @@ create table rebuilds (
   id integer primary key,
   at integer not null
 ) strict;
+
+-- The latest line about each person on the list of erasures, which every machine has as a file too.
+create table listed_erasures (
+  org text not null,
+  key text not null,
+  person text not null,
+  action text not null,
+  -- Epoch milliseconds.
+  at integer not null,
+  primary key (org, key, person)
+) strict;

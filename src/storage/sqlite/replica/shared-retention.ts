@@ -4,6 +4,9 @@ import type { Log, Member } from '../../log/log.ts'
 import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { Retention, type RetentionPolicy } from '../retention/retention.ts'
 
+/** How long this machine goes on without asking whether it still has the job, milliseconds. */
+const askAgainMs = 5_000
+
 interface RetentionState {
   at: number
   days: number
@@ -35,6 +38,8 @@ export class SharedRetention {
   private readonly setState
   private readonly organisations
   private known: RetentionState | null = null
+  private askedAt = Number.NEGATIVE_INFINITY
+  private leads = false
 
   constructor(private readonly parts: RetentionParts) {
     const { database, ids, now, latest, policy } = parts
@@ -43,9 +48,10 @@ export class SharedRetention {
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
       on conflict do update set at = excluded.at, days = excluded.days`,
     )
-    this.organisations = database.query<{ id: number; retention_days: number | null }, []>(
-      'select id, retention_days from organisations',
-    )
+    this.organisations = database.query<
+      { id: number; public_id: string; retention_days: number | null },
+      []
+    >('select id, public_id, retention_days from organisations')
     const atOf = () => this.known?.at ?? 0
     // What another machine has received is not of the future because the clock here is behind.
     const machineNow = () => Math.max(now(), latest())
@@ -75,8 +81,8 @@ export class SharedRetention {
    * @returns whether something is left to do
    */
   async lead(mayGoOn: () => boolean): Promise<boolean> {
-    const { member, now, policy, change } = this.parts
-    if (member !== null && (await member.holds('retention')) === null) return false
+    const { now, policy, change } = this.parts
+    if (!(await this.isLeading())) return false
     const { known } = this
     const isDue = known === null || known.days !== policy.days || now() - known.at >= hourMs
     if (isDue) {
@@ -100,8 +106,27 @@ export class SharedRetention {
 
   private async retainLog(): Promise<void> {
     const { at, days } = this.known!
-    for (const { id, retention_days } of this.organisations.all()) {
-      await this.parts.log.retain(id, at - (retention_days ?? days) * dayMs)
+    const { log } = this.parts
+    const all = this.organisations.all()
+    const before = (own: number | null) => at - (own ?? days) * dayMs
+    const own = all.filter(({ retention_days }) => retention_days !== null)
+    await log.retain(
+      before(null),
+      new Map(own.map(({ id, retention_days }) => [id, before(retention_days)])),
+    )
+    if (!(await log.events.exists())) return
+    for (const { public_id, retention_days } of all) {
+      await log.events.retain(public_id, before(retention_days))
     }
+  }
+
+  /** Whether this machine has the job. The answer holds for a while. */
+  private async isLeading(): Promise<boolean> {
+    const { member } = this.parts
+    if (member === null) return false
+    if (performance.now() - this.askedAt < askAgainMs) return this.leads
+    this.askedAt = performance.now()
+    this.leads = (await member.holds('retention')) !== null
+    return this.leads
   }
 }

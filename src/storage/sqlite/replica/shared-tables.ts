@@ -24,6 +24,7 @@ const names = [
   'requested_sends',
   'audit_log',
   'erasures',
+  'listed_erasures',
   'presence',
   'refusals',
   'dead_letters',

@@ -13,9 +13,11 @@ import { stateIn } from '../database/server-state.ts'
 import type { ErasedHere } from '../erasure/erase-whole.ts'
 import { receiptOf } from '../erasure/erase-whole.ts'
 import { type ErasureRow, ErasureTable } from '../erasure/erasure-table.ts'
-import { agree, beginErasure } from '../erasure/erasures.ts'
+import { allowAgain, beginErasure } from '../erasure/erasures.ts'
 import { writeAudit } from '../organisations/audit-log.ts'
 import type { LongWork } from '../writer/long-work.ts'
+import type { EventsCopy } from './events-copy.ts'
+import { SharedList } from './shared-list.ts'
 import type { Snapshots } from './snapshots.ts'
 
 /** For a rebuild that another machine was asked for, and notes. */
@@ -55,6 +57,7 @@ interface WorkParts {
   log: Log
   member: Member | null
   snapshots: Snapshots
+  events: EventsCopy
   /** Work on the files of this machine. */
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
   /** Changes what is about this machine alone. */
@@ -70,6 +73,7 @@ interface WorkParts {
  */
 export class SharedWork {
   private readonly table: ErasureTable
+  private readonly list: SharedList
   private running: Promise<void> = Promise.resolve()
   /** The rebuild that somebody waits for here. */
   private asked: {
@@ -83,6 +87,7 @@ export class SharedWork {
 
   constructor(private readonly parts: WorkParts) {
     this.table = new ErasureTable(parts.database)
+    this.list = new SharedList(parts.database, parts.dataDir)
   }
 
   async erase(
@@ -95,7 +100,9 @@ export class SharedWork {
     const row = await change(
       () => {
         forget()
-        return beginErasure(database, dataDir, person, now(), audit)
+        const row = beginErasure(database, dataDir, person, now(), audit)
+        this.list.share()
+        return row
       },
       false,
       () => {
@@ -103,6 +110,22 @@ export class SharedWork {
       },
     )
     return this.finish(row, upTo, tell)
+  }
+
+  /** Allows a person's reports again. @returns whether they had been erased */
+  allow(person: InRows<NamedPerson>, audit: ErasureAudit): Promise<boolean> {
+    const { database, dataDir, now, change } = this.parts
+    return change(() => {
+      const wasErased = allowAgain(database, dataDir, person, now(), audit)
+      this.list.share()
+      return wasErased
+    })
+  }
+
+  /** Begins to erase whom the list of this directory has, and the log does not know: to be called at a start. */
+  async agree(): Promise<void> {
+    this.list.takeUp()
+    if (this.list.isAhead) await this.parts.change(() => this.list.agree())
   }
 
   /** Does here whatever any machine has begun. */
@@ -113,10 +136,10 @@ export class SharedWork {
   }
 
   private async doHere(tell: Tell): Promise<void> {
-    const { database, dataDir, work, member, seq } = this.parts
+    const { work, member, seq } = this.parts
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
-    if (due.length > 0) agree(database, dataDir, this.table)
+    this.list.takeUp()
     for (const row of due) this.done.set(row.id, await work.eraseHere(row, tell))
     const isRebuilt = await this.rebuildIfAsked()
     member?.hasDone(upTo, due.length > 0 || isRebuilt)
@@ -177,12 +200,13 @@ export class SharedWork {
 
   /** @param upTo the number of the log with which the erasure began, or a later one */
   private async finish(row: ErasureRow, upTo: number, tell: Tell): Promise<Erased> {
-    const { member, log, snapshots, change, now } = this.parts
+    const { member, log, snapshots, events, change, now } = this.parts
     await this.hereToo(tell)
     const done = this.done.get(row.id)
     await member?.othersHaveDone(upTo)
     await snapshots.make(true)
     await this.overwrite(row.orgRow, upTo, done?.batches ?? null)
+    await events.rewrite(row.orgRow, upTo, done?.batches ?? null)
     await log.erased(upTo, namingPeople)
     await change(() => this.table.finishWhole(row, now()))
     this.done.delete(row.id)

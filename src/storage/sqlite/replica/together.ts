@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import type { Log, Member } from '../../log/log.ts'
 import { WatchBoard } from '../../shared/boards.ts'
 import type { LongWork } from '../writer/long-work.ts'
+import { EventsCopy } from './events-copy.ts'
 import { SharedActivity } from './shared-activity.ts'
 import { SharedWork } from './shared-work.ts'
 import { sharedAuthorSessions, sharedPreviews } from './short-lived.ts'
@@ -33,23 +34,26 @@ export class Together {
   readonly previews
   readonly activity: SharedActivity
   readonly snapshots: Snapshots
+  readonly events: EventsCopy
   readonly work: SharedWork
   /** Operations that are no change of the tables alone, by name. */
   readonly operations
 
   constructor(parts: TogetherParts) {
-    const { database, log, member, work, watch, now, change } = parts
+    const { database, dataDir, log, member, work, watch, now, change } = parts
     this.authors = sharedAuthorSessions(database, change)
     this.previews = sharedPreviews(database, change)
     this.activity = new SharedActivity(database, new WatchBoard(watch), now, change)
     this.snapshots = new Snapshots({ ...parts, log, write: work.snapshot })
+    this.events = EventsCopy.open(dataDir, log.events)
     this.work = new SharedWork({
       ...parts,
-      snapshots: this.snapshots,
+      ...{ snapshots: this.snapshots, events: this.events },
       forget: () => this.activity.forget(),
     })
     this.operations = {
       erase: (...args: Parameters<SharedWork['erase']>) => this.work.erase(...args),
+      allowPerson: (...args: Parameters<SharedWork['allow']>) => this.work.allow(...args),
       rebuild: (...args: Parameters<SharedWork['rebuild']>) => this.work.rebuild(...args),
       holdJob: (job: string) => member?.holds(job),
       askJob: (job: string) => member?.asks(job),

@@ -43,7 +43,7 @@ export default function ServerPage() {
       <Reading of={server} lines={8}>
         {data => (
           <>
-            {data.notReady.map(reason => (
+            {[...data.notReady, ...data.warnings].map(reason => (
               <p key={reason} class="problem">
                 {reason}
               </p>

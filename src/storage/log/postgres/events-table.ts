@@ -1,0 +1,126 @@
+import type { EventsTable, TableEvent } from '../log.ts'
+import { arrayOf, type ColumnTypes, fromArrays, inArrays } from './arrays.ts'
+import type { Postgres, Queries } from './connection.ts'
+import schema from './events-table.sql' with { type: 'text' }
+
+const times = ['occurred_at', 'reported_at', 'received_at'] as const
+const objects = ['properties', 'traits'] as const
+
+const types = {
+  seq: 'bigint',
+  place: 'integer',
+  org_id: 'text',
+  id: 'text',
+  kind: 'text',
+  source: 'text',
+  user_id: 'text',
+  anonymous_id: 'text',
+  flow_id: 'text',
+  flow_key: 'text',
+  flow_version: 'bigint',
+  step_id: 'text',
+  step_key: 'text',
+  item_id: 'text',
+  item_key: 'text',
+  run_id: 'text',
+  session_id: 'text',
+  occurred_at: 'bigint',
+  reported_at: 'bigint',
+  received_at: 'bigint',
+  url: 'text',
+  name: 'text',
+  reason: 'text',
+  properties: 'text',
+  traits: 'text',
+} satisfies ColumnTypes
+
+const columns = Object.keys(types)
+
+const selected = (name: string): string => {
+  if ((times as readonly string[]).includes(name)) return `to_timestamp(k.${name} / 1000.0)`
+  return (objects as readonly string[]).includes(name) ? `k.${name}::json` : `k.${name}`
+}
+
+const insertion = `insert into events (${columns}) select ${columns.map(selected)} from ${fromArrays(types)}`
+
+/** The copy of all events as rows. Whoever writes it has the row with its position locked. */
+export class PostgresEventsTable implements EventsTable {
+  private isSetUp = false
+
+  constructor(private readonly postgres: Postgres) {}
+
+  async copy(
+    read: (after: number) => { events: readonly TableEvent[]; upTo: number },
+  ): Promise<boolean> {
+    await this.setUp()
+    return this.postgres.begin(async transaction => {
+      const after = (await positionOf(transaction))!
+      const { events, upTo } = read(after)
+      if (upTo <= after) return false
+      await insert(transaction, events)
+      await transaction.run('update cairn_events_copied set seq = $1', upTo)
+      return true
+    })
+  }
+
+  async rewrite(seqs: readonly number[], read: () => readonly TableEvent[]): Promise<void> {
+    if (!(await this.exists())) return
+    await this.postgres.begin(async transaction => {
+      const copied = (await positionOf(transaction))!
+      await transaction.run('delete from events where seq = any($1::text::bigint[])', arrayOf(seqs))
+      await insert(
+        transaction,
+        read().filter(({ seq }) => seq <= copied),
+      )
+    })
+  }
+
+  async retain(orgId: string, before: number): Promise<void> {
+    if (!(await this.exists())) return
+    await this.postgres.run(
+      'delete from events where org_id = $1 and received_at < to_timestamp($2::float8 / 1000)',
+      ...[orgId, before],
+    )
+  }
+
+  async exists(): Promise<boolean> {
+    this.isSetUp ||= await isThere(this.postgres, 'cairn_events_copied')
+    return this.isSetUp
+  }
+
+  private async setUp(): Promise<void> {
+    if (await this.exists()) return
+    await this.postgres.begin(async transaction => {
+      await transaction.get('select from cairn_clock for update')
+      if (await isThere(transaction, 'cairn_events_copied')) return
+      if (await isThere(transaction, 'events'))
+        throw new Error(
+          'the database has a table "events" that is not Cairn\'s: rename it, or unset CAIRN_EVENTS_TABLE',
+        )
+      await transaction.script(schema)
+    })
+  }
+}
+
+async function isThere(queries: Queries, table: string): Promise<boolean> {
+  // Not by to_regclass, which within a transaction may remember that there was none.
+  const found = await queries.get<{ isThere: boolean }>(
+    `select exists (
+      select from pg_class
+      where relname = $1 and relnamespace = to_regnamespace(quote_ident(current_schema()))
+    ) as "isThere"`,
+    table,
+  )
+  return found!.isThere
+}
+
+async function positionOf(transaction: Queries): Promise<number | null> {
+  const row = await transaction.get<{ seq: number }>(
+    'select seq::float8 as seq from cairn_events_copied for update',
+  )
+  return row?.seq ?? null
+}
+
+async function insert(queries: Queries, events: readonly TableEvent[]): Promise<void> {
+  if (events.length > 0) await queries.run(insertion, ...inArrays(types, events))
+}

@@ -1,0 +1,136 @@
+import type { Database } from 'bun:sqlite'
+import type { EventsTable, Member, TableEvent } from '../../log/log.ts'
+import { openForReading } from '../database/database.ts'
+import { type BatchRow, batchColumns, storedText } from '../engine/event-codec/event-batches.ts'
+import { decodeEvents } from '../engine/event-codec/event-text.ts'
+import { tellerOver } from '../ledger/event-log.ts'
+
+/** Events that are read, and written, at once, or some more: a few milliseconds of work. */
+const eventsAtOnce = 500
+/** Batches that are written again at once. */
+const batchesAtOnce = 16
+/** Batches that are looked for at once. */
+const batchesLookedFor = 200
+
+type Row = BatchRow & { org_id: number }
+
+/**
+ * Copies events as rows for people who query them. It reads on a connection of its own, because what the storage
+ * thread has not committed yet may never be.
+ */
+export class EventsCopy {
+  private readonly sql
+  private running = Promise.resolve()
+  private isClosing = false
+
+  constructor(
+    private readonly database: Database,
+    private readonly table: EventsTable,
+  ) {
+    this.sql = {
+      after: database.query<Row, [number]>(
+        `select org_id, ${batchColumns} from event_batches where seq > ? order by seq limit ${eventsAtOnce}`,
+      ),
+      one: database.query<Row, [number]>(
+        `select org_id, ${batchColumns} from event_batches where seq = ?`,
+      ),
+      ofOrganisation: database.query<{ seq: number }, [number, number, number]>(
+        `select seq from event_batches where seq > ? and seq <= ? and org_id = ?
+        order by seq limit ${batchesLookedFor}`,
+      ),
+      organisation: database.query<{ id: string }, [number]>(
+        'select public_id as id from organisations where id = ?',
+      ),
+    }
+  }
+
+  static open(dataDir: string, table: EventsTable): EventsCopy {
+    return new EventsCopy(openForReading(dataDir), table)
+  }
+
+  /** Copies a piece of what is new. @returns whether there was any */
+  next(): Promise<boolean> {
+    return this.table.copy(after => {
+      const batches: Row[] = []
+      let events = 0
+      for (const batch of this.sql.after.iterate(after)) {
+        batches.push(batch)
+        events += batch.events
+        if (events >= eventsAtOnce) break
+      }
+      return { events: this.rowsOf(batches), upTo: batches.at(-1)?.seq ?? after }
+    })
+  }
+
+  /** Copies what is new, if this machine has the job. */
+  catchUp(member: Pick<Member, 'holds'>): Promise<void> {
+    const running = this.copyAll(member)
+    this.running = running.catch(() => {})
+    return running
+  }
+
+  private async copyAll(member: Pick<Member, 'holds'>): Promise<void> {
+    while (!this.isClosing && (await member.holds('log')) !== null && (await this.next())) {
+      // What else this thread has to do comes first.
+      await new Promise<void>(resolve => setImmediate(resolve))
+    }
+  }
+
+  /**
+   * Writes an organisation's rows again, after somebody was erased from the database.
+   *
+   * @param seqs of the batches that are concerned; null if it is not known
+   */
+  async rewrite(orgRow: number, upTo: number, seqs: readonly number[] | null): Promise<void> {
+    if (!(await this.table.exists())) return
+    if (seqs !== null) return this.rewriteAll(seqs)
+    for (let after = 0; ; ) {
+      const found = this.sql.ofOrganisation.all(after, upTo, orgRow)
+      if (found.length === 0) return
+      await this.rewriteAll(found.map(({ seq }) => seq))
+      after = found.at(-1)!.seq
+    }
+  }
+
+  private async rewriteAll(seqs: readonly number[]): Promise<void> {
+    for (let from = 0; from < seqs.length; from += batchesAtOnce) {
+      const piece = seqs.slice(from, from + batchesAtOnce)
+      await this.table.rewrite(piece, () =>
+        this.rowsOf(piece.flatMap(seq => this.sql.one.all(seq))),
+      )
+    }
+  }
+
+  private rowsOf(batches: readonly Row[]): TableEvent[] {
+    const tellers = new Map<number, ReturnType<ReturnType<typeof tellerOver>>>()
+    const teller = tellerOver(this.database)
+    return batches.flatMap(batch => {
+      const told = tellers.get(batch.org_id) ?? teller(batch.org_id)
+      tellers.set(batch.org_id, told)
+      const orgId = this.sql.organisation.get(batch.org_id)?.id
+      if (orgId === undefined) return []
+      return decodeEvents(storedText(batch)).map((stored, place) => {
+        const event = told('', stored)
+        return {
+          ...{ seq: batch.seq, place, org_id: orgId },
+          ...{ id: event.id, kind: event.kind, source: event.source },
+          ...{ user_id: event.userId, anonymous_id: event.anonymousId },
+          ...{ flow_id: event.flow?.id ?? null, flow_key: event.flow?.key ?? null },
+          ...{ flow_version: event.flowVersion },
+          ...{ step_id: event.step?.id ?? null, step_key: event.step?.key ?? null },
+          ...{ item_id: event.item?.id ?? null, item_key: event.item?.key ?? null },
+          ...{ run_id: event.runId, session_id: event.sessionId },
+          ...{ occurred_at: event.occurredAt, reported_at: event.reportedAt },
+          ...{ received_at: event.receivedAt, url: event.url, name: event.name },
+          ...{ reason: event.reason, properties: event.properties, traits: event.traits },
+        }
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true
+    await this.running
+    this.database.close()
+  }
+}
