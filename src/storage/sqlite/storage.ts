@@ -144,6 +144,7 @@ export class Storage {
       new SharedRetention({
         ...{ ...following, database, ids, now: clock.now, policy: { ...options.retention } },
         latest: () => this.replica!.position.at,
+        here: work => this.writer.exclusively(work),
         change: (work, isInPassing) => this.change(work, isInPassing),
       })
     this.sharedRetention = sharedRetention
@@ -213,6 +214,7 @@ export class Storage {
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
         here: work => this.writer.exclusively(work),
+        retain: () => this.sharedRetention!.finishOwn(),
       })
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),

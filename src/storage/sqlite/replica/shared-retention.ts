@@ -7,6 +7,9 @@ import { Retention, type RetentionPolicy } from '../retention/retention.ts'
 /** How long this machine goes on without asking whether it still has the job, milliseconds. */
 const askAgainMs = 5_000
 
+/** How long one transaction deletes, milliseconds. */
+const pieceMs = 2
+
 interface RetentionState {
   at: number
   days: number
@@ -23,6 +26,8 @@ interface RetentionParts {
   log: Log
   member: Member | null
   change: <T>(work: () => T, isInPassing?: boolean) => Promise<T>
+  /** Changes what is about this machine alone. */
+  here: <T>(work: () => T) => Promise<T>
 }
 
 /**
@@ -73,6 +78,26 @@ export class SharedRetention {
   takeUp(): void {
     this.known = this.state.get()
     if (this.known) this.own.days = this.known.days
+  }
+
+  /** Deletes from the database of this machine what is due there. */
+  async finishOwn(): Promise<void> {
+    const { own } = this
+    for (let piece = own.nextSweep(); piece !== null; piece = own.nextSweep()) {
+      const sweep = piece
+      const startedAt = performance.now()
+      try {
+        const deleted = await this.parts.here(() => {
+          sweep(() => performance.now() - startedAt < pieceMs)
+          return own.settle()
+        })
+        own.committed(deleted)
+      } catch (error) {
+        own.startOver()
+        throw error
+      }
+      await Bun.sleep(0)
+    }
   }
 
   /**

@@ -62,6 +62,8 @@ interface WorkParts {
   work: Pick<LongWork, 'eraseHere' | 'rebuildHere'>
   /** Changes what is about this machine alone. */
   here: (work: () => void) => Promise<void>
+  /** Deletes from this machine's ledger what is due there. */
+  retain: () => Promise<void>
   /** Forgets what was reported lately, within the change that begins an erasure. */
   forget: () => void
 }
@@ -136,10 +138,12 @@ export class SharedWork {
   }
 
   private async doHere(tell: Tell): Promise<void> {
-    const { work, member, seq } = this.parts
+    const { work, member, seq, retain } = this.parts
     const upTo = seq()
     const due = this.table.all().filter(({ secret }) => secret !== null)
     this.list.takeUp()
+    // What goes with a person depends on the events that are left, which must be the same on all machines.
+    if (due.length > 0) await retain()
     for (const row of due) this.done.set(row.id, await work.eraseHere(row, tell))
     const isRebuilt = await this.rebuildIfAsked()
     member?.hasDone(upTo, due.length > 0 || isRebuilt)

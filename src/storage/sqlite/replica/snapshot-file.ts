@@ -79,6 +79,15 @@ export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged'
 }
 
+/** @throws SnapshotDamaged */
+function decompressed(part: Uint8Array): Uint8Array {
+  try {
+    return Bun.zstdDecompressSync(part)
+  } catch (cause) {
+    throw new SnapshotDamaged('A part of a snapshot cannot be read', { cause })
+  }
+}
+
 /**
  * Puts a snapshot in the place of a directory's database, which nobody uses.
  *
@@ -101,7 +110,7 @@ export async function placeSnapshot(
       await using output = await open(draft, 'wx', 0o600)
       for await (const part of parts) {
         hash.update(part)
-        await output.writeFile(Bun.zstdDecompressSync(part))
+        await output.writeFile(decompressed(part))
         done += part.length
         tell(done / bytes)
       }

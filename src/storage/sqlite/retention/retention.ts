@@ -209,13 +209,19 @@ export class Retention {
     if (this.periods.read()) this.startOver()
   }
 
+  /** The next piece of work that deletes rows for their age; null where there is none now. */
+  nextSweep(): Piece | null {
+    const at = { now: this.now(), machineNow: this.machineNow() }
+    const sweep = this.sweeps.find(candidate => candidate.isDue(at))
+    return sweep ? mayGoOn => sweep.run(at, mayGoOn) : null
+  }
+
   /** The next piece of work; null where there is none now. */
   next(): Piece | null {
+    const sweep = this.nextSweep()
+    if (sweep) return sweep
     const now = this.now()
-    const at = { now, machineNow: this.machineNow() }
     const { tables = 'all' } = this.policy
-    const sweep = this.sweeps.find(candidate => candidate.isDue(at))
-    if (sweep) return mayGoOn => sweep.run(at, mayGoOn)
     if (tables !== 'own' && this.refusals.isDue(now)) return () => this.refusals.run(now)
     if (tables === 'shared') return null
     // The longest time for which an event is accepted, and a day more.
