@@ -214,7 +214,11 @@ export class Storage {
         seq: () => this.replica!.position.seq,
         change: (...args) => this.change(...args),
         here: work => this.writer.exclusively(work),
-        retain: () => this.sharedRetention!.finishOwn(),
+        retain: async () => {
+          // Nothing is deleted before it is projected.
+          await this.following.upToNow()
+          await this.sharedRetention!.finishOwn()
+        },
       })
     this.operations = operationsOver(database, dataDir, this.withholding, now, () =>
       this.housekeeping.writeSeen(),
