@@ -1,8 +1,17 @@
 import type { Database } from 'bun:sqlite'
-import type { Log, LogBatch, LogRow, Page, Position } from '../../log/log.ts'
+import {
+  type Log,
+  type LogBatch,
+  LogInUse,
+  type LogRow,
+  NotInLog,
+  type Page,
+  type Position,
+} from '../../log/log.ts'
 import { stateIn } from '../database/server-state.ts'
 import { lastReceipt } from '../engine/event-codec/event-batches.ts'
-import { batchesAfter, positionIn, setPosition } from './replica.ts'
+import { NotOfThisLog } from './prepare-replica.ts'
+import { batchesAfter, movingInto, positionIn, setPosition } from './replica.ts'
 import { type Row, sharedTables } from './shared-tables.ts'
 
 /** How much a page holds. */
@@ -23,17 +32,45 @@ export interface MoveProgress {
  * Puts everything that a database holds into an empty log, which it follows from then on. If this is interrupted, no
  * server starts on either side until it is done again.
  *
- * @throws LogInUse
+ * @throws LogInUse, NotOfThisLog
  */
 export async function moveIntoLog(
   database: Database,
   log: Log,
   tell: (progress: MoveProgress) => void,
 ): Promise<Moved> {
+  const known = positionIn(database)
+  if (known !== null && known.log !== log.id && known.log !== movingInto(log.id)) {
+    throw new NotOfThisLog(
+      'the directory follows another database already: take it out of that with "cairn move --back"',
+    )
+  }
+  if (known === null && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
   const to = placeIn(database, log)
   const moved = new Map<string, number>()
-  await log.fill(to, pagesOf(database, moved, tell))
+  const follow = () => setPosition(database).run(log.id, to.seq, to.mark, to.at)
+  try {
+    await log.fill(to, pagesOf(database, moved, tell))
+  } catch (error) {
+    // An earlier attempt may have been interrupted at its very end, or somebody else was faster.
+    if (error instanceof LogInUse) {
+      if (await isIn(log, to)) follow()
+      else leaveLog(database)
+    }
+    throw error
+  }
+  follow()
   return moved
+}
+
+async function isIn(log: Log, position: Position): Promise<boolean> {
+  try {
+    await log.check(position)
+    return true
+  } catch (error) {
+    if (error instanceof NotInLog) return false
+    throw error
+  }
 }
 
 /** The position that the database has in the log, as an earlier attempt has noted it. */
@@ -52,7 +89,7 @@ function placeIn(database: Database, log: Log): Position {
     mark: crypto.randomUUID(),
     at: Math.max(newest ? lastReceipt(newest) : 0, Date.now()),
   }
-  setPosition(database).run(log.id, to.seq, to.mark, to.at)
+  setPosition(database).run(movingInto(log.id), to.seq, to.mark, to.at)
   return to
 }
 

@@ -2,7 +2,7 @@ import { type Log, NotInLog } from '../../log/log.ts'
 import { hasDatabase, openForReading } from '../database/database.ts'
 import { schemaKnown, schemaState } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
-import { beginning, positionIn } from './replica.ts'
+import { beginning, movingInto, positionIn } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
@@ -42,6 +42,11 @@ export async function prepareReplica(
       `${dataDir} holds data of a server alone, which is not in the database at ${place}: run "cairn move", which takes it there if that is empty, or choose an empty directory with --data`,
     )
   }
+  const notMoved = () =>
+    new NotOfThisLog(
+      `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
+    )
+  if (position.log === movingInto(log.id)) throw notMoved()
   if (position.log !== log.id) {
     throw new NotOfThisLog(
       `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
@@ -52,11 +57,8 @@ export async function prepareReplica(
     return null
   } catch (error) {
     if (!(error instanceof NotInLog)) throw error
-    if ((await log.newest()).seq === 0) {
-      throw new NotOfThisLog(
-        `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
-      )
-    }
+    // An empty log has nothing to fill it with.
+    if ((await log.newest()).seq === 0) throw notMoved()
     await fill(dataDir, log, tell)
     return error.message
   }

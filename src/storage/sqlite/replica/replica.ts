@@ -40,6 +40,9 @@ export const positionIn = (database: Database): (Position & { log: string }) | n
     .query<Position & { log: string }, []>('select log, seq, mark, at from log_position')
     .get()
 
+/** In place of a log that a database follows: it is being moved into that, which may not have it yet. */
+export const movingInto = (log: string): string => `moving into ${log}`
+
 /** Reads the batches of the ledger after a number. */
 export const batchesAfter = (database: Database, most = -1) =>
   database.query<LogBatch, [number]>(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.ts'
 import { until } from '../../../../scripts/support/until.ts'
+import { LogInUse } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
 import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
@@ -369,6 +370,33 @@ describe('a machine over a log', () => {
       expect((await move()).get('organisations')).toBe(1)
       await alone.stop()
       expect(await prepareReplica(alone.dataDir, log, 'here')).toBeNull()
+      await log.close()
+    })
+
+    test('such as one whose move was overtaken, is that of a server alone again', async () => {
+      const log = await PostgresLog.open(await server.newDatabase())
+      const alone = [new World({ clock }), new World({ clock })]
+      for (const world of alone) {
+        places.push(world.dataDir)
+        await addOrganisation(world)
+      }
+      const [slow, quick] = alone.map(
+        ({ database }) =>
+          () =>
+            moveIntoLog(database, log, () => {}),
+      )
+      const fill = log.fill.bind(log)
+      log.fill = async (...args) => {
+        log.fill = fill
+        await quick!()
+        return fill(...args)
+      }
+      await expect(slow!()).rejects.toThrow(LogInUse)
+      for (const world of alone) await world.stop()
+      const refusal = await prepareReplica(alone[0]!.dataDir, log, 'here').catch(error => error)
+      expect(refusal.message).toMatch(/data of a server alone/)
+      expect(await organisationsIn(alone[0]!.dataDir)).toHaveLength(1)
+      expect(await prepareReplica(alone[1]!.dataDir, log, 'here')).toBeNull()
       await log.close()
     })
 
