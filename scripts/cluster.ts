@@ -67,8 +67,14 @@ async function moveDemo(cluster: Cluster, program: string): Promise<void> {
 
 /** The snippet key of the organisation that was created first; null if there is none. */
 async function snippetKeyIn({ postgres, databaseUrl }: Cluster): Promise<string | null> {
-  const keys = 'select key from snippet_keys where retired_at is null order by org_id, created_at'
-  const [first] = await postgres.ask<{ key: string }>(keys, databaseUrl)
+  const [isSetUp] = await postgres.ask(
+    `select where to_regclass('cairn_rows') is not null`,
+    databaseUrl,
+  )
+  if (!isSetUp) return null
+  const keys = `select content ->> 'key' as key from cairn_rows
+    where name = 'snippet_keys' and content ->> 'retired_at' is null order by cairn_rows.seq`
+  const [first] = await postgres.ask<{ key: string | null }>(keys, databaseUrl)
   return first?.key ?? null
 }
 
@@ -105,7 +111,10 @@ async function run(cluster: Cluster, program: string, options: ReturnType<typeof
   const { url } = cluster
   const fetch = demoSite({ cairnUrl: url, snippetKey })
   const site = Bun.serve({ hostname: '127.0.0.1', port: options.sitePort, fetch })
-  const link = ['dashboard', 'link', '--role', 'operator', '--org', 'harbor', '--url', url]
+  const link = [
+    ...['dashboard', 'link', '--role', 'operator', '--org', 'harbor', '--url', url],
+    ...['--data', all.CAIRN_DATA],
+  ]
   const dashboard = JSON.parse(await cluster.succeeded([...link, '--json'])) as { url: string }
   console.log(
     [

@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredEvent } from '../../src/storage/shared/in-rows.ts'
@@ -20,6 +21,67 @@ export function storedEvents(database: Database, orgRow?: number): StoredEvent[]
       // Rows of an older release do not name their codec.
       .flatMap(row => decodeEvents(storedText({ ...row, codec: row.codec ?? 1 })))
   )
+}
+
+/**
+ * Tables that are about one machine alone, or that only make reading quicker and are written whenever there is
+ * time. All others have the same rows in every database that follows a log.
+ */
+const ownTables =
+  /^(sqlite_|server_state$|migrations$|event_id_|run_blocks$|dead_letter_retries$|.*_(segments|chunks)$)/
+
+/** How far a database has taken up the log, and the hash of each table that follows from that alone. */
+export interface Followed {
+  /** The number and the mark of its position. */
+  position: string
+  /** Whether everything up to there is projected. */
+  isProjected: boolean
+  hashes: ReadonlyMap<string, string>
+}
+
+/** Reads what a database holds at one moment, also beside a running server. */
+export function followedBy(database: Database): Followed {
+  const first = (sql: string) => database.query(sql).values()[0] ?? []
+  database.run('begin')
+  try {
+    const position = first('select seq, mark from log_position').join(' ')
+    const [isProjected] = first(
+      `select coalesce(max(seq), 0) <= (select value from server_state where name = 'projected')
+      from event_batches`,
+    )
+    const tables = database
+      .query("select name from sqlite_schema where type = 'table' order by name")
+      .values()
+      .map(([name]) => String(name))
+      .filter(name => !ownTables.test(name))
+    return {
+      position,
+      isProjected: isProjected === 1,
+      hashes: new Map(tables.map(name => [name, hashOf(database, name)])),
+    }
+  } finally {
+    database.run('rollback')
+  }
+}
+
+/** The hash of a table's rows, whatever order they were written in. */
+function hashOf(database: Database, table: string): string {
+  const hash = createHash('sha256')
+  for (const row of rowsOf(database, table)) hash.update(`${row}\n`)
+  return hash.digest('hex')
+}
+
+/** The rows of a table as JSON, in the order of those texts. */
+export function rowsOf(database: Database, table: string): string[] {
+  const columns = database
+    .query('select name from pragma_table_info(?)')
+    .values(table)
+    // The number of a run's row is chosen by each machine, and shown to nobody.
+    .filter(([name]) => table !== 'runs' || name !== 'id')
+  const rows = database.query(`select ${columns.join(', ')} from ${table}`).values()
+  const textOf = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+  return rows.map(row => JSON.stringify(row, textOf)).sort()
 }
 
 /** What SQLite finds wrong with a database; null if nothing. */

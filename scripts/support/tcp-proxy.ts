@@ -18,6 +18,8 @@ export class TcpProxy {
   readonly cuts: Record<Cut, number> = { before: 0, after: 0, silent: 0 }
   /** Called for each piece that a client sends, with its connection: whether that is cut there. */
   cutAt: (sent: string, connection: object) => Cut | null = () => null
+  /** How long everything is on its way, in each direction; milliseconds. */
+  delayMs = 0
   private readonly pairs = new Set<{ client: Socket; server: Socket }>()
   private isFrozen = false
 
@@ -86,14 +88,14 @@ export class TcpProxy {
       const cut = this.cutAt(chunk.toString('latin1'), pair)
       if (cut) this.cuts[cut]++
       if (cut === 'before') return this.cut(pair)
-      server.write(chunk)
+      this.deliver(server, chunk)
       if (cut === 'after') isAnswerLost = true
       if (cut === 'silent') this.freeze()
     })
     server.on('data', chunk => {
       if (this.isFrozen) return
       if (isAnswerLost) this.cut(pair)
-      else client.write(chunk)
+      else this.deliver(client, chunk)
     })
     for (const socket of [client, server]) {
       socket.on('error', () => {})
@@ -101,6 +103,11 @@ export class TcpProxy {
         if (!this.isFrozen) this.cut(pair)
       })
     }
+  }
+
+  private deliver(to: Socket, chunk: string | Uint8Array): void {
+    if (this.delayMs === 0) to.write(chunk)
+    else setTimeout(() => to.write(chunk), this.delayMs)
   }
 
   private cut(pair: { client: Socket; server: Socket }): void {

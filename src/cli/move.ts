@@ -1,8 +1,11 @@
+import type { Database } from 'bun:sqlite'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { shellWord } from '../core/text/wording.ts'
 import { keepServersOut } from '../runtime/lock.ts'
 import { followsLog } from '../runtime/place.ts'
+import { shareSessionKey } from '../runtime/session-key.ts'
+import { shareSnippet } from '../runtime/snippet-versions.ts'
 import { LogInUse } from '../storage/log/log.ts'
 import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
@@ -13,6 +16,7 @@ import {
   type MoveProgress,
   moveIntoLog,
 } from '../storage/sqlite/replica/move.ts'
+import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
 import type { Command, Flags } from './command.ts'
 import { makeDirectory, requireData, requireUsableData } from './data.ts'
 import { CommandFailure, UsageFailure } from './failure.ts'
@@ -73,6 +77,7 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
     const log = await PostgresLog.open(url)
     const database = openForWriting(dataDir)
     try {
+      await shareFiles(dataDir, database)
       const rows = await shown(onProgress => moveIntoLog(database, log, onProgress))
       const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
       await storeFirstSnapshot(dataDir, log)
@@ -91,6 +96,13 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
   } finally {
     lock.release()
   }
+}
+
+/** Moves what a server alone has in files into the database, from where every node takes it. */
+async function shareFiles(dataDir: string, database: Database): Promise<void> {
+  const share = async (name: string, text: string) => shareFile(database, name, text)
+  await shareSessionKey(dataDir, share)
+  await shareSnippet(share)
 }
 
 async function moveBack(dataDir: string, url: string): Promise<Moved> {

@@ -134,8 +134,8 @@ export class BackupSchedule {
   /** @returns null if it was ended because the server stops */
   private async run(args: readonly string[]): Promise<Made | null> {
     const child = Bun.spawn([...program, ...args], {
-      // Only its arguments determine what it does.
-      env: {},
+      // Only its arguments determine what it does, and which time it is for tests.
+      env: { CAIRN_TEST_NOW: process.env.CAIRN_TEST_NOW },
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -79,7 +79,7 @@ async function openFollower(
   const opened = await openFollowing(url, {
     ...{ node: shared.node, clock, port: null },
     // In a thread of its own, because a transaction that waits for the log holds the write lock.
-    work: longWorkBeside({ dataDir, isServed: false }),
+    work: longWorkBeside({ dataDir, isServed: false }, true),
   })
   try {
     await prepareReplica(dataDir, opened.log, place)

@@ -2,21 +2,27 @@ import { rewritingHeld } from '../storage/sqlite/database/rewriting.ts'
 import type { LongWork, LongWorkPlace } from '../storage/sqlite/writer/long-work.ts'
 import { inThread } from './threads.ts'
 
-/** Does long work in a thread that is made for each piece, one piece at a time. */
-export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>): LongWork {
-  let isBusy = false
+/**
+ * Does long work in a thread that is made for each piece, one piece at a time.
+ *
+ * @param isPatient whether a piece waits for the one before it, instead of being rejected
+ */
+export function longWorkBeside(place: Omit<LongWorkPlace, 'now'>, isPatient = false): LongWork {
+  let running: Promise<unknown> | null = null
   const run = async <Result>(
     task: keyof LongWork,
     input: readonly unknown[],
     tell: (progress: never) => void = () => {},
   ): Promise<Result> => {
     // Another thread learns this from the lock. This one need not start a thread to learn it.
-    if (isBusy) throw rewritingHeld()
-    isBusy = true
+    if (running && !isPatient) throw rewritingHeld()
+    while (running) await running.catch(() => {})
+    const work = inThread<Result>({ task, place, input }, tell)
+    running = work
     try {
-      return await inThread<Result>({ task, place, input }, tell)
+      return await work
     } finally {
-      isBusy = false
+      running = null
     }
   }
   return {

@@ -100,7 +100,7 @@ async function openStorage({ log, config, tried, ...told }: Told): Promise<OpenS
       ? null
       : await openFollowing(databaseUrl, {
           ...{ node: told.shared.node, clock: told.clock, port: config.port },
-          work: longWorkBeside({ dataDir, isServed: true }),
+          work: longWorkBeside({ dataDir, isServed: true }, true),
           onRenewed: () => watch.look(),
         })
   const storage = new Storage({

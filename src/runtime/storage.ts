@@ -2,7 +2,7 @@ import type { ManagementStores, Stores } from '../app.ts'
 import { AppError } from '../core/errors.ts'
 import { LagBoard, type SharedMemory } from '../storage/shared/boards.ts'
 import { NodeBoard } from '../storage/shared/node-board.ts'
-import { connectStores, lagOfLog } from '../storage/sqlite/connect.ts'
+import { connectStores } from '../storage/sqlite/connect.ts'
 import { connectManagement } from '../storage/sqlite/connect-management.ts'
 import { openForReading } from '../storage/sqlite/database/database.ts'
 import { sharedFileIn } from '../storage/sqlite/replica/shared-files.ts'
@@ -43,7 +43,7 @@ export function connectStorage(
   const reading = openForReading(dataDir)
   const snapshots = openForReading(dataDir)
   const work = longWorkBeside({ dataDir, isServed })
-  const lag = isOneOfSeveral ? lagOfLog : new LagBoard(shared.lag)
+  const lag = new LagBoard(shared.lag)
   const management = connectManagement(reading, client, work, lag, isOneOfSeveral)
   const board = new NodeBoard(shared.node)
   /** An old database may lack a new credential, or still accept one that was revoked. */

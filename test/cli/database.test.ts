@@ -68,15 +68,6 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       expect(stderr).toContain('--on-copy and --no-copy are about a data directory')
     })
 
-    test('refuses a database that does not exist, without its password', async () => {
-      const { status, stderr } = await migrate(server.url('nothing', 'cairn', 'hush'))
-      expect(status).toBe(1)
-      expect(stderr).toMatch(
-        /^cairn: the database at 127.0.0.1:\d+\/nothing does not exist: make it/,
-      )
-      expect(stderr).not.toContain('hush')
-    })
-
     test('is for the data directory if the setting is missing', async () => {
       const { status, stderr } = await place.run(['migrate'])
       expect(status).toBe(1)

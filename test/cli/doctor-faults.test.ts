@@ -8,8 +8,12 @@ import { until } from '../../scripts/support/until.ts'
 import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
 
 /** Each fault is caused for real, and the doctor names it. */
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: CommandLine
 
@@ -80,7 +84,7 @@ describe.skipIf(!canTrace)('under a tracer', () => {
   }
 
   test('slow syncs', async () => {
-    await withTour(place)
+    await withData(place)
     const child = await traced('fdatasync:delay_enter=150000', 'doctor', ...freePorts)
     expect(await new Response(child.stdout).text()).toMatch(
       /^warning {2}a sync of the disk takes \d+ ms, over 100 ms — every commit waits for one/m,
@@ -112,7 +116,7 @@ describe.skipIf(!canTrace)('under a tracer', () => {
 })
 
 test('doctor names the reader that keeps a write-ahead log from being written back', async () => {
-  await withTour(place)
+  await withData(place)
   const reading = `const { Database } = require('bun:sqlite')
     const database = new Database(${JSON.stringify(databaseFile())}, { readonly: true })
     database.run('begin')
@@ -152,7 +156,7 @@ describe('a server', () => {
     }))
 
   test('whose storage refuses, and that has refused before', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=full' })
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events: events(1) })
     expect(answer.status).toBe(503)
@@ -168,7 +172,7 @@ describe('a server', () => {
   })
 
   test('whose buffer is full', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const args = ['--buffer-events', '100', '--ack', 'buffer']
     const server = await place.serve(args, { CAIRN_FAILPOINTS: 'before_commit=delay:4000' })
     const post = apiOf(server, snippetKey)
@@ -181,7 +185,7 @@ describe('a server', () => {
   })
 
   test.skipIf(process.platform !== 'linux')('during whose run the clock was set', async () => {
-    await withTour(place)
+    await withData(place)
     const server = await place.serve()
     const file = join(data(), 'server.json')
     const holder = JSON.parse(readFileSync(file, 'utf8'))
@@ -203,7 +207,7 @@ describe('a server', () => {
   test.skipIf(Bun.which('prlimit') === null)(
     'that may open too few files, and has most of them open',
     async () => {
-      await withTour(place)
+      await withData(place)
       const server = await place.serve()
       Bun.spawnSync(['prlimit', '--pid', `${server.child.pid}`, '--nofile=80:80'])
       const openFiles = async () => {
@@ -229,20 +233,6 @@ describe('a server', () => {
       for (const { end } of idle) end()
     },
   )
-
-  test('that is bringing its data up to date is no error', async () => {
-    writeOlder(data(), 1)
-    await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
-    const expected = expect.stringMatching(
-      /^warning {2}.*is not ready: migrating: .* — it will be ready/,
-    )
-    for (;;) {
-      const found = await complaints()
-      if (!found.some(line => line.includes('migrating: step'))) continue
-      expect(found).toContainEqual(expected)
-      return
-    }
-  })
 })
 
 describe('data', () => {

@@ -5,9 +5,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname } from 'node:os'
@@ -15,11 +15,11 @@ import { join } from 'node:path'
 import { judgeDisk } from '../../src/cli/doctor/disk-check.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { judgeUnit } from '../../src/cli/doctor/machine-check.ts'
-import { sizeOf } from '../../src/cli/output.ts'
 import { acquireLock } from '../../src/runtime/lock.ts'
 import { apiOf, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { Owner } from '../support/owner.ts'
+import { prepared } from '../support/prepared.ts'
 
 let place: CommandLine
 
@@ -37,7 +37,23 @@ async function complaints(args: string[] = [], env: Record<string, string> = {})
   const { status, stdout, stderr } = await place.run(['doctor', ...freePorts, ...args], env)
   expect(stderr).toBe('')
   expect(stdout).not.toMatch(/^\s+at /m)
-  return { status, lines: stdout.split('\n').filter(line => /^(warning|error)/.test(line)) }
+  return { status, lines: complaintsIn(stdout) }
+}
+
+/** Without that about the clock of the tests themselves. */
+const complaintsIn = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter(line => /^(warning|error)/.test(line) && !line.includes('CAIRN_TEST_NOW'))
+
+/** A data directory with an organisation, acme, and a published flow. */
+const withData = prepared(withTour)
+
+interface Fault {
+  args?: string[]
+  env?: Record<string, string>
+  /** What has happened to the database. */
+  sql?: string
 }
 
 function changeDatabase(...statements: string[]): void {
@@ -70,15 +86,13 @@ describe('without data', () => {
 })
 
 describe('with data', () => {
-  beforeEach(async () => {
-    await withTour(place)
-  })
+  beforeEach(() => withData(place))
 
   test('all is well, and nothing is changed', async () => {
-    // Closes what earlier commands still have open here, so that only the doctor could change the database.
-    Bun.gc(true)
     const before = readFileSync(databaseFile())
-    const { status, stdout, stderr } = await place.runBinary(['doctor', ...freePorts])
+    const { status, stdout, stderr } = await place.runBinary(['doctor', ...freePorts], {
+      CAIRN_TEST_NOW: '',
+    })
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^ok {7}cairn \S+, Bun \d\S+, SQLite 3\.\S+$/m)
     expect(stdout).toEndWith('\n\nall is well\n')
@@ -93,56 +107,118 @@ describe('with data', () => {
     ])
     expect(ok).toBe(true)
     expect(findings.every(({ status, advice }) => status === 'ok' && advice === null)).toBe(true)
-    expect([...new Set(findings.map(({ check }) => check))]).toEqual([
-      'versions',
-      'settings',
-      'directory',
-      'rights',
-      'disk',
-      'database',
-      'dead_letters',
-      'clock',
-      'backup',
-      'server',
-      'ports',
-      'issuer',
-      'time_zones',
-      'open_files',
-      'memory',
-    ])
+    const checks = findings.map(({ check }) => check)
+    const some = ['settings', 'rights', 'disk', 'database', 'backup', 'ports', 'issuer', 'memory']
+    expect(checks).toEqual(expect.arrayContaining(some))
   })
 
-  test('every wrong setting is reported at once, and the rest is checked anyway', async () => {
-    const env = { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' }
-    const { status, lines } = await complaints(['--threads', '1000'], env)
-    expect(status).toBe(1)
-    expect(lines).toEqual([
-      'warning  CAIRN_PROT is no setting of Cairn and is ignored — did you mean CAIRN_PORT?',
-      'warning  CAIRN_FAILPOINTS is set, by which tests make a server fail — unset it',
-      'error    --threads is "1000" — set a whole number from 1 to 64',
-      'error    CAIRN_ACK is "maybe" — set one of commit, buffer',
-    ])
-    const { stdout } = await place.run(['doctor', '--threads', '1000'])
-    expect(stdout).toContain('is whole')
-  })
+  const inBatches =
+    'insert into event_batches (org_id, source, events, facts, details, received_at)'
+  const since = '(since 1970-01-01T00:00:00.000Z)'
+  const smtp = 'error    CAIRN_SMTP_URL is set, '
+  const faults: [what: string, fault: Fault, complaints: (string | RegExp)[]][] = [
+    [
+      'wrong settings, all at once',
+      {
+        args: ['--threads', '1000'],
+        env: { CAIRN_ACK: 'maybe', CAIRN_PROT: '80', CAIRN_FAILPOINTS: 'commit=throw' },
+      },
+      [
+        'warning  CAIRN_PROT is no setting of Cairn and is ignored — did you mean CAIRN_PORT?',
+        'warning  CAIRN_FAILPOINTS is set, by which tests make a server fail — unset it',
+        'error    --threads is "1000" — set a whole number from 1 to 64',
+        'error    CAIRN_ACK is "maybe" — set one of commit, buffer',
+      ],
+    ],
+    [
+      'a dashboard over plain http',
+      { env: { CAIRN_PUBLIC_URL: 'http://cairn.example.com' } },
+      [
+        'warning  the dashboard is at http://cairn.example.com, where anybody on the way can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
+      ],
+    ],
+    ['but not on this machine', { env: { CAIRN_PUBLIC_URL: 'http://localhost:8080' } }, []],
+    [
+      'mail without a sender, or an address for links',
+      { env: { CAIRN_SMTP_URL: 'smtp://localhost:25' } },
+      [
+        `${smtp}and mail would be from nobody — set CAIRN_MAIL_FROM too, such as cairn@example.com`,
+        `${smtp}but mails have links to confirm and to unsubscribe — set CAIRN_PUBLIC_URL to where they lead, such as https://cairn.example.com`,
+      ],
+    ],
+    [
+      'events that could not be stored',
+      {
+        sql: `insert into dead_letters (org_id, at, error, event) values
+          (1, 0, 'first', '{}'), (1, 1000, 'constraint failed', '{}')`,
+      },
+      [
+        'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see them: cairn dead-letters list',
+      ],
+    ],
+    [
+      'webhooks that fail, or were switched off, but not by request',
+      {
+        sql: `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
+          select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
+          from organisations join (
+            select 'a' as host, 0 as failing, null as disabled, null as why
+            union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`,
+      },
+      [
+        `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts deliveries webhook_a --org acme`,
+        `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts deliveries webhook_b --org acme`,
+      ],
+    ],
+    [
+      'unfinished erasures',
+      {
+        sql: `insert into erasures (org_id, key, person, asked_at) values (1, 'k', 'a', 0), (1, 'k', 'b', 0)`,
+      },
+      [
+        'warning  the erasure of 2 people is not finished: the files may still hold something of them — the next start finishes it; or run "cairn person erase" with --compact again',
+      ],
+    ],
+    [
+      'an organisation that refuses many for their hashes',
+      {
+        sql: `update organisations set identity_mode = 'enforce';
+        insert into identity_counts (org_id, hour, verdict, count)
+          select id, ${Math.floor(Date.now() / 3_600_000)}, verdict, count from organisations
+          join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
+      },
+      [
+        'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity acme',
+      ],
+    ],
+    [
+      'no organisation',
+      { sql: 'delete from organisations' },
+      [/^warning {2}there is no organisation in .* — cairn org create NAME --data \/\S+$/],
+    ],
+    [
+      'a clock before the newest event',
+      { sql: `${inBatches} values (1, 0, 0, x'', x'', ${Date.now() + 3_600_000})` },
+      [/^error .*but the newest data was stored at .*Z — set the clock/, /no backup was ever made/],
+    ],
+    [
+      'the schema of another build',
+      { sql: "update migrations set sha256 = 'x' where id = 1" },
+      [/^error .*step 1 of the database's schema is not the one/],
+    ],
+  ]
 
-  test('a dashboard over plain http is a warning, except on this machine', async () => {
-    const at = async (url: string) => {
-      const { lines } = await complaints([], { CAIRN_PUBLIC_URL: url })
-      return lines.filter(line => line.includes('dashboard'))
-    }
-    expect(await at('http://cairn.example.com')).toEqual([
-      'warning  the dashboard is at http://cairn.example.com, where anybody on the way can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
-    ])
-    for (const url of ['http://localhost:8080', 'https://cairn.example.com']) {
-      expect(await at(url)).toEqual([])
-    }
+  test.each(faults)('%s', async (_, { args = [], env = {}, sql }, expected) => {
+    if (sql) changeDatabase(sql)
+    const { status, lines } = await complaints(args, env)
+    expect(status).toBe(lines.some(line => line.startsWith('error')) ? 1 : 0)
+    expect(lines).toEqual(
+      expected.map(line => (typeof line === 'string' ? line : expect.stringMatching(line))),
+    )
   })
 
   test('events without any backup are a warning, and so is an old backup', async () => {
-    changeDatabase(
-      "insert into event_batches (org_id, received_at, source, events, facts, details) values (1, 0, 0, 0, x'', x'')",
-    )
+    changeDatabase(`${inBatches} values (1, 0, 0, x'', x'', 0)`)
     const remedy =
       'set CAIRN_BACKUP_EVERY and CAIRN_BACKUP_DIR, or have cron run "cairn backup DIR", DIR best on another disk'
     const { status, lines } = await complaints()
@@ -155,7 +231,6 @@ describe('with data', () => {
     expect((await complaints()).lines).toEqual([])
     const note = join(data(), 'last-backup.json')
     const { file } = JSON.parse(readFileSync(note, 'utf8'))
-    expect(statSync(file).size).toBeGreaterThan(0)
     const eightDaysAgo = new Date(Date.now() - 8 * 86_400_000).toISOString()
     writeFileSync(note, JSON.stringify({ file, madeAt: eightDaysAgo }))
     expect((await complaints()).lines).toEqual([
@@ -163,114 +238,12 @@ describe('with data', () => {
     ])
   })
 
-  test('dead letters are counted, with the newest cause', async () => {
-    changeDatabase(
-      `insert into dead_letters (org_id, at, error, event) values
-        (1, 0, 'first', '{}'), (1, 1000, 'constraint failed', '{}')`,
-    )
-    const { status, lines } = await complaints()
-    expect(status).toBe(0)
-    expect(lines).toEqual([
-      'warning  2 events could not be stored and wait as dead letters, the newest since 1970-01-01T00:00:01.000Z: constraint failed — see them: cairn dead-letters list',
-    ])
-  })
-
-  test('webhooks that fail, or were switched off, are named by host and organisation', async () => {
-    changeDatabase(
-      "update organisations set slug = 'acme'",
-      `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
-        select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
-        from organisations join (
-          select 'a' as host, 0 as failing, null as disabled, null as why
-          union select 'b', null, 0, 'gone' union select 'c', null, 0, 'asked')`,
-    )
-    const { status, lines } = await complaints()
-    expect(status).toBe(0)
-    const since = '(since 1970-01-01T00:00:00.000Z)'
-    expect(lines).toEqual([
-      `warning  acme: Nothing arrives at the webhook at a.example. It is tried again, and switched off after five days ${since} — see why: cairn alerts deliveries webhook_a --org acme`,
-      `warning  acme: b.example says that it wants no more messages (410): its webhook is switched off ${since} — see why: cairn alerts deliveries webhook_b --org acme`,
-    ])
-  })
-
-  test('a mail server without a sender, or an address for links, is an error', async () => {
-    const { status, lines } = await complaints([], { CAIRN_SMTP_URL: 'smtp://localhost:25' })
-    expect(status).toBe(1)
-    expect(lines).toEqual([
-      'error    CAIRN_SMTP_URL is set, and mail would be from nobody — set CAIRN_MAIL_FROM too, such as cairn@example.com',
-      'error    CAIRN_SMTP_URL is set, but mails have links to confirm and to unsubscribe — set CAIRN_PUBLIC_URL to where they lead, such as https://cairn.example.com',
-    ])
-  })
-
-  test('an unfinished erasure is a warning', async () => {
-    changeDatabase(
-      `insert into erasures (org_id, key, person, asked_at) values (1, 'k', 'a', 0), (1, 'k', 'b', 0)`,
-    )
-    const { status, lines } = await complaints()
-    expect(status).toBe(0)
-    expect(lines).toEqual([
-      'warning  the erasure of 2 people is not finished: the files may still hold something of them — the next start finishes it; or run "cairn person erase" with --compact again',
-    ])
-  })
-
-  test('an organisation that refuses many for a missing or wrong hash is a warning', async () => {
-    changeDatabase(
-      `update organisations set slug = 'acme', identity_mode = 'enforce';
-      insert into identity_counts (org_id, hour, verdict, count)
-        select id, unixepoch() / 3600, verdict, count from organisations
-        join (select 'valid' as verdict, 100 as count union select 'invalid', 4 union select 'missing', 6)`,
-    )
-    const { status, lines } = await complaints()
-    expect(status).toBe(0)
-    expect(lines).toEqual([
-      'warning  acme verifies identities, and of 110 calls and events of the last 24 hours 10 had no right userHash (4 wrong, 6 missing) — see it by hours: cairn org identity acme',
-    ])
-  })
-
-  test('data without an organisation is a warning, with the command that makes one', async () => {
-    changeDatabase('delete from organisations')
-    const { status, lines } = await complaints()
-    expect(status).toBe(0)
-    expect(lines).toEqual([
-      `warning  there is no organisation in this data directory yet — cairn org create NAME --data ${realpathSync(data())}`,
-    ])
-  })
-
-  test('a clock before the newest event is an error', async () => {
-    changeDatabase(
-      `insert into event_batches (org_id, received_at, source, events, facts, details)
-        values (1, ${Date.now() + 3_600_000}, 0, 0, x'', x'')`,
-    )
-    const { status, lines } = await complaints()
-    expect(status).toBe(1)
-    expect(lines[0]).toMatch(/but the newest data was stored at .*Z — set the clock/)
-  })
-
-  test.each([
-    [
-      'of a newer cairn',
-      "insert into migrations values (99, 'x', 'x', 0)",
-      /schema 99, and this cairn knows \d+ — run the newer/,
-    ],
-    [
-      'of another build',
-      "update migrations set sha256 = 'x' where id = 1",
-      /step 1 of the database's schema is not the one/,
-    ],
-  ])('a schema %s is an error', async (_, sql, message) => {
-    changeDatabase(sql)
-    const { status, lines } = await complaints()
-    expect(status).toBe(1)
-    expect(lines[0]).toMatch(message)
-  })
-
   test('a taken port is an error while no server runs', async () => {
     const taken = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     try {
       const port = ['--port', String(taken.port), '--host', '127.0.0.1']
-      const { status, stdout } = await place.run(['doctor', ...port, '--management-port', '0'])
-      expect(status).toBe(1)
-      expect(stdout).toContain(`error    Port ${taken.port} on 127.0.0.1 is taken`)
+      const { lines } = await complaints(port)
+      expect(lines[0]).toStartWith(`error    Port ${taken.port} on 127.0.0.1 is taken`)
     } finally {
       taken.stop(true)
     }
@@ -278,7 +251,7 @@ describe('with data', () => {
 })
 
 test('a command that was killed, and one that runs, are told from a server', async () => {
-  await place.json(['org', 'create', 'Acme'])
+  await withData(place)
   const startedAt = '2026-11-20T03:00:00.000Z'
   const holder = { pid: process.pid, host: hostname(), startedAt, version: '' }
   const lock = acquireLock(data(), { ...holder, port: 0, managementHost: '', managementPort: 0 })
@@ -297,9 +270,7 @@ test('a command that was killed, and one that runs, are told from a server', asy
 describe('a damaged database', () => {
   const pageBytes = 4_096
 
-  beforeEach(async () => {
-    await place.runBinary(['org', 'create', 'Acme'])
-  })
+  beforeEach(() => withData(place))
 
   const damage: [string, () => void][] = [
     [
@@ -361,9 +332,7 @@ describe('a damaged database', () => {
 })
 
 describe('rights', () => {
-  beforeEach(async () => {
-    await place.json(['org', 'create', 'Acme'])
-  })
+  beforeEach(() => withData(place))
 
   test('a directory that others can read is a warning', async () => {
     chmodSync(data(), 0o755)
@@ -373,16 +342,15 @@ describe('rights', () => {
     expect(lines[0]).toMatch(/other users .* can read cairn\.db.*\(mode 755\) — run "chmod 700/)
   })
 
-  test.each(['777', '1777', '770', '702'])(
-    'a directory of mode %s, in which others can replace files, is an error',
+  test.each(['1777', '702'])(
+    'a directory of mode %s, which others can change, is an error',
     async mode => {
       chmodSync(data(), Number.parseInt(mode, 8))
       const { status, lines } = await complaints()
       expect([status, lines.length]).toEqual([1, 1])
+      const remedy = `\\(mode ${mode}\\) — run "chmod 700 ${data()}"$`
       expect(lines[0]).toMatch(
-        new RegExp(
-          `^error {4}other users .* can replace files .* \\(mode ${mode}\\) — run "chmod 700 ${data()}"$`,
-        ),
+        new RegExp(`^error {4}other users .* can replace files .* ${remedy}`),
       )
     },
   )
@@ -410,22 +378,21 @@ describe('rights', () => {
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })
 
-    test.each(['backup.lock', 'rewrite.lock', 'erasures.jsonl', 'session.key', 'snippet'])(
-      '%s is named, without which a command or a backup fails',
-      async name => {
-        const owner = await Owner.of(place)
-        const path = join(data(), name)
-        if (name === 'snippet') mkdirSync(path)
-        else writeFileSync(path, '')
-        chmodSync(path, 0)
-        owner.takes(data())
-        const { status, stdout } = await owner.run(['doctor', ...freePorts])
-        expect(status).toBe(1)
-        expect(stdout).toContain(
-          `error    this user lacks rights to ${name} in ${data()} — run "chmod u+rwX ${path}"\n`,
-        )
-      },
-    )
+    test('files without which a command or a backup fails are named', async () => {
+      const owner = await Owner.of(place)
+      const names = ['backup.lock', 'erasures.jsonl', 'session.key', 'snippet']
+      for (const name of names) {
+        if (name === 'snippet') mkdirSync(join(data(), name))
+        else writeFileSync(join(data(), name), '')
+        chmodSync(join(data(), name), 0)
+      }
+      owner.takes(data())
+      const { status, stdout } = await owner.run(['doctor', ...freePorts])
+      expect(status).toBe(1)
+      for (const name of names) {
+        expect(stdout).toMatch(new RegExp(`^error {4}this user lacks rights to .*${name}`, 'm'))
+      }
+    })
 
     test('a directory that he cannot write is reported as his own', async () => {
       const owner = await Owner.of(place)
@@ -484,7 +451,7 @@ describe('rights', () => {
 
 describe('a server', () => {
   test('that runs is asked on the management port that it took', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '2'])
     const { stdout, status } = await place.run(['doctor', '--full'])
     expect(status).toBe(0)
@@ -496,16 +463,6 @@ describe('a server', () => {
     expect(stored.status).toBe(202)
     await Promise.all(['/flows', '/heartbeat', '/snippet-status'].map(path => api('GET', path)))
     expect((await place.run(['doctor'])).stdout).toContain('2 HTTP threads up')
-  })
-
-  test('that was killed is a warning, and nothing has to be cleaned up', async () => {
-    await place.json(['org', 'create', 'Acme'])
-    const server = await place.serve()
-    await server.end('SIGKILL')
-    const { status, lines } = await complaints()
-    expect([status, lines.length]).toEqual([0, 1])
-    expect(lines[0]).toContain(`(process ${server.child.pid} on ${hostname()}`)
-    expect(lines[0]).toContain('nothing is to be cleaned up')
   })
 
   describe('of another kind', () => {
@@ -521,7 +478,7 @@ describe('a server', () => {
     })
 
     async function withServer(more: object, work: () => Promise<void>): Promise<void> {
-      await place.json(['org', 'create', 'Acme'])
+      await withData(place)
       const lock = acquireLock(data(), holder(more))
       try {
         await work()
@@ -578,31 +535,29 @@ describe('a settings file', () => {
   const file = () => join(place.folder, 'cairn.env')
   const lines = async () => {
     const { stdout } = await place.runBinary(['doctor', ...freePorts, '--config', file()])
-    return stdout.split('\n').filter(line => /^(warning|error)/.test(line))
+    return complaintsIn(stdout)
   }
 
-  test('that is wrong is an error for each fault', async () => {
-    writeFileSync(file(), 'CAIRN_ACK=maybe\nnonsense\n')
-    expect(await lines()).toEqual([
-      `error    line 2 of ${file()} — write NAME=value, or begin a comment with #`,
-      `error    CAIRN_ACK in ${file()} is "maybe" — set one of commit, buffer`,
-    ])
-  })
+  const change = (text: string) => {
+    writeFileSync(file(), text)
+    // By the clock of the tests, which may not be the file system's.
+    utimesSync(file(), new Date(), new Date())
+  }
 
   test('that the running server has not read again, or has found wrong', async () => {
-    await withTour(place)
-    writeFileSync(file(), 'CAIRN_LOG_LEVEL=info\n')
+    await withData(place)
+    change('CAIRN_LOG_LEVEL=info\n')
     const server = await place.serve(['--config', file()])
     expect(await lines()).toEqual([])
     await Bun.sleep(10)
-    writeFileSync(file(), 'CAIRN_LOG_LEVEL=warn\n')
+    change('CAIRN_LOG_LEVEL=warn\n')
     expect(await lines()).toEqual([
       `warning  ${file()} was changed after the running server read it — have it read again: "systemctl reload cairn", or SIGHUP`,
     ])
-    writeFileSync(file(), 'CAIRN_LOG_LEVEL=loud\n')
+    change('CAIRN_LOG_LEVEL=loud\n')
     server.child.kill('SIGHUP')
     await server.until(() => server.stdout.includes('the new settings are wrong'))
-    writeFileSync(file(), 'CAIRN_LOG_LEVEL=info\n')
+    change('CAIRN_LOG_LEVEL=info\n')
     expect(await lines()).toEqual([
       'warning  the server found its new settings wrong, and goes on with those of before — its log says which; correct them, and reload it again',
     ])
@@ -645,16 +600,5 @@ describe('a disk', () => {
   ])('%s', (_, more, statuses) => {
     const findings = judgeDisk('/data', { ...disk, ...more })
     expect(findings.map(({ status }) => status)).toEqual(statuses as Finding['status'][])
-  })
-
-  test.each([
-    [0, '0 bytes'],
-    [999, '999 bytes'],
-    [1_000, '1.0 kB'],
-    [180_224, '180 kB'],
-    [1.44e9, '1.4 GB'],
-    [5e15, '5000 TB'],
-  ])('%p bytes are %s', (bytes, text) => {
-    expect(sizeOf(bytes)).toBe(text)
   })
 })

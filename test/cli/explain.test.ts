@@ -98,62 +98,6 @@ describe('beside a running server', () => {
     )
     await place.run(['flows', 'unpublish', 'later'])
   })
-
-  test('the list of origins counts, for extensions too', async () => {
-    const extension = 'chrome-extension://abcdefghijklmnop'
-    await place.run(['org', 'origins', 'harbor', extension, 'https://app.harbor.example'])
-    expect(await failures('tour', '--url', `${extension}/panel.html`)).toEqual([])
-    expect(await failures('welcome', '--url', page, ...pro)).toEqual([])
-    const elsewhere = 'http://localhost:3000/projects'
-    expect(await failures('welcome', '--url', elsewhere, ...pro)).toEqual(['origin'])
-    expect(await failures('tour', '--url', 'file:///home/ada/a.html')).toEqual(['origin'])
-    await place.run(['org', 'origins', 'harbor', '--any'])
-  })
-})
-
-test('as JSON: verdict, flow, person, page, conditions, and what is shown instead', async () => {
-  const answer = await place.json([
-    'explain',
-    'harbor',
-    'tour',
-    '--url',
-    page,
-    '--user',
-    'eve',
-    ...pro,
-  ])
-  expect(answer).toEqual({
-    shown: false,
-    flow: {
-      id: expect.stringMatching(/^flow_/),
-      key: 'tour',
-      status: 'published',
-      version: 1,
-      hasDraft: false,
-    },
-    person: {
-      userId: 'eve',
-      anonymousId: null,
-      history: {
-        runs: 0,
-        inProgress: false,
-        startedAt: null,
-        completedAt: null,
-        dismissedAt: null,
-        openRunId: null,
-      },
-    },
-    url: page,
-    rules: expect.arrayContaining([
-      {
-        rule: 'priority',
-        holds: false,
-        why: 'priority 0, and welcome comes first with 5',
-        parts: [],
-      },
-    ]),
-    instead: 'welcome',
-  })
 })
 
 test('traits come from a file or the standard input too', async () => {

@@ -98,31 +98,6 @@ describe('a flow in a file', () => {
     const taken = await texts('import', now, done, '--outdated', 'take')
     expect(taken.stdout).toBe('steps.hello.title\n+ Hallo & guten Tag\n')
   })
-
-  test('refuses unknown texts, texts that run a script, and texts that are too long', async () => {
-    write('a.yaml', `${flow}    body: Text\n`)
-    const refused = async (json: object) => {
-      write('de.json', JSON.stringify(json))
-      const { status, stderr } = await texts('import', 'a.yaml', 'de.json', '--locale', 'de')
-      expect(status).toBe(1)
-      expect(read('a.yaml')).not.toContain('texts:')
-      return stderr
-    }
-    expect(await refused({ 'steps.helo.title': 'x' })).toContain(
-      'did you mean "steps.hello.title"?',
-    )
-    expect(await refused({ 'steps.hello.body': '[x](javascript:alert(1))' })).toContain(
-      '/texts/de/steps/hello/body',
-    )
-    expect(await refused({ 'steps.hello.title': 'x'.repeat(201) })).toContain('At most 200')
-  })
-
-  test('is advised to say its own language, and a wrong language gets a suggestion', async () => {
-    write('a.yaml', flow.replace(/locale.*\n/, ''))
-    expect((await texts('export', 'a.yaml', '--locale', 'de')).stderr).toContain('add "locale: en"')
-    const { status, stderr } = await texts('export', 'a.yaml', '--locale', 'jp')
-    expect([status, stderr.includes('did you mean "ja"?')]).toEqual([2, true])
-  })
 })
 
 test('a draft is translated by its key, and has to be published as usual', async () => {

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { areValid } from '../../src/cli/flows/files.ts'
-import type { FileProblem } from '../../src/core/flow/file.ts'
 import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
+
+const withOrganisation = prepared(place => place.json(['org', 'create', 'Harbor']))
 
 let cairn: CommandLine
-beforeEach(() => {
+beforeEach(async () => {
   cairn = new CommandLine()
+  await withOrganisation(cairn)
 })
 afterEach(() => cairn.close())
 
@@ -57,13 +59,6 @@ describe('validate', () => {
     const { stdout, status } = await validate('--strict', '--json')
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { valid: false }])
     expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({ valid: true })
-  })
-
-  test('a flow that makes no sense is an error, with its place', async () => {
-    write('a.yaml', 'key: welcome\nsteps:\n  - { key: a, kind: tooltip }\n')
-    const { stderr, status } = await cairn.run(['flows', 'validate', 'a.yaml'])
-    expect(status).toBe(1)
-    expect(stderr).toStartWith('a.yaml:3:5 error missing_target /steps/0/target A tooltip points')
   })
 
   test('a .json file has to be JSON', async () => {
@@ -121,13 +116,6 @@ describe('validate', () => {
       'not valid: 50 errors, and more; more checks follow once these are mended',
     )
   })
-})
-
-test('a warning alone makes a file invalid only if that is asked for', () => {
-  const problem = { severity: 'warning', code: 'c', path: '', message: 'M', line: 1, column: 1 }
-  const problems = [problem as FileProblem]
-  const file = { name: 'a.yaml', flows: [], problems, isJudgedWhole: true }
-  expect([areValid([file]), areValid([file], true)]).toEqual([true, false])
 })
 
 describe('files that cannot be read', () => {
@@ -189,7 +177,6 @@ describe('files that cannot be read', () => {
     })
 
     test('by push, which then pushes nothing', async () => {
-      await cairn.json(['org', 'create', 'Harbor'])
       const args = ['flows', 'push', ...paths()]
       const { stdout, stderr, status } = await cairn.run(args)
       expect([stdout, status]).toEqual(['', 1])
@@ -204,21 +191,10 @@ describe('files that cannot be read', () => {
       expect(await cairn.json(['flows', 'list'])).toEqual([])
     })
   })
-
-  test('a key that two files have is a problem of the second, in JSON too', async () => {
-    write('a.yaml', good)
-    write('b.yaml', good)
-    const { stdout } = await cairn.run(['flows', 'validate', 'a.yaml', 'b.yaml', '--json'])
-    expect(JSON.parse(stdout).files).toMatchObject([
-      { problems: [] },
-      { problems: [{ severity: 'error', code: 'repeated_key' }] },
-    ])
-  })
 })
 
 describe('push and publish', () => {
   test('a flow goes from a file to published, to draft, back, and into the archive', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
     const org = ['--org', 'harbor']
     const [pushed] = await cairn.json(['flows', 'push', 'a.yaml', ...org])
@@ -238,7 +214,6 @@ describe('push and publish', () => {
   })
 
   test('the output of push is aligned, and its commands can be copied', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     const steps = 'steps: [{ key: hello, title: Hello }]'
     write('a.yaml', `- { key: a, ${steps} }\n- { key: a-longer-one, ${steps} }\n`)
     const push = async () =>
@@ -252,19 +227,7 @@ describe('push and publish', () => {
     expect(await push()).toContain('"cairn flows publish a --org harbor"')
   })
 
-  test('several files are pushed together or not at all', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    write('a.yaml', good)
-    write('b.yaml', 'key: b\nkind: tuor\n')
-    const { stdout, stderr, status } = await cairn.run(['flows', 'push', 'a.yaml', 'b.yaml'])
-    expect([stdout, status]).toEqual(['', 1])
-    expect(stderr).toStartWith('cairn: nothing was pushed')
-    expect(stderr).toContain('  b.yaml:2:7 error')
-    expect(await cairn.json(['flows', 'list'])).toEqual([])
-  })
-
   test('push --publish does both, or nothing', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     write('a.yaml', good)
     const { stdout } = await cairn.run(['flows', 'push', 'a.yaml', '--publish'])
     expect(stdout).toMatch(/^welcome {2}\S+ {2}created {2}published, version 1\n$/)
@@ -282,7 +245,6 @@ describe('push and publish', () => {
   })
 
   test('publishing says when it brings a flow out of the archive', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
     const published = async () => (await cairn.run(['flows', 'publish', 'welcome'])).stdout
     await cairn.run(['flows', 'archive', 'welcome'])
@@ -295,17 +257,7 @@ describe('push and publish', () => {
     expect(await published()).toEndWith('published again, version 2\n')
   })
 
-  test('a key that was never pushed cannot be published', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    const { stderr, status } = await cairn.run(['flows', 'publish', 'nope'])
-    expect([status, stderr]).toEqual([
-      1,
-      'cairn: there is no such flow: nope: push it first, or see "cairn flows list"\n',
-    ])
-  })
-
   test('every key that was never pushed is named', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good)])
     const { stderr } = await cairn.run(['flows', 'publish', 'no', 'welcome', 'nor-this'])
     expect(stderr).toStartWith('cairn: there is no such flow: no, nor-this: push it first')
@@ -314,7 +266,6 @@ describe('push and publish', () => {
 
 describe('list', () => {
   test('says what a flow holds and when it was published last', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
     await cairn.run(['flows', 'push', write('a.yaml', good), '--publish'])
     const draft = 'key: start\nchecklist: { items: [{ key: i, title: I }, { key: j, title: J }] }\n'
     await cairn.run(['flows', 'push', write('b.yaml', draft)])
@@ -331,29 +282,9 @@ describe('list', () => {
       { key: 'welcome', stepCount: 1, itemCount: 0, publishedAt: expect.any(String) },
     ])
   })
-
-  test('--status lists only flows with that status', async () => {
-    await cairn.json(['org', 'create', 'Harbor'])
-    await cairn.run([
-      'flows',
-      'push',
-      write(
-        'a.yaml',
-        '- { key: a, steps: [{ key: s, title: S }] }\n- { key: b, steps: [{ key: s, title: S }] }\n',
-      ),
-    ])
-    await cairn.run(['flows', 'archive', 'b'])
-    expect(await cairn.json(['flows', 'list', '--status', 'archived'])).toMatchObject([
-      { key: 'b' },
-    ])
-    const { stdout } = await cairn.run(['flows', 'list', '--status', 'published'])
-    expect(stdout).toBe('there is no flow of status published\n')
-    expect((await cairn.run(['flows', 'list', '--status', 'gone'])).status).toBe(2)
-  })
 })
 
 test('a reader that closes early is no failure', async () => {
-  await cairn.json(['org', 'create', 'Harbor'])
   const main = `'${process.execPath}' '${join(import.meta.dir, '../../src/main.ts')}'`
   const piped = `{ ${main} flows list; echo "status $?" >&2; } | true`
   const child = Bun.spawn(['sh', '-c', piped], { cwd: cairn.folder, stderr: 'pipe' })

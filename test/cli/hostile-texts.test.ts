@@ -271,49 +271,29 @@ test('a flow that is pulled has nothing raw, and is the same flow', async () => 
   expect(hasUnseen(await Bun.file(join(place.folder, 'flows/hostile.json')).text())).toBe(false)
 })
 
-/** Each place of a flow file that takes a text, with a text that it refuses. */
-const wrong: [string, (text: string) => unknown][] = [
-  ['a field', text => ({ key: 'a', [text]: text, steps: [{ key: 'a' }] })],
-  ['a key', text => ({ key: text, steps: [{ key: text }] })],
-  ['a kind', text => ({ key: 'a', kind: text, frequency: text, priority: text })],
-  ['a selector', text => ({ key: 'a', steps: [{ key: 'a', target: { selector: `#a${text}` } }] })],
-  [
-    'a link',
-    text => ({
-      key: 'a',
-      steps: [{ key: 'a', buttons: [{ label: 'a', action: 'link', href: text }] }],
-    }),
-  ],
-  [
-    'Markdown',
-    text => ({ key: 'a', steps: [{ key: 'a', body: `[a](javascript:${text}) <b>${text}</b>` }] }),
-  ],
-  ['a pattern', text => ({ key: 'a', targeting: { urls: [{ match: 'glob', pattern: text }] } })],
-  [
-    'a rule',
-    text => ({
-      key: 'a',
-      targeting: { audience: { rules: [{ attribute: text, op: text, value: text }] } },
-    }),
-  ],
-  ['a colour', text => ({ key: 'a', theme: { accent: text } })],
-  [
-    'an item',
-    text => ({
-      key: 'a',
-      checklist: { items: [{ key: text, completeOn: { event: text }, href: text }] },
-    }),
-  ],
+/** Flows in which a text is wrong, in every place that takes one. */
+const wrongFlows = (text: string) => [
+  { key: 'a', [text]: text, steps: [{ key: 'a' }] },
+  { key: text, steps: [{ key: text }] },
+  { key: 'b', kind: text, frequency: text, priority: text },
+  { key: 'c', steps: [{ key: 'a', target: { selector: `#a${text}` } }] },
+  { key: 'd', steps: [{ key: 'a', buttons: [{ label: 'a', action: 'link', href: text }] }] },
+  { key: 'e', steps: [{ key: 'a', body: `[a](javascript:${text}) <b>${text}</b>` }] },
+  { key: 'f', targeting: { urls: [{ match: 'glob', pattern: text }] } },
+  { key: 'g', targeting: { audience: { rules: [{ attribute: text, op: text, value: text }] } } },
+  { key: 'h', theme: { accent: text } },
+  { key: 'i', checklist: { items: [{ key: text, completeOn: { event: text }, href: text }] } },
 ]
 
-test.each(wrong)('a flow file with %s that is wrong', async (_, flowWith) => {
-  for (const text of [controls, turning]) {
-    await write('wrong.json', flowWith(`${text}\nFORGED`))
-    await write('wrong.yaml', `key: ${text}\nFORGED: [${text}`)
-    for (const file of ['wrong.json', 'wrong.yaml']) {
-      requireClean(await place.run(['flows', 'validate', file]))
-      requireClean(await place.run(['flows', 'push', file, '--org', 'acme', '--json']))
-    }
+test('what is wrong in a flow file is said without its invisible characters', async () => {
+  for (const text of [controls, turning].map(odd => `${odd}\nFORGED`)) {
+    const files = wrongFlows(text).map((flow, i) => [`wrong-${i}.json`, flow] as const)
+    for (const [name, flow] of files) await write(name, flow)
+    await write('wrong.yaml', `key: ${text}: [${text}`)
+    const names = [...files.map(([name]) => name), 'wrong.yaml']
+    requireClean(await place.run(['flows', 'validate', ...names]))
+    requireClean(await place.run(['flows', 'push', ...names, '--org', 'acme', '--json']))
+    for (const name of names) requireClean(await place.run(['flows', 'validate', name]))
   }
 })
 

@@ -42,10 +42,6 @@ describe('a port that cannot be had', () => {
       /^"bad host" is no address .*: choose another address by CAIRN_MANAGEMENT_HOST or --management-host$/,
     )
   })
-
-  test('names another address setting if it is given one', () => {
-    expect(faultOf('203.0.113.9', 18_080, '--port', '--elsewhere')).toEndWith('by --elsewhere')
-  })
 })
 
 describe('a missing permission', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { Workplace, withTour } from '../support/binary.ts'
@@ -69,15 +69,6 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
     expect((await owner.run(['rebuild'])).status).toBe(0)
   })
 
-  test('is that user’s if the directory was empty before a restore', async () => {
-    await asRoot('org', 'create', 'Acme')
-    await asRoot('backup', 'root.db')
-    for (const name of readdirSync(cairn.dataDir)) rmSync(join(cairn.dataDir, name))
-    await asRoot('restore', 'root.db')
-    expect(foreign()).toEqual([])
-    expect((await owner.run(['org', 'list'])).stdout).toContain('acme')
-  })
-
   test('is that user’s after a migration, and so is the copy of before', async () => {
     rmdirSync(cairn.dataDir)
     writeOlder(cairn.dataDir, 1)
@@ -96,13 +87,5 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
     await server.child.exited
     expect(readdirSync(join(cairn.dataDir, 'snippet')).length).toBeGreaterThan(0)
     expect(foreign()).toEqual([])
-  })
-
-  test('stays root’s in a directory of root’s', async () => {
-    await asRoot('org', 'create', 'Acme', '--data', 'roots')
-    const owners = readdirSync(cairn.path('roots')).map(
-      name => lstatSync(cairn.path(`roots/${name}`)).uid,
-    )
-    expect([...new Set(owners)]).toEqual([0])
   })
 })

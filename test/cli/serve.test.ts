@@ -40,17 +40,6 @@ test('the next request to a running server sees what a command has changed', asy
   expect(await flowsOf(url, snippetKey)).toBe(429)
 })
 
-test('a token issued on the command line is accepted by the running server', async () => {
-  const { url } = await serving()
-  await cairn.json(['org', 'create', 'Harbor'])
-  writeFileSync(cairn.path('a.yaml'), 'key: welcome\nsteps: [{ key: hello, title: Hello }]\n')
-  const [{ id }] = await cairn.json(['flows', 'push', 'a.yaml'])
-  const { token } = await cairn.json(['token', 'issue'])
-  const headers = { Authorization: `Bearer ${token}` }
-  const response = await fetch(`${url}/api/v1/flows/${id}/analytics`, { headers })
-  expect(response.status).toBe(200)
-})
-
 describe('healthcheck', () => {
   const readyz = (managementUrl: string) => `${managementUrl}/readyz`
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import {
   copyFileSync,
   existsSync,
@@ -215,12 +215,14 @@ test('the initial settings file has every setting, and can be read as it is', as
 describe('monitoring', () => {
   const namesIn = (query: string) => query.match(/\b(cairn|process)_[a-z0-9_]+/g) ?? []
 
-  async function exposedNames(): Promise<Set<string>> {
-    const server = await place.serve()
+  let exposed: Set<string>
+  beforeAll(async () => {
+    await using own = new CommandLine()
+    const server = await own.serve()
     await fetch(`${server.url}/api/v1/flows`)
     const page = new MetricsPage(await (await fetch(`${server.managementUrl}/metrics`)).text())
-    return new Set(page.samples.map(({ name }) => name))
-  }
+    exposed = new Set(page.samples.map(({ name }) => name))
+  })
 
   interface Rule {
     alert: string
@@ -234,7 +236,6 @@ describe('monitoring', () => {
     const { groups } = parse(stdout) as { groups: { rules: Rule[] }[] }
     const rules = groups.flatMap(group => group.rules)
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
-    const exposed = await exposedNames()
     for (const { expr, labels, annotations } of rules) {
       expect(namesIn(expr)).not.toEqual([])
       expect(namesIn(expr).filter(name => !exposed.has(name))).toEqual([])
@@ -269,7 +270,6 @@ describe('monitoring', () => {
       }[]
       templating: { list: { name: string }[] }
     }
-    const exposed = await exposedNames()
     const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
     for (const query of queries) {
       expect(namesIn(query)).not.toEqual([])

@@ -92,11 +92,6 @@ describe('help', () => {
     }
     expect(stdout.replace(/\s+/g, ' ')).not.toMatch(/\b(for|of|while) (that|those) /)
   })
-
-  test('of the healthcheck offers no port that cannot be asked', async () => {
-    const { stdout } = await cairn.run(['healthcheck', '--help'])
-    expect(stdout).not.toContain('free one')
-  })
 })
 
 describe('exit status', () => {
@@ -182,12 +177,6 @@ describe('exit status', () => {
     await other.stop(true)
     expect(status).toBe(1)
     expect(stderr).toEndWith('/readyz answers 404: �[2Jhello\n')
-  })
-
-  test('2 for a healthcheck on port 0', async () => {
-    const { stderr, status } = await cairn.run(['healthcheck', '--management-port', '0'])
-    expect(status).toBe(2)
-    expect(stderr).toStartWith('cairn: 0 is no port to ask on')
   })
 })
 

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CommandLine } from '../support/command-line.ts'
-import { type Row, readContract } from './document.ts'
-import { routeOf } from './every-answer.ts'
+import { readContract } from './document.ts'
 import { Player, playCases } from './player.ts'
 import { representatives } from './representatives.ts'
-import { requestOf } from './request.ts'
 import { type Stage, setStage } from './stage.ts'
 import { anonymous, ownersCookie, VisitorsPlayer } from './visitors.ts'
 
@@ -47,38 +45,5 @@ describe("with the cookie of the dashboard's owner", () => {
       .map(one => [one.name, one.case.rows[0]!] as const),
   )('%s: the cookie changes nothing beside a credential', async (_, row) => {
     await visitor.play({ ...row, headers: [], body: [], word: null }, 'visitor', null)
-  })
-})
-
-describe('the document', () => {
-  const rows = contract.cases.flatMap(one => one.rows)
-  const routes = new Map(
-    rows.map(row => {
-      const sent = requestOf({ ...row, input: [] }, [], new Map(), () => 'x')
-      return [row, routeOf(sent, contract.routes)]
-    }),
-  )
-  const isOfRoute = ({ method, status }: Row) =>
-    method !== 'OPTIONS' && status !== 405 && status !== 414 && status < 500
-
-  test.each(contract.routes.map(route => [`${route.method} ${route.path}`, route] as const))(
-    '%s has rows, and none with a status that the route does not list',
-    (_, route) => {
-      const ofRoute = rows.filter(row => isOfRoute(row) && routes.get(row) === route)
-      expect(ofRoute).not.toEqual([])
-      const strange = ofRoute.filter(({ status }) => !route.answers.includes(status))
-      expect(strange.map(({ line, status }) => ({ line, status }))).toEqual([])
-    },
-  )
-
-  test('has a row for each caller and for each error', () => {
-    const callers = new Set(rows.map(({ caller }) => caller))
-    expect([...contract.callers.keys()].filter(caller => !callers.has(caller))).toEqual([])
-    const codes = new Set(rows.map(({ word }) => word))
-    const statuses = new Set(rows.map(({ status }) => status))
-    const unused = [...contract.errors, ...contract.managementErrors].filter(
-      ([code, { status }]) => !(status === 404 ? codes.has(code) : statuses.has(status)),
-    )
-    expect(unused).toEqual([])
   })
 })

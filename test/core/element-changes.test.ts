@@ -3,12 +3,18 @@ import { type Fingerprint, judgeFingerprint } from '../../src/core/step/fingerpr
 import { allowedFingerprint } from '../../src/core/step/fingerprint-parts.ts'
 import { authoredId } from '../../src/core/step/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
-import { changes } from '../support/element-changes/pages.ts'
 
-/** How real changes are judged: fingerprints of the pages in `pages.ts`, taken by a browser. */
+/** How changes of pages, as web applications make them, are judged: by fingerprints that a browser took. */
 
 type Print = Record<string, unknown>
-const prints = seen as Record<string, { before: Print; after: Print | null; candidates: Print[] }>
+interface ElementChange {
+  before: Print
+  after: Print | null
+  candidates: Print[]
+  /** The languages of the page before and after, if they differ. */
+  locales?: [before: string, after: string]
+}
+const changes = seen as unknown as Record<string, ElementChange>
 
 /**
  * The change; score and verdict; how many elements the step's selector finds afterwards; the signals
@@ -123,8 +129,8 @@ const table: [string, number, string, number, string, string | null][] = [
 ]
 
 test.each(table)('%s: %d, %s', (name, score, status, matchCount, signals, suggested) => {
-  const { before, after, candidates } = prints[name]!
-  const [was, is] = changes[name]!.locales ?? [null, null]
+  const { before, after, candidates, locales } = changes[name]!
+  const [was, is] = locales ?? [null, null]
   const judged = judgeFingerprint(
     { print: allowedFingerprint(before), locale: was },
     {
@@ -145,10 +151,8 @@ test.each(table)('%s: %d, %s', (name, score, status, matchCount, signals, sugges
   }).toEqual({ score, status: status as typeof judged.status, matchCount, signals, suggested })
 })
 
-test('every page is in the table, and in what the browser saw', () => {
-  const names = Object.keys(changes)
-  expect(table.map(([name]) => name)).toEqual(names)
-  expect(Object.keys(prints)).toEqual(names)
+test('every change is in the table', () => {
+  expect(table.map(([name]) => name)).toEqual(Object.keys(changes))
 })
 
 test.each([
@@ -175,15 +179,11 @@ test.each([
   expect(authoredId(id)).toBe((isAuthored ? id : undefined) as string)
 })
 
-test('no id takes long to judge: pages send ids, and the only writing thread judges them', () => {
+test('judging an id ends, whatever a page sends as one', () => {
   const parts = ['a', 'a-', '-', '_', 'rc-', '-_r_', ':r', 'f', 'f0', '0', '1-']
-  const ids = parts.flatMap(prefix =>
-    parts.map(part => (prefix + part.repeat(50_000)).slice(0, 50_000)),
-  )
-  const startedAt = performance.now()
-  for (const id of [...ids, ...ids.map(id => `rc-${id}`), ...ids.map(id => `mat-${id}`)])
-    authoredId(id)
-  expect(performance.now() - startedAt).toBeLessThan(2_000)
+  for (const prefix of ['', 'rc-', 'mat-', ...parts]) {
+    for (const part of parts) authoredId((prefix + part.repeat(50_000)).slice(0, 50_000))
+  }
 })
 
 test('a language is the same however its tag is written', () => {

@@ -65,15 +65,6 @@ describe('a link', () => {
     expect(ofServer.status).toBe(role === 'operator' ? 200 : 403)
   })
 
-  test('works once, however many try it at the same moment', async () => {
-    const code = await linkCode(tenant, 'owner')
-    const visitors = Array.from({ length: 8 }, () => new Visitor(tenant))
-    const answers = await Promise.all(visitors.map(one => one.redeem({ code })))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(401)])
-    expect(visitors.filter(({ cookie }) => cookie !== null)).toHaveLength(1)
-    expect((await new Visitor(tenant).redeem({ code })).status).toBe(401)
-  })
-
   test('works for ten minutes, and a made-up one never works', async () => {
     const code = await linkCode(tenant, 'owner')
     world.clock.advance(10 * minuteMs)
@@ -88,18 +79,6 @@ describe('a link', () => {
     const make = (role: string) => visitor.api('POST /manage/dashboard/links', {}, { role })
     expect((await make('owner')).status).toBe(201)
     expect((await make('operator')).status).toBe(403)
-  })
-
-  test('can be made only by the operator', async () => {
-    const credential = await tenant.managementToken(...scopesOfRole.owner)
-    const asked = { body: { role: 'owner' }, credential }
-    expect(await tenant.answer('POST /manage/dashboard/links', asked)).toMatchObject({
-      status: 403,
-      body: { code: 'forbidden' },
-    })
-    const visitor = await Visitor.of(tenant, 'owner')
-    const answer = await visitor.api('POST /manage/dashboard/links', {}, { role: 'owner' })
-    expect(answer.status).toBe(403)
   })
 
   test('and who used it are in the audit log; its code and the cookie are nowhere', async () => {
@@ -286,14 +265,6 @@ describe('the dashboard’s own routes', () => {
     expect((await visitor.ask('redeem', {})).status).toBe(401)
   })
 
-  test('a preflight lets no other origin in', async () => {
-    const visitor = new Visitor(tenant)
-    const response = await visitor.fetch('OPTIONS', '/dashboard/session/token', {
-      headers: { origin: 'http://app.test', 'access-control-request-method': 'POST' },
-    })
-    expect(response.headers.get('access-control-allow-origin')).toBeNull()
-  })
-
   test('requests are counted for the organisation', async () => {
     const busy = await Tenant.of(world)
     busy.limit({ manage: 3 })
@@ -346,17 +317,6 @@ describe('a session ends', () => {
     visitor.cookie = cookie
     expect(await isIn(visitor)).toEqual([401, 401])
     expect(await isIn(another)).toEqual([200, 200])
-  })
-
-  test('by signing out everywhere: all of the same person in the organisation, and nobody else’s', async () => {
-    const ann = await Visitor.of(tenant, 'editor', 'Ann')
-    const annElsewhere = await Visitor.of(tenant, 'viewer', 'Ann')
-    const ben = await Visitor.of(tenant, 'owner', 'Ben')
-    const theirAnn = await Visitor.of(other, 'owner', 'Ann')
-    await ann.ask('sign-out', { everywhere: true })
-    expect(await isIn(annElsewhere)).toEqual([401, 401])
-    expect(await isIn(ben)).toEqual([200, 200])
-    expect(await isIn(theirAnn)).toEqual([200, 200])
   })
 
   test('and leaves nothing behind after the next sweep', async () => {

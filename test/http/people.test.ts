@@ -2,9 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { scopes } from '../../src/core/organisation/management-token.ts'
 import { beginRewriting } from '../../src/storage/sqlite/database/rewriting.ts'
 import { Description, type Document } from '../support/described.ts'
-import { textsIn } from '../support/erasing.ts'
 import { tour } from '../support/flows.ts'
-import { poison } from '../support/ledger.ts'
 import { type Asked, Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
@@ -54,93 +52,6 @@ test('an export is all that is stored of a person, whatever their id, and nothin
   expect([head.status, await head.text()]).toEqual([200, ''])
 })
 
-test('a history has the flows a person met and their events, latest arrival first, page by page', async () => {
-  const one = await Tenant.of(world)
-  const credential = await one.managementToken('people:read')
-  const flow = one.publish(tour({ key: 'welcome' }))
-  const of = (kind: string, i: number, more: object = {}) => ({
-    ...{ id: `${kind}-${i}`, kind, userId: 'a/b', occurredAt: world.clock.now() - 60_000 + i },
-    ...more,
-  })
-  const inRun = { flowId: flow.id, runId: 'run' }
-  await one.send([of('flow_started', 0, inRun), of('flow_completed', 1, inRun)])
-  for (let batch = 0; batch < 3; batch++) {
-    await one.send([
-      ...Array.from({ length: 20 }, (_, i) => of('custom', batch * 20 + i, { name: 'seen' })),
-      { id: `other-${batch}`, kind: 'custom', name: 'seen', userId: 'other' },
-    ])
-  }
-  await one.send([of('custom', 99, { name: 'beside', userId: 'other', anonymousId: 'a/b' })])
-  const asked = (more: object) =>
-    `GET /manage/people/history?${new URLSearchParams({ userId: 'a/b', ...more })}`
-  const told: string[] = []
-  let next: string | null = null
-  let flows: unknown
-  do {
-    const { body } = await ask(asked({ limit: '30', ...(next && { before: next }) }), {
-      ...{ by: one, credential },
-    })
-    told.push(...body.events.map(({ id }: { id: string }) => id))
-    ;({ next, flows } = body)
-  } while (next !== null)
-  const sent = Array.from({ length: 60 }, (_, i) => `custom-${i}`)
-  expect(told).toEqual(['flow_started-0', 'flow_completed-1', ...sent].reverse())
-  expect(flows).toMatchObject([
-    { flowKey: 'welcome', runs: 1, completedAt: expect.any(String), inProgress: false, items: [] },
-  ])
-  const { body } = await ask('GET /manage/people/history?anonymousId=a/b', { by: one, credential })
-  expect(body.events).toMatchObject([{ id: 'custom-99' }])
-  expect(body.flows).toEqual([])
-  const unseen = await ask('GET /manage/people/history?userId=nobody', { by: one, credential })
-  expect(unseen.body).toMatchObject({ flows: [], events: [], next: null })
-})
-
-test('an export of any length is one JSON object, and others are answered while it is read', async () => {
-  const many = await Tenant.of(world)
-  const credential = await many.managementToken('people:read')
-  for (let batch = 0; batch < 20; batch++) {
-    const events = Array.from({ length: 50 }, (_, i) => ({
-      id: `${batch}-${i}`,
-      kind: 'custom',
-      name: 'seen',
-      userId: 'ann',
-      properties: { filler: 'x'.repeat(500) },
-    }))
-    await many.send(events)
-  }
-  const { body } = await ask(`GET ${named('ann')}`, { by: many, credential })
-  expect(body.events).toHaveLength(1_000)
-  expect(new Set(body.events.map(({ id }: { id: string }) => id)).size).toBe(1_000)
-})
-
-test('an erasure leaves nothing in any file, and a receipt and an audit log that name nobody', async () => {
-  const userId = 'to-be-forgotten-7d1f'
-  await report(userId)
-  const { status, body: receipt } = await ask(`DELETE ${named(userId)}`)
-  expect(status).toBe(200)
-  expect(receipt).toMatchObject({ unfinished: null, copies: [], erased: { events: 1 } })
-  expect(receipt.finishedAt).not.toBeNull()
-  expect(textsIn(world.dataDir, [userId])).toEqual([])
-  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
-  // The report is answered like anybody's, but not kept.
-  expect((await report(userId)).body.accepted).toBe(1)
-  expect((await ask(`GET ${named(userId)}`)).status).toBe(404)
-
-  const allow = () => ask('POST /manage/people/allow', { body: { userId } })
-  expect((await allow()).status).toBe(204)
-  const again = await allow()
-  expect([again.status, again.body]).toMatchObject([404, { code: 'person_not_found' }])
-  await tenant.send([{ id: 'back-again', kind: 'custom', name: 'seen', userId }])
-  expect((await ask(`GET ${named(userId)}`)).body.events).toMatchObject([{ id: 'back-again' }])
-
-  const { lines } = (await ask(`GET /manage/audit?subject=${receipt.id}`)).body
-  expect(lines).toMatchObject([
-    { action: 'person.allow', via: 'token', subject: receipt.id, before: null, after: null },
-    { action: 'person.erase', via: 'token', subject: receipt.id, before: null, after: null },
-  ])
-  expect(JSON.stringify(lines)).not.toContain(userId)
-})
-
 test('a caller who accepts lines is sent the progress of an erasure and its result', async () => {
   await report('told-of')
   const headers = { accept: 'application/x-ndjson' }
@@ -179,63 +90,4 @@ test('only the operator may hold up everybody’s writes for an erasure', async 
   const { status, body } = await ask(what)
   expect([status, body]).toMatchObject([403, { code: 'forbidden' }])
   expect((await ask(what, { asOperator: true })).status).toBe(200)
-})
-
-test('dead letters of one organisation, or all, are retried or dropped, with a line in the log', async () => {
-  const [one, other] = [await Tenant.of(world), await Tenant.of(world)]
-  poison(world.database, 'bad')
-  const bad = (id: string) => [{ id, kind: 'custom', name: 'seen', userId: id }]
-  await one.send([...bad('bad-1'), ...bad('bad-2')])
-  await other.send(bad('bad-3'))
-  world.database.run('drop trigger poison')
-  const operator = { asOperator: true }
-  const letters = async (by: Tenant) =>
-    (await ask('GET /manage/dead-letters', { ...operator, by })).body.letters.map(
-      ({ id, eventId }: { id: number; eventId: string }) => ({ id, eventId }),
-    )
-  const [first, second] = await letters(one)
-  expect([first.eventId, second.eventId]).toEqual(['bad-1', 'bad-2'])
-  const everywhere = await world.operatorsDoor.handle(
-    new Request('http://cairn.test/api/v1/manage/dead-letters'),
-  )
-  expect(((await everywhere.json()) as { count: number }).count).toBe(3)
-
-  const retry = (ids: number[]) =>
-    ask('POST /manage/dead-letters/retry', { ...operator, by: one, body: { ids } })
-  const [theirs] = await letters(other)
-  const foreign = await retry([first.id, theirs.id])
-  expect([foreign.status, foreign.body]).toMatchObject([404, { code: 'dead_letter_not_found' }])
-  expect((await retry([first.id])).body).toEqual({ letters: [{ id: first.id, verdict: 'stored' }] })
-  const drop = { ...operator, by: one, body: { all: true } }
-  expect((await ask('POST /manage/dead-letters/drop', drop)).body).toEqual({ dropped: 1 })
-  expect([await letters(one), await letters(other)]).toEqual([[], [theirs]])
-  for (const body of [{}, { ids: [1], all: true }, { ids: [] }, { ids: ['1'] }, { all: false }]) {
-    expect((await ask('POST /manage/dead-letters/drop', { ...drop, body })).status).toBe(422)
-  }
-  const { lines } = (await ask('GET /manage/audit', { ...operator, by: one })).body
-  expect(lines.slice(0, 2)).toMatchObject([
-    { action: 'dead_letters.drop', before: { letters: [second.id] } },
-    { action: 'dead_letters.retry', after: { [first.id]: 'stored' } },
-  ])
-})
-
-test('a rebuild reports what it did; a compaction is refused while a server runs', async () => {
-  const other = await Tenant.of(world)
-  other.publish(tour({ key: 'one' }))
-  other.publish(tour({ key: 'two' }))
-  const { body } = await ask('POST /manage/rebuild', { asOperator: true })
-  expect(body).toMatchObject({ changed: 0 })
-  // Each organisation that has flows gets a line, about its own flows only.
-  for (const [by, flows] of [
-    [tenant, 1],
-    [other, 2],
-  ] as const) {
-    const { lines } = (await ask('GET /manage/audit', { asOperator: true, by })).body
-    expect(lines[0]).toMatchObject({
-      ...{ action: 'analytics.rebuild', subject: 'all flows', via: 'command line', before: null },
-      after: { flows, changed: 0 },
-    })
-  }
-  const compacted = await ask('POST /manage/compact', { asOperator: true })
-  expect([compacted.status, compacted.body]).toMatchObject([409, { code: 'server_running' }])
 })

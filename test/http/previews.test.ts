@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'bun:test'
-import { minuteMs } from '../../src/core/time/durations.ts'
 import { tour } from '../support/flows.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
@@ -60,22 +59,6 @@ test('a link shows the current draft at each look, only to its origin, with keys
   expect(outcome(await look(`${ticketOf(made).slice(0, -1)}!`))).toEqual(refused)
   // The mistake of another page does not invalidate the ticket.
   expect((await look(ticketOf(made))).status).toBe(200)
-})
-
-test('a link ends at its set time, and when somebody ends it', async () => {
-  const { make, ask } = await house()
-  const short = await make({ minutes: 15 })
-  const long = await make()
-  world.clock.advance(15 * minuteMs - 1)
-  expect((await look(ticketOf(short))).status).toBe(200)
-  world.clock.advance(1)
-  expect(outcome(await look(ticketOf(short)))).toEqual(refused)
-  const { previews } = (await ask('GET /manage/previews')).body
-  expect(previews.map(({ id }: { id: string }) => id)).toEqual([long.id])
-  expect((await look(ticketOf(long))).status).toBe(200)
-  expect((await ask(`DELETE /manage/previews/${long.id}`)).status).toBe(204)
-  expect(outcome(await look(ticketOf(long)))).toEqual(refused)
-  expect((await ask(`DELETE /manage/previews/${long.id}`)).status).toBe(404)
 })
 
 test('the ticket of a link opens nothing else, and is in no list and no audit log', async () => {

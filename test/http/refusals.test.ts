@@ -40,6 +40,11 @@ describe('401', () => {
       'unknown_key',
       () => tenant.ask('GET /flows', { credential: 'A'.repeat(32) }),
     ],
+    [
+      'a key in another case',
+      'unknown_key',
+      () => tenant.ask('GET /flows', { credential: tenant.key.toLowerCase() }),
+    ],
     ['a malformed key', 'malformed_key', () => tenant.ask('GET /flows', { credential: 'short' })],
     [
       'a token for a key',
@@ -82,26 +87,6 @@ describe('401', () => {
       () => tenant.ask(`POST /steps/${foreignStepId}/health`, { body: {} }),
     ],
     [
-      "another's checklist",
-      'foreign_flow',
-      () => tenant.ask(`GET /flows/${foreignFlowId}/checklist-progress`),
-    ],
-    [
-      "another's completion",
-      'foreign_flow',
-      () => tenant.ask(`POST /flows/${foreignFlowId}/complete`, { body: {} }),
-    ],
-    [
-      "another's analytics",
-      'foreign_flow',
-      () => tenant.ask(`GET /flows/${foreignFlowId}/analytics`),
-    ],
-    [
-      "another's export",
-      'foreign_flow',
-      () => tenant.ask(`GET /flows/${foreignFlowId}/analytics/export.csv`),
-    ],
-    [
       "another's events",
       'foreign_events',
       () => tenant.ask('POST /events', { body: { events: [event()] } }),
@@ -118,21 +103,6 @@ describe('401', () => {
     const names = [...response.headers.keys()].sort()
     const plain = await tenant.ask('GET /flows', { credential: null })
     expect(names).toEqual([...plain.headers.keys()].sort())
-  })
-})
-
-test('a path that only looks like a route is 404, with any method', async () => {
-  for (const path of ['/flows/x/analytics/exportXcsv', '/flowsx', '/', '/flows/x/y', '/events/x']) {
-    for (const method of ['GET', 'DELETE', 'HEAD']) {
-      const response = await tenant.ask(`${method} ${path}`)
-      expect(response.status).toBe(404)
-    }
-  }
-  const outside = await world.app.handle(new Request('http://cairn.test/flows'))
-  expect(outside.status).toBe(404)
-  expect(await outside.json()).toEqual({
-    error: 'There is nothing at this path',
-    code: 'not_found',
   })
 })
 
@@ -153,22 +123,6 @@ test('the root leads a browser to the dashboard, else to the manual, and is 404 
   for (const [headers, method] of [[{}], [{ accept: '*/*' }], [html, 'POST']] as const) {
     const refused = await ask(world, headers, method)
     expect([refused.status, await refused.json()]).toMatchObject([404, { code: 'not_found' }])
-  }
-})
-
-test('an id that is nobody’s is 404, whatever characters it has', async () => {
-  const ids = ['nothing', 'a%2Fb', '%00', '%ZZ', '%C3%28', '%ED%A0%80', 'x'.repeat(8_000)]
-  for (const id of ids) {
-    expect(await tenant.answer(`GET /flows/${id}`)).toEqual({
-      status: 404,
-      body: { error: 'There is no such flow', code: 'flow_not_found' },
-    })
-    expect(await tenant.answer(`POST /steps/${id}/health`, { body: { outcome: 'found' } })).toEqual(
-      {
-        status: 404,
-        body: { error: 'There is no such step', code: 'step_not_found' },
-      },
-    )
   }
 })
 

@@ -2,38 +2,6 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { WeightedSlices } from '../../src/http/input.ts'
 
-const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
-
-test('light work that comes alone waits for nothing', () => {
-  const slices = new WeightedSlices(100)
-  expect(slices.enter(60)).toBeUndefined()
-  expect(slices.enter(40)).toBeUndefined()
-  expect(slices.enter(1)).toBeInstanceOf(Promise)
-})
-
-test('work that is heavier than a slice has one to itself', async () => {
-  const slices = new WeightedSlices(100)
-  expect(slices.enter(1_000)).toBeUndefined()
-  let hasBegun = false
-  slices.enter(1_000)?.then(() => {
-    hasBegun = true
-  })
-  await Promise.resolve()
-  expect(hasBegun).toBe(false)
-  await nextTurn()
-  expect(hasBegun).toBe(true)
-})
-
-test('waiting work counts as waiting weight until its slice begins', async () => {
-  const slices = new WeightedSlices(100)
-  const all = [60, 60, 70].map(weight => slices.enter(weight))
-  expect(slices.waitingWeight).toBe(130)
-  await all[1]
-  expect(slices.waitingWeight).toBe(70)
-  await all[2]
-  expect(slices.waitingWeight).toBe(0)
-})
-
 test('quick work is done between two slices', async () => {
   const slices = new WeightedSlices(10)
   const order: string[] = []

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { growingMemory, growTo } from '../../src/limits/growing-memory.ts'
 import { WindowTable } from '../../src/limits/shared-memory.ts'
-import { PresenceBoard } from '../../src/storage/shared/boards.ts'
-import { IdentityBoard } from '../../src/storage/shared/identity-board.ts'
 
 const mib = 2 ** 20
 
@@ -34,26 +32,5 @@ describe('a table for many organisations grows only up to the last one that was 
     expect(one.take(most - 1, 7, 2, 1_000).remaining).toBe(1)
     expect(other.take(most - 1, 7, 2, 1_000).remaining).toBe(0)
     expect(other.take(3, 0, 2, 1_000).remaining).toBe(0)
-  })
-
-  test('presence', () => {
-    const memory = PresenceBoard.memory(most)
-    const [one, other] = [new PresenceBoard(memory), new PresenceBoard(memory)]
-    expect(one.seen(most - 1, 'events_flowing')).toBe(null)
-    expect(memory.byteLength).toBeLessThan(mib)
-    one.mark(most - 1, 'events_flowing', 5_000)
-    expect(other.seen(most - 1, 'events_flowing')).toEqual({ firstAt: 5_000, lastAt: 5_000 })
-    expect(other.isNewlyLimited(most - 1, 'events', 125_000)).toBe(true)
-  })
-
-  test('user hashes', () => {
-    const memory = IdentityBoard.memory(most)
-    const [one, other] = [new IdentityBoard(memory), new IdentityBoard(memory)]
-    const none = one.of(most - 1)
-    expect(Object.values(none).every(count => count === 0)).toBe(true)
-    expect(memory.byteLength).toBeLessThan(mib)
-    one.add(most - 1, { invalid: 2 })
-    expect(other.of(most - 1).invalid).toBe(2)
-    expect(other.sums().invalid).toBe(2)
   })
 })

@@ -1,23 +1,22 @@
+import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { followedBy, storedEvents } from '../../scripts/support/stored.ts'
 import { until } from '../../scripts/support/until.ts'
-import { schemaVersion } from '../../src/storage/postgres/database/migrations.ts'
 import { apiOf, briefly, builtBinary, firstFlowOf, Workplace } from '../support/binary.ts'
 import { Cluster, type ClusterNode, describe } from '../support/cluster.ts'
-import { otherBuild, withSteps } from '../support/other-build.ts'
+import { otherBuild, withStep } from '../support/other-build.ts'
 
-/** Nodes that are upgraded one after the other behind a balancer, to executables that change the schema. */
+/** Nodes that are upgraded one after the other behind a balancer, to an executable whose databases differ. */
 
-/** The next release adds to the schema what nodes read and write. The one after it removes part of that. */
-const expands = {
-  name: 'moods',
-  text: `alter table runs add column mood text;
-    create index runs_with_mood on runs (org_id, flow_id, mood) where mood is not null;
-    alter table events add column mood text;
-    alter table flows add column mood text not null default 'fine';
-    alter table dead_letters add column mood text`,
-  usableFrom: 0,
-}
-const contracts = { name: 'no index of moods', text: 'drop index runs_with_mood', usableFrom: 1 }
+/** The next release adds to what all nodes share (flows, dead letters) and to what each projects (runs). */
+const moods = withStep(
+  'moods',
+  `alter table runs add column mood text;
+  create index runs_with_mood on runs (org_id, flow_id, mood) where mood is not null;
+  alter table flows add column mood text not null default 'fine';
+  alter table dead_letters add column mood text;`,
+)
 
 /** How many callers ask at once, and how many acknowledged events show that a stage was at work. */
 const callers = 3
@@ -86,9 +85,8 @@ describe('an upgrade of one node after the other', () => {
   let cluster: Cluster
   /** The builds, each with a folder of its own, in which its commands run. */
   let old: Workplace
-  let expanding: Workplace
-  let contracting: Workplace
-  const programs = new Map<Workplace, string>()
+  let later: Workplace
+  let laterProgram = ''
   let snippetKey: string
   let slug: string
   let token: string
@@ -96,23 +94,15 @@ describe('an upgrade of one node after the other', () => {
   beforeAll(async () => {
     const program = await builtBinary()
     cluster = await Cluster.open({ program })
-    const placeOf = () => {
-      const place = new Workplace(async () => programs.get(place)!, undefined, cluster.env)
-      return place
-    }
-    ;[old, expanding, contracting] = [placeOf(), placeOf(), placeOf()]
-    programs.set(old, program)
-    const building = Promise.all([
-      otherBuild(expanding.path('source'), [withSteps([expands])], 'expanding'),
-      otherBuild(contracting.path('source'), [withSteps([expands, contracts])], 'contracting'),
-    ])
+    old = new Workplace(async () => program, undefined, cluster.env)
+    later = new Workplace(async () => laterProgram, undefined, cluster.env)
+    const building = otherBuild(later.path('source'), [moods], 'later')
     ;({ snippetKey, slug } = await old.json(['org', 'create', 'Acme']))
     const limits = ['events', 'flows', 'heartbeat'].flatMap(bucket => [`--${bucket}`, '1000000'])
     await old.json(['org', 'limits', slug, ...limits])
     const scopes = ['flows:write', 'flows:publish'].flatMap(scope => ['--scope', scope])
     ;({ token } = await old.json(['token', 'create', 'CI', ...scopes]))
-    const built = await building
-    programs.set(expanding, built[0]).set(contracting, built[1])
+    laterProgram = await building
     await publish('Title 0')
     await cluster.serve(2, briefly)
     const { id } = await firstFlowOf(apiOf(cluster, snippetKey))
@@ -120,7 +110,7 @@ describe('an upgrade of one node after the other', () => {
   }, 300_000)
   afterAll(async () => {
     await traffic?.end()
-    for (const place of [old, expanding, contracting]) await place?.close()
+    for (const place of [old, later]) await place?.close()
     await cluster?.close()
   }, 300_000)
 
@@ -132,7 +122,9 @@ describe('an upgrade of one node after the other', () => {
     // This also says that no node is named as not knowing of it yet.
     expect([status, stderr]).toEqual([0, ''])
   }
-  /** Expects every node to show a publish through the balancer once it is answered, and to store events. */
+  const atNode = ({ dataDir }: ClusterNode, ...args: string[]) =>
+    old.run([...args, '--data', dataDir], { CAIRN_DATABASE_URL: '' })
+  /** Expects every node to show a publish through the balancer once it is answered, and each other's events. */
   async function requireWhole(stage: string): Promise<void> {
     await publish(stage, cluster.url)
     for (const node of cluster.nodes) {
@@ -144,15 +136,11 @@ describe('an upgrade of one node after the other', () => {
       const stored = await ask('POST', '/events', { events })
       expect(await stored.json()).toMatchObject({ accepted: 1 })
       traffic.acknowledged.add(id)
-      // An export reads all columns, over a connection that may still know the tables as they were.
-      expect(await exportedAt(node)).toContain(id)
+      for (const other of cluster.nodes) {
+        expect((await atNode(other, 'person', 'export', slug, 'ada')).stdout).toContain(id)
+      }
     }
     await traffic.atWork()
-  }
-  const exportedAt = async ({ dataDir }: ClusterNode) => {
-    const export_ = ['person', 'export', slug, 'ada', '--data', dataDir]
-    const { stdout, stderr } = await old.run(export_, { CAIRN_DATABASE_URL: '' })
-    return stdout + stderr
   }
   const releases = async (place = old) => {
     const { nodes } = await place.json<{
@@ -162,83 +150,76 @@ describe('an upgrade of one node after the other', () => {
     expect(there.filter(({ state }) => state !== 'running')).toEqual([])
     return there.map(({ release }) => release.replace(/.*\+/, '')).toSorted()
   }
-  const refused = async (place: Workplace, ...args: string[]) => {
-    const { status, stderr } = await place.run(args)
-    expect([args, status]).toEqual([args, 1])
+  const serveRefused = async (place: Workplace, dataDir: string) => {
+    const ports = ['--port', '0', '--management-port', '0']
+    const { status, stderr } = await place.run(['serve', ...ports, '--data', dataDir])
+    expect(status).not.toBe(0)
     return stderr
   }
-  const serveRefused = (place: Workplace) =>
-    refused(place, 'serve', '--port', '0', '--management-port', '0', '--data', place.path('x'))
-  const schema = async () => {
-    const [row] = await cluster.postgres.ask<{ id: number }>(
-      'select max(id)::int as id from cairn_migrations',
-      cluster.databaseUrl,
-    )
-    return row!.id - schemaVersion
-  }
-  const replace = async (number: number, place: Workplace) => {
-    expect(await cluster.replace(cluster.nodes[number]!, programs.get(place)!, briefly)).toBe(0)
+  const upgrade = async (node: ClusterNode) => {
+    expect(await cluster.replace(node, laterProgram, briefly)).toBe(0)
     await traffic.atWork()
   }
-
-  test('fails no request, loses no event, and takes nothing away that a node still needs', async () => {
-    await requireWhole('Of before')
-    const [own] = await releases()
-    expect(await serveRefused(expanding)).toContain('of an older Cairn: run "cairn migrate"')
-
-    const planned = await expanding.run(['migrate', '--dry-run'])
-    expect([planned.status, planned.stderr]).toEqual([0, ''])
-    expect(planned.stdout).toMatch(/moods\n.* to become /)
-    expect(await schema()).toBe(0)
-    expect((await expanding.run(['migrate'])).status).toBe(0)
-    expect(await schema()).toBe(1)
-    await requireWhole('By old nodes in the new schema')
-
-    // An old node that is started now finds a schema that it can use.
-    const third = await old.serve(['--data', old.path('third')])
-    expect(await releases()).toEqual([own!, own!, own!])
-
-    await replace(0, expanding)
-    await requireWhole('By old and new')
-    expect(await serveRefused(contracting)).toContain('of an older Cairn: run "cairn migrate"')
-    const name = `:${cluster.nodes[1]!.port} (`
-    expect(await refused(contracting, 'migrate')).toContain(name)
-    await replace(1, expanding)
-    await requireWhole('By new nodes')
-
-    // A killed node does not sign off, so for a while it counts as one that may still answer.
-    await third.end('SIGKILL')
-    const silent = `:${new URL(third.url).port} (`
-    const words =
-      /^cairn: nodes of an older release are running, which could not go on: [^,]+; stop them, wait a minute and run this again, nothing was changed\n$/
-    const refusal = await refused(contracting, 'migrate')
-    expect(refusal).toMatch(words)
-    expect(refusal).toContain(silent)
-    expect(await schema()).toBe(1)
-    // As if the minute were over.
-    await cluster.postgres.ask(
-      `update nodes set lease_until = lease_until - interval '1 minute'
-      where name like '%:${new URL(third.url).port}'`,
+  /** What the nodes hold, once both are where the log is. */
+  const settled = async () => {
+    const [clock] = await cluster.postgres.ask<{ position: string }>(
+      "select concat(seq, ' ', mark) as position from cairn_clock",
       cluster.databaseUrl,
     )
-    expect((await contracting.run(['migrate'])).status).toBe(0)
-    expect(await schema()).toBe(2)
-    await requireWhole('By the newer schema')
-    expect(await serveRefused(old)).toContain('a newer Cairn has migrated it: run that one')
+    return cluster.nodes.flatMap(({ dataDir }) => {
+      using database = new Database(join(dataDir, 'cairn.db'), { readonly: true })
+      const followed = followedBy(database)
+      return followed.isProjected && followed.position === clock!.position ? followed : []
+    })
+  }
 
-    for (const number of [0, 1]) await replace(number, contracting)
-    await requireWhole('By the last release')
-    expect(await releases(contracting)).toEqual(['contracting', 'contracting'])
+  test('fails no request, loses no event, and leaves both nodes with the same data', async () => {
+    const [first, second] = cluster.nodes as [ClusterNode, ClusterNode]
+    await requireWhole('By old nodes')
+    const [own] = await releases()
+
+    await upgrade(first)
+    await requireWhole('By old and new')
+    // A node of the old release may still join with an empty directory, and one of the new one too.
+    const joining = await Promise.all(
+      [old, later].map(place => place.serve(['--data', place.path('joining')])),
+    )
+    expect(await releases()).toEqual([own!, own!, 'later', 'later'].toSorted())
+    for (const node of joining) {
+      expect(await firstFlowOf(apiOf(node, snippetKey))).toMatchObject({ name: 'By old and new' })
+      expect(await node.end()).toBe(0)
+    }
+    // A directory that was upgraded is nothing for the old release.
+    expect(await serveRefused(old, later.path('joining'))).toContain('newer')
+
+    // Whoever is erased is in no snapshot any more, so none is left that the old release can begin with.
+    const eves = { id: 'of eve', kind: 'custom', name: 'x', userId: 'eve' }
+    await apiOf(second, snippetKey)('POST', '/events', { events: [eves] })
+    const erased = await atNode(first, 'person', 'erase', slug, 'eve', '--yes', '--json')
+    expect(JSON.parse(erased.stdout)).toMatchObject({ erased: { events: 1 } })
+    for (const node of cluster.nodes) {
+      const gone = await atNode(node, 'person', 'export', slug, 'eve')
+      expect(gone.stderr).toContain('nothing is stored')
+    }
+    expect(await serveRefused(old, old.path('too-late'))).toContain('of a newer Cairn: run that')
+
+    await upgrade(second)
+    await requireWhole('By new nodes')
+    expect(await releases(later)).toEqual(['later', 'later'])
 
     await traffic.end()
     expect(Object.keys(traffic.answers).toSorted()).toEqual([
       ...['GET /flows 200', 'GET /heartbeat 200', 'POST /events 202'],
     ])
-    const rows = await cluster.postgres.ask<{ id: string }>(
-      'select id from events',
-      cluster.databaseUrl,
-    )
-    expect(rows.map(({ id }) => id).toSorted()).toEqual([...traffic.acknowledged].toSorted())
-    expect(await contracting.json(['rebuild'])).toMatchObject({ changed: 0 })
+    const [one, other] = await until(settled, both => both.length === 2)
+    expect(other!.hashes).toEqual(one!.hashes)
+    using database = new Database(join(first.dataDir, 'cairn.db'), { readonly: true })
+    const ids = storedEvents(database).map(({ id }) => id)
+    const [ofEve = ''] = ids.filter(id => id.startsWith('erased-'))
+    traffic.acknowledged.add(ofEve)
+    expect(ids.toSorted()).toEqual([...traffic.acknowledged].toSorted())
+    expect(JSON.parse((await atNode(first, 'rebuild', '--json')).stdout)).toMatchObject({
+      changed: 0,
+    })
   })
 })

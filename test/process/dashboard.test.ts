@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+import { type Server, withTour } from '../support/binary.ts'
+import { CommandLine } from '../support/command-line.ts'
+import { prepared } from '../support/prepared.ts'
 
 /** Who is signed in to the dashboard, across threads, restarts, restores and settings. */
 
-let place: Workplace
-beforeAll(async () => {
-  await builtBinary()
-  place = new Workplace()
-  await withTour(place)
-})
+const place = new CommandLine()
+const withData = prepared(withTour)
+beforeAll(() => withData(place))
 afterAll(() => place.close())
 
 const ownPage = {
@@ -29,14 +28,6 @@ const ask = (server: Server, action: string, body: unknown = {}, cookie = '') =>
 
 const newLink = (...words: string[]) =>
   place.json<{ url: string; role: string; name: string }>(['dashboard', 'link', ...words])
-
-/** Signs somebody in by a new link, and returns their cookie. */
-async function signIn(server: Server, ...words: string[]): Promise<string> {
-  const { url } = await newLink(...words)
-  const response = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
-  expect(response.status).toBe(200)
-  return response.headers.get('set-cookie')!.split(';')[0]!
-}
 
 const isIn = async (server: Server, cookie: string) =>
   (await ask(server, 'token', {}, cookie)).status === 200
@@ -69,42 +60,38 @@ test.each([
   expect(run.stderr).toMatch(says)
 })
 
-test('somebody stays signed in across restarts, and signs out on all threads at once', async () => {
+test('on several threads a link lets one in, who stays in after a kill and signs out of all at once', async () => {
   const threads = { CAIRN_THREADS: '4' }
   let server = await place.serve([], threads)
-  const cookie = await signIn(server, '--role', 'owner')
-  await server.end('SIGKILL')
-  server = await place.serve([], threads)
   const times = Array.from({ length: 24 })
-  const all = () => Promise.all(times.map(() => isIn(server, cookie)))
-  expect(new Set(await all())).toEqual(new Set([true]))
-  expect((await ask(server, 'sign-out', { everywhere: false }, cookie)).status).toBe(200)
-  expect(new Set(await all())).toEqual(new Set([false]))
-  await server.end('SIGTERM')
-})
-
-test('if many use a link at the same moment, on several threads, only one is let in', async () => {
-  const server = await place.serve([], { CAIRN_THREADS: '4' })
   const { url } = await newLink()
   const code = new URL(url).hash.slice(1)
-  const answers = await Promise.all(
-    Array.from({ length: 24 }, () => ask(server, 'redeem', { code })),
-  )
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+  const answers = await Promise.all(times.map(() => ask(server, 'redeem', { code })))
+  const [welcome, ...others] = answers.filter(({ status }) => status === 200)
+  expect(others).toEqual([])
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(23)
+  const cookie = welcome!.headers.get('set-cookie')!.split(';')[0]!
+  await server.end('SIGKILL')
+  server = await place.serve([], threads)
+  const all = async () => new Set(await Promise.all(times.map(() => isIn(server, cookie))))
+  expect(await all()).toEqual(new Set([true]))
+  expect((await ask(server, 'sign-out', { everywhere: false }, cookie)).status).toBe(200)
+  expect(await all()).toEqual(new Set([false]))
   await server.end('SIGTERM')
 })
 
 test('neither a restored database nor an undone restore signs anybody in', async () => {
   let server = await place.serve()
-  const cookie = await signIn(server)
+  const { url: used } = await newLink()
+  const welcome = await ask(server, 'redeem', { code: new URL(used).hash.slice(1) })
+  const cookie = welcome.headers.get('set-cookie')!.split(';')[0]!
   expect(await isIn(server, cookie)).toBe(true)
   const backup = join(place.folder, 'backup.db')
   const { url } = await newLink()
-  expect((await place.run(['backup', backup])).status).toBe(0)
+  expect((await place.runBinary(['backup', backup])).status).toBe(0)
   await server.end('SIGTERM')
   for (const words of [[backup], ['--undo']]) {
-    expect((await place.run(['restore', ...words])).status).toBe(0)
+    expect((await place.runBinary(['restore', ...words])).status).toBe(0)
     server = await place.serve()
     expect(await isIn(server, cookie)).toBe(false)
     const answer = await ask(server, 'redeem', { code: new URL(url).hash.slice(1) })
@@ -113,21 +100,14 @@ test('neither a restored database nor an undone restore signs anybody in', async
   }
 })
 
-describe('CAIRN_DASHBOARD=off', () => {
-  test('takes the whole dashboard away', async () => {
-    const off = { CAIRN_DASHBOARD: 'off' }
-    const server = await place.serve([], off)
-    for (const path of ['redeem', 'token', 'sign-out']) {
-      expect((await ask(server, path)).status).toBe(404)
-    }
-    for (const path of ['session/ways', 'sign-in/provider', 'acme/flows/tour/export.csv']) {
-      expect((await fetch(`${server.url}/dashboard/${path}`)).status).toBe(404)
-    }
-    const refused = await place.run(['dashboard', 'link'], off)
-    expect([refused.status, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toContain('CAIRN_DASHBOARD is "off"')
-    // Without that setting the command asks the server, which has no such route.
-    expect((await place.run(['dashboard', 'link'])).status).toBe(1)
-    await server.end('SIGTERM')
-  })
+test('with CAIRN_DASHBOARD=off there is no dashboard, and no link to it', async () => {
+  const off = { CAIRN_DASHBOARD: 'off' }
+  const server = await place.serve([], off)
+  expect((await ask(server, 'redeem')).status).toBe(404)
+  expect((await fetch(`${server.url}/dashboard/sign-in/provider`)).status).toBe(404)
+  const refused = await place.run(['dashboard', 'link'], off)
+  expect([refused.status, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain('CAIRN_DASHBOARD is "off"')
+  // Without that setting the command asks the server, which has no such route.
+  expect((await place.run(['dashboard', 'link'])).status).toBe(1)
 })

@@ -20,10 +20,10 @@ beforeAll(async () => {
   server = await place.serve(['--threads', '2'])
 }, 300_000)
 
-const batches = 600
+const batches = 100
 const perBatch = 50
 
-test('30,000 events read by 1,000 while they arrive come once each, in one order', async () => {
+test('5,000 events read by 200 while they arrive come once each, in one order', async () => {
   const report = apiOf(server, snippetKey)
   let sent = 0
   const send = async (senders: number) => {
@@ -48,7 +48,7 @@ test('30,000 events read by 1,000 while they arrive come once each, in one order
   let after = ''
   for (;;) {
     const wasSent = isSent
-    const response = await read('GET', `/manage/events?limit=1000${after}`)
+    const response = await read('GET', `/manage/events?limit=200${after}`)
     expect(response.status).toBe(200)
     const text = await response.text()
     const lines = text === '' ? [] : text.trimEnd().split('\n')

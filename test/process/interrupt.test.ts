@@ -5,10 +5,14 @@ import { type Finished, finished } from '../../scripts/support/finished.ts'
 import { until } from '../../scripts/support/until.ts'
 import { attempt } from '../../src/core/attempt.ts'
 import { builtBinary, Workplace, withTour } from '../support/binary.ts'
+import { prepared } from '../support/prepared.ts'
 
 /** A command that a signal ends says what that leaves, and leaves nothing unfinished. */
 
 const canTrace = process.platform === 'linux' && Bun.which('strace') !== null
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let cairn: Workplace
 beforeEach(() => {
@@ -65,7 +69,7 @@ const partials = () =>
 
 describe.skipIf(!canTrace)('SIGINT', () => {
   beforeEach(async () => {
-    await withTour(cairn)
+    await withData(cairn)
   })
 
   test('leaves nothing of a backup', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
@@ -13,6 +13,10 @@ import {
   Workplace,
   withTour,
 } from '../support/binary.ts'
+import { prepared } from '../support/prepared.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 
@@ -23,14 +27,18 @@ beforeEach(async () => {
 afterEach(() => place.close())
 
 describe('starting', () => {
-  test('in an empty folder without an environment it serves, is alive and ready', async () => {
+  test('without an environment it serves alone, is alive and ready, and a .env file changes nothing', async () => {
+    await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
     const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined, CAIRN_THREADS: undefined })
     expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     const response = await fetch(`${server.url}/api/v1/flows`)
     expect(response.status).toBe(401)
     expect(await response.text()).toBe('{"error":"Unauthorized"}')
-    expect(readdirSync(place.folder)).toEqual(['cairn-data'])
+    expect(readdirSync(place.folder).sort()).toEqual(['.env', 'cairn-data'])
+    const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
+    expect(second.status).toBe(1)
+    expect(second.stderr).toContain(`process ${server.child.pid}`)
   })
 
   test('a port that the system has chosen is taken before the server listens on it', async () => {
@@ -44,7 +52,7 @@ describe('starting', () => {
 
   /** A server that answers reads while the start of its storage is held up. */
   async function heldUp(how: 'hang' | 'delay:1500') {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const port = await freePort()
     const server = await place.start(['--port', `${port}`], {
       CAIRN_FAILPOINTS: `storage_start=${how}`,
@@ -79,45 +87,12 @@ describe('starting', () => {
     expect(await server.end()).toBe(0)
   })
 
-  test('a .env file in the folder changes nothing', async () => {
-    await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
-    await place.serve()
-  })
-
-  test('a second server on the same data says who holds it, whatever its ports', async () => {
-    const server = await place.serve()
-    const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
-    expect(second.status).toBe(1)
-    expect(second.stderr).toContain(`process ${server.child.pid}`)
-  })
-
   test('a taken port is one clear line that says how to choose another', async () => {
     const taken = Bun.serve({ port: 0, hostname: '0.0.0.0', fetch: () => new Response() })
     const { status, stderr } = await place.run(['serve', '--port', `${taken.port}`])
     expect(status).toBe(1)
     expect(stderr).toMatch(/^cairn: Port \d+ on 0\.0\.0\.0 is taken: .*--port\n$/)
     taken.stop(true)
-  })
-
-  test('a data directory that is a file is one clear line', async () => {
-    await Bun.write(join(place.folder, 'cairn-data'), 'not a directory')
-    const { status, stderr } = await place.run(['serve', '--port', '0'])
-    expect(status).toBe(1)
-    expect(stderr).toStartWith('cairn: ')
-    expect(stderr.trim().split('\n')).toHaveLength(1)
-  })
-
-  test('a damaged database is one line that says what to do', async () => {
-    await withTour(place)
-    const file = join(place.folder, 'cairn-data', 'cairn.db')
-    const bytes = readFileSync(file)
-    bytes.fill(0xa5, 3 * 4_096, 20 * 4_096)
-    writeFileSync(file, bytes)
-    const { status, stderr } = await place.run(['serve', '--port', '0', '--management-port', '0'])
-    expect(status).toBe(1)
-    expect(stderr).toBe(
-      'cairn: cairn.db is damaged or no database: keep a copy of the data directory, and restore a backup; "cairn doctor --full" shows more (SQLITE_CORRUPT: database disk image is malformed)\n',
-    )
   })
 
   test('data without an organisation is served, with a warning that names the command to make one', async () => {
@@ -137,7 +112,7 @@ describe('starting', () => {
 describe('stopping', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     test(`${signal} ends with status 0, and leaves one checkpointed file`, async () => {
-      const { snippetKey } = await withTour(place)
+      const { snippetKey } = await withData(place)
       const server = await place.serve()
       const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
       const response = await apiOf(server, snippetKey)('POST', '/events', { events })
@@ -156,7 +131,7 @@ describe('stopping', () => {
   const hasReadAll = (server: Server) => fetch(`${server.url}/api/v1/flows`)
 
   test('requests in flight are answered first, and nothing new is accepted', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'])
     const body = JSON.stringify({ events: [{ kind: 'custom', name: 'x', userId: 'u' }] })
     const connection = await rawConnection(server)
@@ -178,7 +153,7 @@ describe('stopping', () => {
   })
 
   test('a second signal ends it at once', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'])
     const connection = await rawConnection(server)
     // A request that never ends, so that the first signal has something to wait for.
@@ -201,7 +176,7 @@ describe('stopping', () => {
 
 describe('threads that die', () => {
   test('an HTTP thread is started again; the others go on', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve(['--threads', '1'], {
       CAIRN_FAILPOINTS: 'http_request=exit',
     })
@@ -216,7 +191,7 @@ describe('threads that die', () => {
   })
 
   test('a dead storage thread ends the process, non-zero, with a clear line', async () => {
-    const { snippetKey } = await withTour(place)
+    const { snippetKey } = await withData(place)
     const server = await place.serve([], { CAIRN_FAILPOINTS: 'before_commit=exit' })
     const events = [{ id: 'a', kind: 'custom', name: 'x', userId: 'u' }]
     const answer = await apiOf(server, snippetKey)('POST', '/events', { events }).catch(() => null)

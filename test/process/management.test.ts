@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiOf, rawConnection, type Server, Workplace, withTour } from '../support/binary.ts'
+import { apiOf, type Server, Workplace, withTour } from '../support/binary.ts'
 import { MetricsPage } from '../support/prometheus.ts'
 
 const requests = 'cairn_http_requests_total'
@@ -83,45 +83,6 @@ describe('metrics', () => {
     expect(grew('cairn_commit_duration_seconds_sum')).toBeGreaterThan(0)
   })
 
-  test('callers add no labels: no id, key, person, path or method of theirs is one', async () => {
-    const marked = 'mArKeD'
-    const page = async () => (await metricsOf(server)).samples.map(({ labels }) => labels)
-    const { snippetKey, slug } = await withTour(place, `${marked} Org`)
-    const api = apiOf(server, snippetKey)
-    for (let i = 0; i < 30; i++) {
-      await api('GET', `/${marked}${i}`)
-      await api('GET', `/flows/${marked}${i}?q=${marked}`)
-      await apiOf(server, `${marked}${i}`)('GET', '/flows')
-      await api('POST', '/events', { events: [custom(`${marked}${i}`, `${marked}-user-${i}`)] })
-    }
-    for (const method of ['FOO', 'TRACE', 'PROPFIND', marked]) {
-      const connection = await rawConnection(server)
-      connection.write(`${method} /api/v1/flows HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
-      await server.until(() => connection.isClosed || connection.received.includes('\r\n\r\n'))
-      connection.end()
-    }
-    const text = JSON.stringify(await page())
-    for (const word of [marked, snippetKey, slug, acme.id, 'FOO', 'PROPFIND', 'flow_']) {
-      // `:flow_id` belongs to the route pattern.
-      expect(text.replaceAll(':flow_id', '')).not.toContain(word)
-    }
-    const values = (label: string, labels: Record<string, string>[]) =>
-      new Set(labels.flatMap(of => of[label] ?? []))
-    const now = await page()
-    expect([...values('method', now)].toSorted()).toEqual([
-      'DELETE',
-      'GET',
-      'HEAD',
-      'PATCH',
-      'POST',
-      'PUT',
-      'other',
-    ])
-    // There are as many as routes, whatever callers ask for.
-    expect(values('route', now).size).toBeLessThan(120)
-    expect(now.length).toBeLessThan(1_500)
-  })
-
   test('HEAD, other methods and other paths are answered plainly', async () => {
     const head = await ask(server, '/metrics', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -133,25 +94,6 @@ describe('metrics', () => {
       404,
       'Here are /healthz, /readyz and /metrics\n',
     ])
-  })
-})
-
-describe('a thread that is started again', () => {
-  test('loses no count and counts nothing twice', async () => {
-    const place = new Workplace()
-    const { snippetKey } = await withTour(place)
-    const server = await place.serve(['--threads', '1'], { CAIRN_FAILPOINTS: 'http_request=exit' })
-    const api = apiOf(server, snippetKey)
-    for (let i = 0; i < 5; i++) await api('GET', '/flows')
-    await api('POST', '/events', { events: [custom('a')] }).catch(() => {})
-    await server.until(
-      async () => (await metricsOf(server)).sum('cairn_http_thread_restarts_total') === 1,
-    )
-    for (let i = 0; i < 3; i++) await api('GET', '/flows')
-    const page = await metricsOf(server)
-    expect(page.sum(requests, { route: '/flows', status: '200' })).toBe(8)
-    expect(page.sum(requests)).toBe(8)
-    await place.close()
   })
 })
 

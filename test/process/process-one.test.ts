@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { closeSync, constants, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readFileSync } from 'node:fs'
 import { constants as osConstants } from 'node:os'
-import { finished } from '../../scripts/support/finished.ts'
 import { until } from '../../scripts/support/until.ts'
 import { attempt } from '../../src/core/attempt.ts'
-import { builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
+import { builtBinary, type Server, Workplace } from '../support/binary.ts'
 
 /**
  * A container's program is process 1 of its namespace. The system spares it every signal for which it has no
@@ -83,23 +82,5 @@ describe.skipIf(!canUnshare)('as process 1', () => {
     const { child } = await inside.serve()
     await signal(child, name)
     expect(await child.exited).toBe(0)
-  })
-
-  test('SIGINT ends a command after it has said what that leaves', async () => {
-    await withTour(outside)
-    const server = await outside.serve()
-    server.child.kill('SIGSTOP')
-    const command = await inside.command(['rebuild'])
-    const pid = await processOne(command)
-    // Those above the third are its own.
-    const isAsking = () =>
-      readdirSync(`/proc/${pid}/fd`).some(
-        fd => Number(fd) > 2 && readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith('socket:'),
-      )
-    await until(() => attempt(isAsking, false))
-    await signal(command, 'SIGINT')
-    const stderr = 'cairn: interrupted: the rebuild goes on in the server\n'
-    expect(await finished(command)).toEqual({ status: 130, stdout: '', stderr })
-    server.child.kill('SIGCONT')
   })
 })

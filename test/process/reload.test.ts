@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { apiOf, builtBinary, type Server, Workplace, withTour } from '../support/binary.ts'
 import { audience, Provider, signedWith, signingKey } from '../support/identity-provider.ts'
+import { prepared } from '../support/prepared.ts'
 import { MetricsPage } from '../support/prometheus.ts'
+
+/** A data directory with an organisation and a published flow. */
+const withData = prepared(withTour)
 
 let place: Workplace
 
@@ -78,24 +82,8 @@ test('a wrong setting keeps the previous ones, says why, and shows in the metric
   expect((await metricsOf(server)).sum(wentWell)).toBe(1)
 })
 
-test('a shorter retention refuses older events from then on', async () => {
-  const { snippetKey } = await withTour(place)
-  await write('CAIRN_RETENTION_DAYS=90')
-  const server = await place.serve(['--config', file()])
-  const occurredAt = new Date(Date.now() - 10 * 86_400_000).toISOString()
-  const send = async () => {
-    const events = [{ kind: 'custom', name: 'x', userId: 'u', occurredAt }]
-    const response = await apiOf(server, snippetKey)('POST', '/events', { events })
-    return response.status
-  }
-  expect(await send()).toBe(202)
-  await write('CAIRN_RETENTION_DAYS=5')
-  await reload(server, 'settings taken up')
-  await server.until(async () => (await send()) === 422)
-})
-
 test('a thread that is started again goes on with the new settings', async () => {
-  const { snippetKey } = await withTour(place)
+  const { snippetKey } = await withData(place)
   await write('CAIRN_RETENTION_DAYS=90')
   const env = { CAIRN_FAILPOINTS: 'http_request=exit' }
   const server = await place.serve(['--config', file(), '--threads', '1'], env)
@@ -126,7 +114,7 @@ describe('which session tokens are accepted', () => {
       .sign(new TextEncoder().encode(secret))
 
   test('a new secret in its file replaces the old one', async () => {
-    const { id } = await withTour(place)
+    const { id } = await withData(place)
     const secretFile = join(place.folder, 'secret')
     await Bun.write(secretFile, oldSecret)
     const server = await place.serve([], { CAIRN_SESSION_SECRET_FILE: secretFile })
@@ -141,7 +129,7 @@ describe('which session tokens are accepted', () => {
   })
 
   test('an identity provider replaces the server’s own key', async () => {
-    const { id } = await withTour(place)
+    const { id } = await withData(place)
     const key = await signingKey('ES256', 'es')
     const provider = await Provider.start([key])
     await write('CAIRN_LOG_LEVEL=info')

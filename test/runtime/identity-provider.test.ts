@@ -4,6 +4,7 @@ import {
   checkIssuer,
   type ProviderFailure,
 } from '../../src/runtime/identity-provider.ts'
+import { movedBy } from '../../src/test-clock.ts'
 import { Provider, type SigningKey, signingKey } from '../support/identity-provider.ts'
 
 /** What a provider can answer, and what Cairn makes of it. */
@@ -225,12 +226,6 @@ describe('a provider fails, with the reason and what to do', () => {
     const failure = await failureOf({ issuer: 'http://127.0.0.1:1', jwksUrl: null })
     expect(failure?.message).toContain('cannot be reached (ECONNREFUSED)')
   })
-
-  test('that speaks no TLS', async () => {
-    const { issuer } = impostor({})
-    const failure = await failureOf({ issuer: issuer.replace('http', 'https'), jwksUrl: null })
-    expect(failure?.message).toContain('cannot be reached')
-  })
 })
 
 describe('a check for the operator', () => {
@@ -252,7 +247,8 @@ describe('a check for the operator', () => {
       ok: true,
       detail: `${provider.issuer} has 2 usable keys (ES256, RS256)`,
     })
-    expect(Math.abs(check.clockSkewMs!)).toBeLessThan(1_500)
+    // The provider answers with the time of the machine.
+    expect(Math.abs(check.clockSkewMs! + movedBy)).toBeLessThan(1_500)
   })
 
   test('of a provider with a slow clock says by how much', async () => {

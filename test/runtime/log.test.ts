@@ -21,18 +21,6 @@ function sinkOver(...answers: (number | string)[]) {
 const line = `${'x'.repeat(299)}\n`
 
 describe('the output of the log', () => {
-  test('lines are written whole, many at a time', () => {
-    const { sink, pieces, text } = sinkOver()
-    for (let i = 0; i < 100; i++) sink.write(line)
-    sink.flush()
-    expect(text()).toBe(line.repeat(100))
-    for (const length of pieces) {
-      expect(length).toBeLessThanOrEqual(16_384)
-      expect(length % line.length).toBe(0)
-    }
-    expect(pieces.length).toBeLessThan(10)
-  })
-
   test('a piece contains nothing of the one before, however long its lines and wide its characters', () => {
     const { sink, text } = sinkOver()
     const lines = [line, 'é€😀\n', `${'€'.repeat(16_383)}\n`, `${'€'.repeat(70_000)}\n`, 'short\n']

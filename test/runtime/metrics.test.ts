@@ -86,25 +86,6 @@ describe('requests', () => {
     expect(page.samples.length - before).toBeLessThan(25)
   })
 
-  test('429s are counted by the bucket of their route, HEAD with the rest', () => {
-    const memory = HttpCounters.memory()
-    const counters = new HttpCounters(memory, routes)
-    const path = '/flows/:flow_id/checklist-progress'
-    for (const method of ['GET', 'HEAD', 'POST']) {
-      counters.answered({ ...get, method, route: path, status: 429, durationMs: 0.1 })
-    }
-    counters.answered({ ...get, status: 429 })
-    const page = httpPage(memory)
-    expect(page.sum('cairn_rate_limited_total', { bucket: 'flows' })).toBe(4)
-    expect(page.sum('cairn_rate_limited_total')).toBe(4)
-  })
-
-  test('401s by cause', () => {
-    const memory = HttpCounters.memory()
-    new HttpCounters(memory, routes).answered({ ...get, status: 401, cause: 'retired_key' })
-    expect(httpPage(memory).sum('cairn_unauthorized_total', { cause: 'retired_key' })).toBe(1)
-  })
-
   test('durations: buckets from 0.1 ms on, inclusive bounds, the sum not rounded', () => {
     const memory = HttpCounters.memory()
     const counters = new HttpCounters(memory, routes)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keepSnippet, keptSnippetFile } from '../../src/runtime/snippet-versions.ts'
+import { keepSnippet, keptSnippetFile, shareSnippet } from '../../src/runtime/snippet-versions.ts'
 import { snippetFiles } from '../../src/web/snippet-files.ts'
 
 let data = ''
@@ -17,7 +17,7 @@ test('a start leaves the files of this release, and nothing else', async () => {
   keepSnippet(data)
   expect(readdirSync(join(data, 'snippet')).sort()).toEqual(names)
   for (const { name, text } of snippetFiles)
-    expect(await keptSnippetFile(data, null, name)).toBe(text)
+    expect(await keptSnippetFile(data, () => null, name)).toBe(text)
 })
 
 test('a file that was cut off midway is whole after the next start', () => {
@@ -37,8 +37,22 @@ test('files of older releases stay, and no other file is ever read', async () =>
     writeFileSync(join(data, 'snippet', name), 'older()')
   }
   keepSnippet(data)
-  expect(await keptSnippetFile(data, null, older)).toBe('older()')
+  expect(await keptSnippetFile(data, () => null, older)).toBe('older()')
   for (const name of ['other.js', 'snippet-x.js', `../snippet/${older}`, `${older}/`]) {
-    expect(await keptSnippetFile(data, null, name)).toBeNull()
+    expect(await keptSnippetFile(data, () => null, name)).toBeNull()
   }
+})
+
+test('a file that only another machine has is found among those that all share', async () => {
+  const shared = new Map<string, string>()
+  await shareSnippet(async (name, text) => {
+    shared.set(name, text)
+    return text
+  })
+  const sharedFile = (name: string) => shared.get(name) ?? null
+  const { name, text } = snippetFiles[0]!
+  expect(await keptSnippetFile(data, sharedFile, name)).toBe(text)
+  expect(await keptSnippetFile(data, sharedFile, 'snippet-0123456789abcdef.js')).toBeNull()
+  shared.set('snippet/other.js', 'other()')
+  expect(await keptSnippetFile(data, sharedFile, 'other.js')).toBeNull()
 })

@@ -111,44 +111,16 @@ export interface RefStep {
 }
 
 export interface RefAnalytics {
-  totals: {
-    starts: number
-    uniqueUsers: number
-    completions: number
-    uniqueCompleters: number
-    dismissals: number
-    inProgress: number
-    completionRate: number | null
-  }
+  totals: Omit<RefGroup, 'timeToComplete'>
   /** Whether the last day is over. */
   isComplete: boolean
-  timeToComplete: {
-    count: number
-    medianSeconds: number | null
-    p90Seconds: number | null
-    untimed: number
+  timeToComplete: RefGroup['timeToComplete'] & {
     distribution?: { fromSeconds: number; toSeconds: number | null; count: number }[]
   }
   steps: RefStep[]
   checklist: { items: { key: string; completions: number }[]; completedAll: number } | null
-  daily: {
-    date: string
-    starts: number
-    uniqueUsers: number
-    completions: number
-    dismissals: number
-    complete: boolean
-  }[]
-  periods?: {
-    from: string
-    to: string
-    whole: boolean
-    starts: number
-    uniqueUsers: number
-    completions: number
-    dismissals: number
-    complete: boolean
-  }[]
+  daily: (RefSpan & { date: string })[]
+  periods?: (RefSpan & { from: string; to: string; whole: boolean })[]
   versions: {
     version: number
     publishedAt: string
@@ -161,6 +133,15 @@ export interface RefAnalytics {
   late?: (RefGroup & { cohort: string })[]
   /** Steps by their keys, with a slash before each. */
   ways?: { from: string | null; to: string | null; runs: number }[]
+}
+
+/** The runs that started on a day, or in a period. */
+interface RefSpan {
+  starts: number
+  uniqueUsers: number
+  completions: number
+  dismissals: number
+  complete: boolean
 }
 
 /** The numbers of some runs. */
@@ -274,6 +255,12 @@ export function ticksOf(flow: RefFlow, events: RefEvent[]): RefTick[] {
 /** Up to so many people of a run, runs of a person and people in a party are believed. */
 const mostTogether = 16
 
+/** The events of a flow that belong to a run. */
+function eventsOfRuns(flow: RefFlow, events: RefEvent[]): RefEvent[] {
+  const others: RefEvent['kind'][] = ['custom', 'item_reopened', 'flow_held_out']
+  return events.filter(event => event.flowKey === flow.key && !others.includes(event.kind))
+}
+
 /** Everybody whom one event names: an anonymousId beside a userId, too. */
 function namesIn({ userId, anonymousId }: RefEvent): string[] {
   const names = [`u${userId}`, `a${anonymousId}`]
@@ -285,13 +272,7 @@ function namesIn({ userId, anonymousId }: RefEvent): string[] {
  * the two ids of one such event.
  */
 function namedTogether(flow: RefFlow, events: RefEvent[]): string[][] {
-  const ofRuns = events.filter(
-    event =>
-      event.flowKey === flow.key &&
-      event.kind !== 'custom' &&
-      event.kind !== 'item_reopened' &&
-      event.kind !== 'flow_held_out',
-  )
+  const ofRuns = eventsOfRuns(flow, events)
   const pairs = ofRuns.map(namesIn).filter(names => names.length > 1)
   const distinctPairs = distinct(pairs.map(pair => JSON.stringify(pair)))
   const firm = ofRuns.filter(event => !isUnattributed(event))
@@ -329,16 +310,22 @@ function standsFor(ticks: RefTick[], person: string, itemKey: string, until: num
   return last.every(tick => tick.isTaken)
 }
 
+/** The ticks that count for a person, and whether an item is ticked by any of them at a moment. */
+function ticksTogether(flow: RefFlow, events: RefEvent[], person: string) {
+  const party = partyOf(flow, events, person)
+  const ticks = ticksOf(flow, events).filter(tick => party.includes(tick.person))
+  const stands = (itemKey: string, until: number) =>
+    party.some(one => standsFor(ticks, one, itemKey, until))
+  return { ticks, stands }
+}
+
 /**
  * All the times at which a person's checklist became complete: moments whose ticks left all items of the
  * version in force ticked, for the person or for anybody whose ticks count with theirs. In between it must
  * have been incomplete, which the moment before a later tick, or after one, may show.
  */
 export function passesOf(flow: RefFlow, events: RefEvent[], person: string): RefPass[] {
-  const party = partyOf(flow, events, person)
-  const ticks = ticksOf(flow, events).filter(tick => party.includes(tick.person))
-  const stands = (itemKey: string, until: number) =>
-    party.some(one => standsFor(ticks, one, itemKey, until))
+  const { ticks, stands } = ticksTogether(flow, events, person)
   const passes: RefPass[] = []
   let isDone = false
   const moments = ticks.map(tick => tick.at).sort((x, y) => x - y)
@@ -367,13 +354,10 @@ export function progressOf(
   events: RefEvent[],
   person: string,
 ): { ticked: Record<string, number>; checklistAt: number | null } {
-  const party = partyOf(flow, events, person)
-  const ticks = ticksOf(flow, events).filter(tick => party.includes(tick.person))
-  const stands = (itemKey: string, until: number) =>
-    party.some(one => standsFor(ticks, one, itemKey, until))
+  const { ticks, stands } = ticksTogether(flow, events, person)
   const ticked: Record<string, number> = {}
   for (const itemKey of distinct(ticks.map(tick => tick.itemKey))) {
-    const moments = distinctNumbers(ticks.map(tick => tick.at)).sort((x, y) => y - x)
+    const moments = distinct(ticks.map(tick => tick.at)).sort((x, y) => y - x)
     for (const at of moments) {
       if (!stands(itemKey, at)) break
       ticked[itemKey] = at
@@ -385,13 +369,7 @@ export function progressOf(
 
 /** All runs of a flow, whenever they started. */
 export function runsOf(flow: RefFlow, events: RefEvent[]): RefRun[] {
-  const about = events.filter(
-    event =>
-      event.kind !== 'custom' &&
-      event.kind !== 'item_reopened' &&
-      event.kind !== 'flow_held_out' &&
-      event.flowKey === flow.key,
-  )
+  const about = eventsOfRuns(flow, events)
   const firm = about.filter(event => !isUnattributed(event))
   const unattributed = about.filter(isUnattributed)
 
@@ -486,15 +464,12 @@ export function referenceAnalytics(
     return isAsked && query.from <= day && day <= query.to
   })
   const runs = inRange.filter(run => query.version === undefined || run.version === query.version)
-  const completed = runs.filter(isCompleted)
-  const dismissed = runs.filter(isDismissed)
   // A run that begins with its completion has no duration.
   const timesOf = (some: RefRun[]) =>
     some
       .filter(isCompleted)
       .map(run => least(run.completions) - run.start)
       .filter(time => time > 0)
-  const times = timesOf(completed)
   const groupOf = (some: RefRun[]): RefGroup => {
     const done = some.filter(isCompleted)
     const took = timesOf(some)
@@ -515,27 +490,28 @@ export function referenceAnalytics(
     }
   }
   const isOver = (date: string) => dayOf(query.now) > date
+  const spanOf = (from: string, to: string): RefSpan => {
+    const started = runs.filter(run => from <= dayOf(run.start) && dayOf(run.start) <= to)
+    return {
+      starts: started.length,
+      uniqueUsers: countPeople(started),
+      completions: started.filter(isCompleted).length,
+      dismissals: started.filter(isDismissed).length,
+      complete: isOver(to),
+    }
+  }
 
   const ticks = ticksOf(flow, events).filter(tick => tick.isTaken)
   const people = distinct(runs.map(run => run.person))
 
+  const { timeToComplete, ...totals } = groupOf(runs)
+
   return {
-    totals: {
-      starts: runs.length,
-      uniqueUsers: people.length,
-      completions: completed.length,
-      uniqueCompleters: countPeople(completed),
-      dismissals: dismissed.length,
-      inProgress: runs.filter(run => run.outcome === 'in_progress').length,
-      completionRate: rate(completed.length, runs.length),
-    },
+    totals,
     isComplete: isOver(query.to),
     timeToComplete: {
-      untimed: completed.length - times.length,
-      count: times.length,
-      medianSeconds: percentileSeconds(times, 50),
-      p90Seconds: percentileSeconds(times, 90),
-      ...(query.distribution && { distribution: binsOf(times) }),
+      ...timeToComplete,
+      ...(query.distribution && { distribution: binsOf(timesOf(runs)) }),
     },
     steps: listedSteps(flow, runs).map(key => ({
       ...stepNumbers(flow, runs, key, stepRank, query.now),
@@ -557,17 +533,7 @@ export function referenceAnalytics(
             })),
             completedAll: people.filter(person => passesOf(flow, events, person).length > 0).length,
           },
-    daily: daysBetween(query.from, query.to).map(date => {
-      const started = runs.filter(run => dayOf(run.start) === date)
-      return {
-        date,
-        starts: started.length,
-        uniqueUsers: countPeople(started),
-        completions: started.filter(isCompleted).length,
-        dismissals: started.filter(isDismissed).length,
-        complete: isOver(date),
-      }
-    }),
+    daily: daysBetween(query.from, query.to).map(date => ({ date, ...spanOf(date, date) })),
     ...(query.interval && {
       periods: distinct(
         daysBetween(query.from, query.to).map(day => wholePeriod(day, query.interval!).from),
@@ -575,17 +541,8 @@ export function referenceAnalytics(
         const whole = wholePeriod(begin, query.interval!)
         const from = begin < query.from ? query.from : begin
         const to = whole.to > query.to ? query.to : whole.to
-        const started = runs.filter(run => from <= dayOf(run.start) && dayOf(run.start) <= to)
-        return {
-          from,
-          to,
-          whole: from === whole.from && to === whole.to,
-          starts: started.length,
-          uniqueUsers: countPeople(started),
-          completions: started.filter(isCompleted).length,
-          dismissals: started.filter(isDismissed).length,
-          complete: isOver(to),
-        }
+        const isWhole = from === whole.from && to === whole.to
+        return { from, to, whole: isWhole, ...spanOf(from, to) }
       }),
     }),
     versions: flow.versions.map(({ version, publishedAt }) => {
@@ -1014,12 +971,9 @@ function daysInMonth(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-function distinct(values: string[]): string[] {
+function distinct<T extends string | number>(values: T[]): T[] {
   return values.filter((value, index) => values.indexOf(value) === index)
 }
-
-const distinctNumbers = (values: number[]) =>
-  values.filter((value, index) => values.indexOf(value) === index)
 
 function least(values: number[]): number {
   return values.reduce((a, b) => (b < a ? b : a))

@@ -4,7 +4,6 @@ import type { FlowDefinition } from '../../src/core/flow/flow.ts'
 import { storedFlowErrors } from '../../src/core/flow/rules.ts'
 import type { AuthoredFlow, FlowsRead } from '../../src/modules/authoring/port.ts'
 import {
-  after,
   type FlowChangeDecision,
   newestDefinition,
   type PushOutcome,
@@ -126,27 +125,4 @@ export const withdrawFlows = (
     keys,
     () => now,
     (_, flow) => named(keys, flow).map(one => withdrawn(one, to)),
-  )
-
-/** Pushes and publishes in one change. */
-export const pushAndPublishFlows = (
-  database: Database,
-  orgRow: number,
-  definitions: readonly FlowDefinition[],
-  now: () => number,
-) =>
-  change<FlowChangeDecision<PushOutcome>>(
-    database,
-    orgRow,
-    definitions.map(({ key }) => key),
-    now,
-    (_, flow) => {
-      const pushes = definitions.map(definition => pushed(flow(definition.key), definition))
-      const drafts = pushes.map(push => after(flow(push.key), push, now()))
-      requireSound(drafts)
-      return pushes.map((push, i) => ({
-        ...push,
-        change: published(drafts[i]!).change ?? push.change,
-      }))
-    },
   )

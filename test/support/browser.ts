@@ -2,6 +2,7 @@ import { until } from '../../scripts/support/until.ts'
 import { moveClock, movedBy } from '../../src/test-clock.ts'
 import type { Browser, BrowserContext, Page, Request } from '../browser/playwright.ts'
 import { noBrowser, program } from '../browser/program.ts'
+import { explainTimeouts } from './settling.ts'
 
 export type { Page } from '../browser/playwright.ts'
 
@@ -14,6 +15,9 @@ export interface Noticed {
 }
 
 type PageOptions = Parameters<Browser['newContext']>[0]
+
+/** How long a test waits for what it expects on a page. A wait that takes longer never ends. */
+const waitMs = 20_000
 
 /** The requests of a context's pages that are not answered yet. */
 const underWay = new WeakMap<BrowserContext, Set<Request>>()
@@ -79,13 +83,23 @@ export async function pass(page: Page, ms: number, held?: RegExp): Promise<void>
 export class TestBrowser {
   private people = 0
 
-  private constructor(private readonly browser: Browser) {}
+  private constructor(
+    private readonly browser: Browser,
+    private readonly prepare: (page: Page) => void,
+  ) {}
 
-  /** @param env goes into the browser's environment, which is otherwise empty */
-  static async open(env: Record<string, string> = {}): Promise<TestBrowser> {
+  /**
+   * @param env goes into the browser's environment, which is otherwise empty
+   * @param prepare is done with each page that opens
+   */
+  static async open(
+    env: Record<string, string> = {},
+    prepare: (page: Page) => void = () => {},
+  ): Promise<TestBrowser> {
     if (!program) throw new Error(noBrowser)
     const { launch } = await import('../browser/playwright.ts')
-    return new TestBrowser(await launch({ ...program, env: { ...program.env, ...env } }))
+    const browser = await launch({ ...program, env: { ...program.env, ...env } })
+    return new TestBrowser(browser, prepare)
   }
 
   /**
@@ -104,6 +118,8 @@ export class TestBrowser {
     person: string
   }> {
     const context: BrowserContext = await this.browser.newContext(options)
+    context.setDefaultTimeout(waitMs)
+    context.on('page', this.prepare)
     if (movedBy !== 0) await context.addInitScript(`(${moveClock})(globalThis, ${movedBy})`)
     if (clock) await context.clock.install({ time: Date.now() })
     profiles.add(context)
@@ -121,6 +137,7 @@ export class TestBrowser {
     // Kept in the window's name, because that needs no new global and outlasts page loads.
     await context.addInitScript(`name ||= ${JSON.stringify(person)}`)
     const page = await context.newPage()
+    explainTimeouts(page)
     const noticed: Noticed = { requests: [], complaints: [] }
     page.on('request', request => noticed.requests.push(request.url()))
     page.on('requestfailed', request => {

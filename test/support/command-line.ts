@@ -93,7 +93,8 @@ export class CommandLine extends Workplace {
       for (const [name, descriptor] of streams) Object.defineProperty(process, name, descriptor)
       process.chdir(directory)
       process.umask(mask)
-      Object.assign(process, { exit, exitCode, env: ownEnv })
+      // Undefined would leave the status of the command, with which the tests would end.
+      Object.assign(process, { exit, exitCode: exitCode ?? 0, env: ownEnv })
     }
   }
 }

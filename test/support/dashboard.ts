@@ -1,10 +1,12 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import type { Role } from '../../src/core/organisation/role.ts'
+import type { Locator } from '../browser/playwright.ts'
 import { apiOf, type ListedFlow, type Server, Workplace } from './binary.ts'
 import { type Noticed, type Page, TestBrowser } from './browser.ts'
-import { describe, test } from './in-browser.ts'
+import { ownPage } from './dashboard-visitor.ts'
 import { settleBeforeActions } from './settling.ts'
 import { placeOverStore } from './store.ts'
 
@@ -78,11 +80,11 @@ interface Visit {
 }
 
 export class DashboardHouse {
+  private readonly openedAt = Date.now()
   server!: Server
   snippetKey = ''
-  private token = ''
   /** Cookies of the people who are signed in, by role. */
-  private readonly signedIn = new Map<Role, Awaited<ReturnType<typeof stateOf>>>()
+  private readonly signedIn = new Map<Role, Awaited<ReturnType<DashboardHouse['session']>>>()
 
   private constructor(
     readonly place: Workplace,
@@ -91,7 +93,10 @@ export class DashboardHouse {
 
   /** @param env of the server, besides its own */
   static async open(env: Record<string, string> = {}): Promise<DashboardHouse> {
-    const house = new DashboardHouse(await placeOverStore(), await TestBrowser.open())
+    const house = new DashboardHouse(
+      await placeOverStore(),
+      await TestBrowser.open({}, settleBeforeActions),
+    )
     const { place } = house
     house.server = await place.serve([], env)
     const made = await place.json<{ snippetKey: string }>(['org', 'create', 'Harbor'])
@@ -103,8 +108,7 @@ export class DashboardHouse {
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     await place.run(['org', 'traits', 'harbor', 'plan', 'role'])
-    house.token = (await place.json<{ token: string }>(['token', 'issue'])).token
-    await house.send()
+    await house.send(runsOf(await house.flow('welcome'), house.openedAt))
     return house
   }
 
@@ -118,35 +122,48 @@ export class DashboardHouse {
   }
 
   /** The demo with its month, as whoever starts it gets it. */
-  static async demo({ browser }: DashboardHouse): Promise<DashboardHouse> {
+  static async demo(): Promise<DashboardHouse> {
+    const browser = await TestBrowser.open({}, settleBeforeActions)
     const house = new DashboardHouse(new Workplace(), browser)
     const { place } = house
     const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
     const child = await place.command(['demo', '--data', place.dataDir, ...ports])
-    let told = ''
+    let printed = ''
     for await (const chunk of child.stdout) {
-      told += Buffer.from(chunk).toString()
-      if (told.includes('Ctrl-C stops the demo')) break
+      printed += Buffer.from(chunk).toString()
+      if (printed.includes('Ctrl-C stops the demo')) break
     }
-    const url = /API +(http:\S+)\/api\/v1/.exec(told)?.[1]
-    if (url === undefined) throw new Error(`The demo did not start: ${told}`)
+    const url = /API +(http:\S+)\/api\/v1/.exec(printed)?.[1]
+    if (url === undefined) throw new Error(`The demo did not start: ${printed}`)
     house.server = { url } as Server
-    house.token = /session token +(\S+)/.exec(told)![1]!
-    house.snippetKey = /snippet key +(\S+)/.exec(told)![1]!
+    house.snippetKey = /snippet key +(\S+)/.exec(printed)![1]!
     const limits = ['manage', 'analytics', 'export'].flatMap(name => [`--${name}`, '100000'])
     await place.run(['org', 'limits', 'harbor', ...limits])
     return house
   }
 
-  private async send(): Promise<void> {
-    const ask = apiOf(this.server, this.snippetKey)
-    const { flows } = (await (await ask('GET', '/flows')).json()) as {
+  /** The day in UTC of the latest runs, which were an hour before it was opened: `2026-11-28`. */
+  get lastDay(): string {
+    return new Date(this.openedAt - 3_600_000).toISOString().slice(0, 10)
+  }
+
+  /** Asks the API of pages, with the snippet key. */
+  ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
+    return apiOf(this.server, this.snippetKey)(method, path, body)
+  }
+
+  /** A published flow, with the ids of its steps. */
+  async flow(key: string): Promise<ListedFlow> {
+    const { flows } = (await (await this.ask('GET', '/flows')).json()) as {
       flows: (ListedFlow & { key: string })[]
     }
-    const welcome = flows.find(({ key }) => key === 'welcome')!
-    const events = runsOf(welcome, Date.now())
+    return flows.find(flow => flow.key === key)!
+  }
+
+  /** Reports events as pages do. @throws if they are refused */
+  async send(events: readonly object[]): Promise<void> {
     for (let at = 0; at < events.length; at += 50) {
-      const answer = await ask('POST', '/events', { events: events.slice(at, at + 50) })
+      const answer = await this.ask('POST', '/events', { events: events.slice(at, at + 50) })
       if (answer.status !== 202) throw new Error(await answer.text())
     }
   }
@@ -172,20 +189,19 @@ export class DashboardHouse {
   }
 
   /** A link that signs in once. */
-  async link(role: Role = 'owner', name = 'Ann'): Promise<string> {
+  async link(role: Role = 'owner', name = 'Ann', org?: string): Promise<string> {
     const made = await this.place.json<{ url: string }>([
       ...['dashboard', 'link', '--role', role, '--name', name, '--url', this.server.url],
+      ...(org !== undefined ? ['--org', org] : []),
     ])
     return made.url
   }
 
   /** Asks the API of analysts, beside the dashboard. */
   async analytics<T>(flowId: string, query: string): Promise<T> {
-    const response = await apiOf(this.server, this.token)(
-      'GET',
-      `/flows/${flowId}/analytics?${query}`,
-    )
-    return (await response.json()) as T
+    const { token } = await this.place.json<{ token: string }>(['token', 'issue'])
+    const ask = apiOf(this.server, token)
+    return (await ask('GET', `/flows/${flowId}/analytics?${query}`)).json() as Promise<T>
   }
 
   /** The browser of somebody who is signed in, at a page. */
@@ -202,31 +218,39 @@ export class DashboardHouse {
 
   /** The browser of somebody who is signed in, not at any address yet. */
   async enter({ role = 'owner', ...options }: VisitOptions = {}): Promise<Visit> {
-    let storageState = this.signedIn.get(role)
-    if (!storageState) {
-      const { page } = await this.signIn(role)
-      storageState = await stateOf(page)
-      this.signedIn.set(role, storageState)
-      await page.context().close()
-    }
-    const visit = await this.browser.page({
-      timezoneId: 'Europe/Berlin',
-      storageState,
-      ...options,
-    })
-    settleBeforeActions(visit.page)
-    return visit
+    const storageState = this.signedIn.get(role) ?? (await this.session(role))
+    this.signedIn.set(role, storageState)
+    return this.browser.page({ timezoneId: 'Europe/Berlin', storageState, ...options })
   }
 
   /** The browser of somebody who has just signed in, with a session of their own. */
-  async signIn(role: Role = 'owner', name?: string): Promise<{ page: Page; noticed: Noticed }> {
-    const { page, noticed } = await this.browser.page({ timezoneId: 'Europe/Berlin' })
-    await page.goto(await this.link(role, name))
-    await page.getByRole('button', { name: 'Sign in with this link' }).click()
-    await page.getByRole('heading', { name: 'Overview' }).waitFor()
-    // Nobody was signed in at first, which the browser complains about.
-    noticed.complaints.length = 0
-    return { page, noticed }
+  async signIn(role: Role = 'owner', name?: string): Promise<Visit> {
+    const storageState = await this.session(role, name)
+    const visit = await this.browser.page({ timezoneId: 'Europe/Berlin', storageState })
+    await visit.page.goto(this.at(''))
+    await visit.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    return visit
+  }
+
+  /** The cookie of a new session, as a browser stores it. */
+  private async session(role: Role, name?: string) {
+    const { hash } = new URL(await this.link(role, name))
+    const response = await fetch(`${this.server.url}/dashboard/session/redeem`, {
+      method: 'POST',
+      headers: ownPage,
+      body: JSON.stringify({ code: hash.slice(1) }),
+    })
+    const [cookie] = response.headers.getSetCookie()
+    if (!cookie) throw new Error(await response.text())
+    const [pair = '', ...attributes] = cookie.split('; ')
+    const [cookieName = '', value = ''] = pair.split('=')
+    const path = attributes.find(one => one.startsWith('Path='))!.slice('Path='.length)
+    const { hostname } = new URL(this.server.url)
+    const stored = { domain: hostname, path, expires: -1, httpOnly: true, secure: false }
+    return {
+      cookies: [{ name: cookieName, value, ...stored, sameSite: 'Strict' as const }],
+      origins: [],
+    }
   }
 
   async close(): Promise<void> {
@@ -234,8 +258,6 @@ export class DashboardHouse {
     await this.place.close()
   }
 }
-
-const stateOf = (page: Page) => page.context().storageState()
 
 const axe = readFileSync(join(import.meta.dir, '../../node_modules/axe-core/axe.min.js'), 'utf8')
 
@@ -252,62 +274,53 @@ export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]>
   )
 }
 
-/**
- * Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused.
- * A dark page is looked at in the light, too.
- */
+/** Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused. */
 export async function requireSound(page: Page, { complaints }: Noticed): Promise<void> {
   await requireUsable(page)
-  if (await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")) {
-    await page.emulateMedia({ colorScheme: 'light' })
-    await requireUsable(page)
-    await page.emulateMedia({ colorScheme: 'dark' })
-  }
   expect(complaints).toEqual([])
+}
+
+/** As `requireSound`: in the dark, in the light, and on a phone. The page is as before afterwards. */
+export async function requireSoundOnEveryScreen(page: Page, noticed: Noticed): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await requireUsable(page)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await requireUsable(page)
+  const size = page.viewportSize()!
+  await resize(page, { width: 360, height: 700 })
+  await requireSound(page, noticed)
+  await resize(page, size)
+}
+
+/** Gives a page's window another size, to which the page adapts itself in the next frame. */
+export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
+  await page.setViewportSize(size)
+  await page.evaluate(
+    'new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))',
+  )
 }
 
 async function requireUsable(page: Page): Promise<void> {
   expect(await hardToUse(page)).toEqual([])
-  const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  expect(tooWide).toBeLessThanOrEqual(0)
+  expect(await overflowOf(page)).toBe(0)
 }
 
-/**
- * How pages are opened to be looked at. Their colours are the style sheet's alone, so a wide page is
- * opened once for both: `requireSound` turns on the light.
- */
-export const looks = [
-  { name: 'wide', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: '360 px', colorScheme: 'light', viewport: { width: 360, height: 700 } },
-] as const
+/** By how many pixels a page is wider than its window. */
+export const overflowOf = (page: Page): Promise<number> =>
+  page.evaluate(
+    'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)',
+  )
 
-export interface ExpectedPage {
-  path: string
-  /** Without the organisation and the product. */
-  title: string
-  /** If it is not the title. */
-  heading?: string
-  /** A text that is there once the data is. */
-  shows: string
-}
-
-/** Declares tests that pages show what they are for, and are sound, in every look. */
-export function testPages(
-  house: () => DashboardHouse,
-  pages: readonly ExpectedPage[],
-  role: Role = 'owner',
-): void {
-  describe.each(looks)('$name', ({ name: _, ...look }) => {
-    test.each(pages)('$title at $path', async ({ path, title, heading = title, shows }) => {
-      const { page, noticed } = await house().visit(path, { role, ...look })
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-      await page.getByText(shows).first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-      expect(await page.title()).toBe(`${title} · Harbor · Cairn`)
-      await requireSound(page, noticed)
-      await page.context().close()
-    })
+/** The rows of the CSV that a link downloads, the file's name, and the query of its address. */
+export async function downloadedCsv(page: Page, link: Locator) {
+  const pending = page.waitForEvent('download')
+  await link.click()
+  const download = await pending
+  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
+    columns: true,
   })
+  const query = new URL(download.url()).search.slice(1)
+  return { rows, query, name: download.suggestedFilename() }
 }
 
 /** The cells of the table with a caption, one list per row; the texts without what is below a figure. */

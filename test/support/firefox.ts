@@ -80,13 +80,6 @@ export class Firefox {
     return JSON.parse(result.value)
   }
 
-  /** A PNG of the visible part of the page. */
-  async screenshot(): Promise<Buffer> {
-    const shot = { context: this.context }
-    const { data } = await this.send<{ data: string }>('browsingContext.captureScreenshot', shot)
-    return Buffer.from(data, 'base64')
-  }
-
   async close(): Promise<void> {
     this.socket.close()
     this.child.kill()

@@ -14,6 +14,19 @@ export type Look = keyof typeof looks
 
 export const pictureNames = [...pictures.keys()]
 
+/** The picture that stands for its kind of step, question or list. */
+export const kinds = [
+  ...['tooltip-image', 'modal', 'slideout', 'banner', 'hotspot-open', 'hint', 'elsewhere'],
+  ...['question-score', 'question-stars', 'question-choice', 'question-text', 'checklist'],
+]
+
+/** The pictures that are compared by pixels. */
+export const comparedPictures: readonly (readonly [name: string, look: Look])[] = [
+  ...kinds.flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
+  ['question-score', 'phone'],
+  ['tooltip-image', 'rtl'],
+]
+
 /** As large as the gallery shows them, CSS pixels. */
 export const viewportOf = (look: Look) =>
   look === 'phone' ? { width: 360, height: 640 } : { width: 560, height: 420 }

@@ -19,6 +19,7 @@ const patience = { timeout: 300_000 }
  */
 export const beforeAll = (prepare: () => Promise<void>): void => {
   if (!program) return
+  bun.setDefaultTimeout(patience.timeout)
   bun.beforeAll(prepare, patience)
   let prepared: ReturnType<typeof openPages>
   bun.beforeEach(() => {

@@ -14,7 +14,7 @@ async function run(
   tell: (progress: never) => void = () => {},
 ): Promise<never> {
   const worker = free.pop() ?? new Worker(source)
-  worker.unref()
+  ;(worker as unknown as { unref(): void }).unref()
   const { promise, resolve, reject } = Promise.withResolvers<never>()
   worker.onmessage = ({ data }: MessageEvent<TaskReport>) => {
     if (data.type === 'progress') tell(data.progress as never)

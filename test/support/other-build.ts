@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { schemaVersion } from '../../src/storage/postgres/database/migrations.ts'
+import { schemaKnown } from '../../src/storage/sqlite/database/migrate.ts'
 
 /** Builds executables of this source with changes, such as the next release's, with the script for releases. */
 
@@ -47,22 +47,9 @@ export async function otherBuild(
   return join(folder, 'dist/cairn')
 }
 
-/** A migration step of a later release. */
-interface LaterStep {
-  name: string
-  text: string
-  /** How many of the later steps a release has to know to be able to go on with the database. */
-  usableFrom: number
-}
-
-/** Makes a release know more steps of PostgreSQL's schema than this one. */
-export const withSteps = (steps: readonly LaterStep[]): Edit => ({
-  file: 'src/storage/postgres/database/migrations.ts',
+/** Makes a release know one more step of the schema than this one. */
+export const withStep = (name: string, sql: string): Edit => ({
+  file: 'src/storage/sqlite/database/migrate.ts',
   before: /(?<=migrations: readonly Migration\[\] = \[[^\]]*)\]/,
-  after: `${steps
-    .map(({ usableFrom, ...step }, i) => ({
-      ...{ ...step, id: schemaVersion + 1 + i, usableFrom: schemaVersion + usableFrom },
-    }))
-    .map(step => `${JSON.stringify(step)},`)
-    .join('\n')}\n]`,
+  after: `${JSON.stringify({ id: schemaKnown + 1, name, sql })},\n]`,
 })

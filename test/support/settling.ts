@@ -20,29 +20,82 @@ const actions = ['check', 'clear', 'click', 'fill', 'press', 'selectOption', 'un
 
 type Act = (...args: unknown[]) => Promise<unknown>
 
-/** Makes an action of an object of a page wait until the page has come to rest. */
-function settleBefore<T>(object: T, name: string, pageOf: (object: T) => Page): void {
+/** Puts something around a method of an object, or of all objects with a prototype. */
+function wrap<T>(object: T, name: string, around: (it: T, act: () => Promise<unknown>) => unknown) {
   const methods = object as Record<string, Act>
   const act = methods[name]!
   methods[name] = async function (this: T, ...args) {
-    // A page that navigates meanwhile has nothing left to wait for.
-    await pageOf(this)
-      .evaluate(settled)
-      .catch(() => {})
-    return act.apply(this, args)
+    return around(this, () => act.apply(this, args))
   }
 }
 
-let arePrepared = false
+/** Does something once the page has come to rest. */
+async function onceSettled(page: Page, act: () => Promise<unknown>): Promise<unknown> {
+  // A page that navigates meanwhile has nothing left to wait for.
+  await page.evaluate(settled).catch(() => {})
+  return act()
+}
+
+let doActionsSettle = false
 
 /**
  * Makes every action wait until its page has come to rest, as a person does: what loads late moves what
  * is pressed, draws over what is typed, and takes the focus away.
  */
 export function settleBeforeActions(page: Page): void {
-  for (const name of ['press', 'type']) settleBefore(page.keyboard, name, () => page)
-  if (arePrepared) return
-  arePrepared = true
+  for (const name of ['press', 'type']) {
+    wrap(page.keyboard, name, (_, act) => onceSettled(page, act))
+  }
+  if (doActionsSettle) return
+  doActionsSettle = true
   const locators = Object.getPrototypeOf(page.locator('html')) as Locator
-  for (const name of actions) settleBefore(locators, name, locator => locator.page())
+  for (const name of actions) wrap(locators, name, (it, act) => onceSettled(it.page(), act))
+}
+
+/** The beginning of what can be read on a page, with that of the snippet, which is in a shadow tree. */
+const readable = `(() => {
+  const heading = document.querySelector('h1, h2, h3, [role=heading]')?.textContent ?? ''
+  const shadows = [...document.querySelectorAll('[data-cairn]')].flatMap(
+    ({ shadowRoot }) => [...(shadowRoot?.children ?? [])].filter(one => one.checkVisibility()),
+  )
+  const text = [document.body, ...shadows].map(one => one?.innerText ?? '').join(' ')
+  const short = text => text.replace(/\\s+/g, ' ').trim().slice(0, 500)
+  return 'with the heading “' + short(heading) + '” and the text: ' + short(text)
+})()`
+
+/** What is on a page. A page that hangs or is closed says nothing of itself. */
+async function contentOf(page: Page): Promise<string> {
+  const silence = Bun.sleep(patienceMs).then(() => 'which does not answer')
+  const content = page.evaluate<string>(readable).catch(error => `which says nothing: ${error}`)
+  return `The page was ${page.url()} ${await Promise.race([content, silence])}`
+}
+
+/** @throws what the wait throws; if its time is up, with what was on the page instead */
+async function withContent(page: Page, wait: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await wait()
+  } catch (error) {
+    if (error instanceof Error && error.name === 'TimeoutError') {
+      error.message += `\n${await contentOf(page)}`
+    }
+    throw error
+  }
+}
+
+const waitsOfLocators = [
+  ...[...actions, 'dragTo', 'focus', 'hover', 'setInputFiles', 'waitFor'],
+  ...['evaluate', 'getAttribute', 'innerText', 'inputValue', 'isDisabled', 'textContent'],
+]
+const waitsOfPages = ['goto', 'waitForEvent', 'waitForFunction', 'waitForRequest', 'waitForURL']
+
+let doTimeoutsExplain = false
+
+/** Makes every wait whose time is up say what was on the page. */
+export function explainTimeouts(page: Page): void {
+  if (doTimeoutsExplain) return
+  doTimeoutsExplain = true
+  const locators = Object.getPrototypeOf(page.locator('html')) as Locator
+  for (const name of waitsOfLocators) wrap(locators, name, (it, act) => withContent(it.page(), act))
+  const pages = Object.getPrototypeOf(page) as Page
+  for (const name of [...waitsOfPages, 'waitForResponse']) wrap(pages, name, withContent)
 }

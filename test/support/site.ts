@@ -36,6 +36,7 @@ export interface Numbers {
 export class Site {
   private flowIds = new Map<string, string>()
   private site: ReturnType<typeof Bun.serve> | null = null
+  private readonly ownPages: ReturnType<typeof Bun.serve>[] = []
   private token = ''
   server!: Server
   snippetKey = ''
@@ -60,11 +61,11 @@ export class Site {
       site.publish(flows),
     ])
     site.token = token
-    site.serve()
+    site.serveDemo()
     return site
   }
 
-  private serve(): void {
+  private serveDemo(): void {
     const { url } = this.server
     // Another host than the API's, so that to a browser it is another origin and another site.
     const cairnUrl = url.replace('localhost', '127.0.0.1')
@@ -94,6 +95,19 @@ export class Site {
 
   flowId(key: string): string {
     return this.flowIds.get(key) ?? ''
+  }
+
+  /** The snippet's tag, with more attributes. */
+  tag(more = ''): string {
+    return `<script async src="${this.server.url}/snippet.js" data-key="${this.snippetKey}"${more}></script>`
+  }
+
+  /** Serves pages of another kind than the demo's, on an origin of their own, and returns that. */
+  serve(answer: (url: URL, request: Request) => Response | Promise<Response>): string {
+    const fetch = (request: Request) => answer(new URL(request.url), request)
+    const server = Bun.serve({ hostname: 'localhost', port: 0, idleTimeout: 0, fetch })
+    this.ownPages.push(server)
+    return `http://localhost:${server.port}`
   }
 
   /** Opens `path` as a new visitor with nothing stored. */
@@ -147,7 +161,7 @@ export class Site {
   }
 
   async close(): Promise<void> {
-    this.site?.stop(true)
+    for (const server of [this.site, ...this.ownPages]) server?.stop(true)
     await this.browser.close()
     await this.place.close()
   }
@@ -175,11 +189,31 @@ export const leftLongAgo = (page: Page): Promise<void> =>
     localStorage[name] = JSON.stringify(longAgo)
   })
 
+/** A page that has nothing but a heading and this. */
+export const html = (body: string, headers: Record<string, string> = {}): Response =>
+  new Response(
+    `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1>${body}`,
+    { headers: { 'Content-Type': 'text/html', ...headers } },
+  )
+
+/** Calls `window.cairn`, and does not wait for an answer. */
+export const call = (page: Page, name: string, ...args: unknown[]): Promise<unknown> =>
+  page.evaluate(`void cairn.${name}(...${JSON.stringify(args)})`)
+
 /** The parts of a flow on a page. */
-export const shown = (page: Page) => ({
-  card: page.locator('[data-cairn] .card'),
-  title: page.locator('[data-cairn] .card h2'),
-  launcher: page.locator('[data-cairn] .launcher'),
-  panel: page.locator('[data-cairn] .panel'),
-  button: (name: string) => page.locator('[data-cairn]').getByRole('button', { name, exact: true }),
-})
+export const shown = (page: Page) => {
+  const title = page.locator('[data-cairn] .card h2')
+  return {
+    card: page.locator('[data-cairn] .card'),
+    title,
+    /** Waits until a step with this title is shown. */
+    says: (text: string) => title.getByText(text, { exact: true }).waitFor(),
+    place: () => page.locator('[data-cairn] .place').textContent(),
+    elsewhere: page.locator('[data-cairn] .elsewhere'),
+    link: page.locator('[data-cairn] .elsewhere a'),
+    launcher: page.locator('[data-cairn] .launcher'),
+    panel: page.locator('[data-cairn] .panel'),
+    button: (name: string) =>
+      page.locator('[data-cairn]').getByRole('button', { name, exact: true }),
+  }
+}

@@ -26,7 +26,7 @@ import {
   slotOf,
 } from '../../src/storage/shared/boards.ts'
 import type { InRows } from '../../src/storage/shared/in-rows.ts'
-import { connectStores, lagOfLog } from '../../src/storage/sqlite/connect.ts'
+import { connectStores } from '../../src/storage/sqlite/connect.ts'
 import { connectManagement } from '../../src/storage/sqlite/connect-management.ts'
 import { openForReading } from '../../src/storage/sqlite/database/database.ts'
 import { prepareDatabase } from '../../src/storage/sqlite/database/prepare.ts'
@@ -145,7 +145,7 @@ export class World {
       ? pooledLongWork(dataDir)
       : longWorkHere({ dataDir, now: clock.now, isServed: true })
     const isOneOfSeveral = options.following !== undefined
-    const lag = isOneOfSeveral ? lagOfLog : new LagBoard(this.shared.lag)
+    const lag = new LagBoard(this.shared.lag)
     this.management = connectManagement(this.reading, client, work, lag, isOneOfSeveral)
     this.tokens = secretTokens({
       secret: this.secret,

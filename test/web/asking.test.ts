@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { installStub } from '../../src/web/install-code.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { html, Site, shown } from '../support/site.ts'
 
 /** Questions that pages ask the snippet, and the debug panel that answers people. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: paid
@@ -23,37 +21,26 @@ const flows = `
 `
 
 let site: Site
-let server: ReturnType<typeof Bun.serve>
+let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  server = Bun.serve({ hostname: 'localhost', port: 0, fetch: answer })
-})
-afterAll(async () => {
-  server.stop(true)
-  await site.close()
-})
-
-function answer(request: Request): Response {
-  const { searchParams } = new URL(request.url)
-  const nonce = 'abc'
-  const key = searchParams.get('key') ?? site.snippetKey
-  const script = searchParams.get('script') ?? `${site.server.url}/snippet.js`
-  return new Response(
-    `<!doctype html><html lang="en"><title>Asking</title><h1>Asking</h1>
-    <script nonce="${nonce}">${installStub};${searchParams.get('first') ?? ''}</script>
-    <script nonce="${nonce}" async src="${script}" data-key="${key}"></script>`,
-    {
-      headers: {
-        'Content-Type': 'text/html',
-        'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}' ${site.server.url}; connect-src ${site.server.url}; require-trusted-types-for 'script'`,
+  const { url } = site.server
+  pages = site.serve(({ searchParams }) => {
+    const [script, first] = [searchParams.get('script') ?? '/snippet.js', searchParams.get('first')]
+    return html(
+      `<script nonce="abc">${installStub};${first ?? ''}</script>
+      <script nonce="abc" async src="${url}${script}" data-key="${site.snippetKey}"></script>`,
+      {
+        'Content-Security-Policy': `default-src 'none'; img-src data:; script-src 'nonce-abc' ${url}; connect-src ${url}; require-trusted-types-for 'script'`,
       },
-    },
-  )
-}
+    )
+  })
+})
+afterAll(() => site.close())
 
-async function visit(query: Record<string, string> = {}, path = '/home') {
-  const { page, noticed } = await site.browser.page()
-  await page.goto(`http://localhost:${server.port}${path}?${new URLSearchParams(query)}`)
+async function visit(query: Record<string, string> = {}, clock = false) {
+  const { page, noticed } = await site.browser.page({ clock })
+  await page.goto(`${pages}/home?${new URLSearchParams(query)}`)
   return { page, noticed }
 }
 /** The value of an expression in the page, as JSON. */
@@ -65,7 +52,6 @@ test('identify() answers once the server has, even if it was called before the s
   expect(await ask<string>(page, "cairn.identify('ann')")).toBe('known')
   expect(await ask<string>(page, "cairn.identify('bob', { plan: 'pro' })")).toBe('known')
   expect(await ask<string>(page, 'cairn.identify({})')).toBe('invalid')
-  await page.context().close()
 })
 
 test('identify() says if the server does not believe it, and if the server cannot be asked', async () => {
@@ -75,20 +61,17 @@ test('identify() says if the server does not believe it, and if the server canno
   await site.place.run(['org', 'identity', '--mode', 'off'])
   expect(refused).toBe('refused')
   expect(await ask<string>(page, "cairn.consent(false), cairn.identify('eve')")).toBe('alone')
-  await page.context().close()
 })
 
 test('an early identify() is answered even if the script never loads', async () => {
-  const { page } = await visit({
-    script: `${site.server.url}/gone.js`,
-    first: "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')",
-  })
+  const first = "met = cairn.identify('ann'); is = cairn.isActive(); far = cairn.progress('hello')"
+  const { page } = await visit({ script: '/gone.js', first }, true)
+  await page.clock.runFor(6_000)
   expect(await ask<unknown[]>(page, 'met.then(met => [met, is, far])')).toEqual([
     'alone',
     false,
     null,
   ])
-  await page.context().close()
 })
 
 test('a group’s traits are found under group., and last until the person changes', async () => {
@@ -112,7 +95,6 @@ test('a group’s traits are found under group., and last until the person chang
     false,
     'there is no group.plan (eq "pro" is asked)',
   ])
-  await page.context().close()
 })
 
 test('flows() lists the flows, and why() says why one is not shown, also by the page’s own rules', async () => {
@@ -140,7 +122,6 @@ test('flows() lists the flows, and why() says why one is not shown, also by the 
   expect(failed[0]).toStartWith('once, and it was dismissed on')
   expect(failed[1]).toBe('one has ended on this page: the next page may show another')
   expect(await ask<null>(page, "cairn.why('nothing')")).toBeNull()
-  await page.context().close()
 })
 
 test('the debug panel says who is there, what is shown and what was sent, and survives page loads', async () => {
@@ -156,12 +137,10 @@ test('the debug panel says who is there, what is shown and what was sent, and su
   await panel.getByText('saved', { exact: true }).waitFor()
   await page.evaluate("dispatchEvent(new Event('online'))")
   await panel.getByText('stored').first().waitFor()
-  if (process.env.CAIRN_TEST_LOOK) await page.screenshot({ path: process.env.CAIRN_TEST_LOOK })
   await page.reload()
   await panel.waitFor()
   await panel.getByRole('button', { name: 'Close' }).click()
   await panel.waitFor({ state: 'detached' })
   expect(await ask<null>(page, "sessionStorage.getItem('cairn-debug')")).toBeNull()
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })

@@ -1,13 +1,12 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
+import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
 import { AuthoredSite } from '../support/authored-site.ts'
 import type { Noticed, Page } from '../support/browser.ts'
 import { DashboardHouse, hardToUse } from '../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 
-/** An author picks elements on a customer's page with a strict policy, and the dashboard receives them. */
-
-setDefaultTimeout(300_000)
+/** On a customer's page with a strict policy an author picks elements, and looks at drafts that are not counted. */
 
 let house: DashboardHouse
 let site: AuthoredSite
@@ -133,7 +132,6 @@ test('a clicked element is proposed, with selectors and their grades, and the pa
   expect(await clicksOn(page)).toEqual([])
   // The page's policy requires Trusted Types, and nothing violated it; no flow is in the way.
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })
 
 test('what was given by hand is proposed first, then id, name, and role with a name', async () => {
@@ -174,7 +172,6 @@ test('what was given by hand is proposed first, then id, name, and role with a n
   await page.keyboard.press('ArrowUp')
   await Promise.all([page.waitForResponse(/\/author\/picks$/), page.keyboard.press('Enter')])
   expect(await latest(session)).toMatchObject({ isWrapper: true, element: 'div .around' })
-  await page.context().close()
 })
 
 test('the keyboard alone can pick, leave picking and return to it', async () => {
@@ -197,7 +194,6 @@ test('the keyboard alone can pick, leave picking and return to it', async () => 
   await reads(page, 'Point at an element')
   // Of the panel, the page only notices its host element.
   expect((await clicksOn(page)).filter(on => on !== 'div#')).toEqual([])
-  await page.context().close()
 })
 
 test('picking continues across pages, whether the router or the browser navigates', async () => {
@@ -212,7 +208,6 @@ test('picking continues across pages, whether the router or the browser navigate
   const picked = await latest(session)
   expect([picked.page, picked.candidates[0]!.selector]).toEqual([`${site.origin}/team`, '#invite'])
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
 })
 
 test('the ticket is removed from the address at once, and nothing else of the page is sent', async () => {
@@ -242,7 +237,6 @@ test('the ticket is removed from the address at once, and nothing else of the pa
     '/snippet-renderer.js',
     '/snippet.js',
   ])
-  await page.context().close()
 })
 
 test('the fragment that a router uses stays as it was', async () => {
@@ -250,7 +244,6 @@ test('the fragment that a router uses stays as it was', async () => {
   const { page } = await house.browser.page()
   await Promise.all([page.waitForResponse(/\/author\/redeem$/), page.goto(session.openAddress)])
   expect(page.url()).toBe(`${site.origin}/projects#/board/7`)
-  await page.context().close()
 })
 
 test('the panel works while a modal dialog of the page is open, and after it is closed', async () => {
@@ -273,7 +266,6 @@ test('the panel works while a modal dialog of the page is open, and after it is 
   await reads(page, 'Clicks go to the page')
   await page.getByRole('button', { name: 'Save it' }).click()
   await reads(page, 'Clicks go to the page')
-  await page.context().close()
 })
 
 test('a page without a ticket makes no additional requests', async () => {
@@ -281,7 +273,6 @@ test('a page without a ticket makes no additional requests', async () => {
   await page.goto(`${site.origin}/projects`)
   await page.getByRole('heading', { name: 'News' }).waitFor()
   expect(toCairn(noticed).filter(path => path.includes('author'))).toEqual([])
-  await page.context().close()
 })
 
 test('a spent ticket is explained in a sentence, and the page gets its clicks again', async () => {
@@ -299,7 +290,6 @@ test('a spent ticket is explained in a sentence, and the page gets its clicks ag
   await manage('DELETE', `/${session.id}`)
   await click(page, 'New project')
   await reads(page, 'This session has ended')
-  await page.context().close()
 })
 
 test('a ticket is worth nothing on a page of another origin', async () => {
@@ -330,7 +320,6 @@ test('if a login drops the ticket, its author can type a code instead', async ()
   ])
   await reads(page, 'Point at an element')
   expect((await manage('GET', `/${session.id}`)).state).toBe('connected')
-  await page.context().close()
 })
 
 test('a page that pins the snippet by its hash verifies the picker as well', async () => {
@@ -376,74 +365,199 @@ test('the panel passes the accessibility rules of axe-core', async () => {
   await click(page, 'Account of Ann Miller')
   await page.getByText('may be the name of a person').waitFor()
   expect(await ofPanel()).toEqual([])
-  await page.context().close()
 })
 
-describe.each([
-  { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: '360 px, dark', colorScheme: 'dark', viewport: { width: 360, height: 700 } },
-] as const)('$name', ({ name: _, ...look }) => {
-  test('the health page opens the page in a tab, and puts the picked selector into the draft', async () => {
-    const { page, noticed } = await house.visit('/flows/welcome/health', {
-      role: 'editor',
-      ...look,
-    })
-    const section = page.getByRole('region', { name: 'Invite your team' })
-    await section.getByRole('button', { name: 'Pick on page' }).click()
-    const dialog = page.getByRole('dialog')
-    const address = dialog.getByLabel('Address of the page')
-    await address.fill('/team')
-    await dialog.getByRole('button', { name: 'Open the page' }).click()
-    await dialog.getByText('Write the whole address of the page').waitFor()
-    expect(await hardToUse(page)).toEqual([])
-    await address.fill(`${site.origin}/team`)
-    const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
-    await dialog.getByText('Waiting for the page').waitFor()
-    expect(await hardToUse(page)).toEqual([])
-    await reads(tab, 'Point at an element')
-    expect(await tab.evaluate('window.opener')).toBeNull()
-    await click(tab, 'Account of Ann Miller')
-    await click(tab, 'Invite your team')
-    const code = (await dialog.locator('.pick-code strong').textContent())!
-    expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
-
-    // What is only around the button is not chosen for its author.
-    await tab.keyboard.press('ArrowUp')
-    await Promise.all([tab.waitForResponse(/\/author\/picks$/), tab.keyboard.press('Enter')])
-
-    await page.bringToFront()
-    await dialog.getByText('Connected').waitFor()
-    await dialog.getByText('This element contains other controls.').waitFor()
-    expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
-    expect(await dialog.getByRole('button', { name: 'Use this selector' }).isDisabled()).toBe(true)
-    await click(tab, 'Invite your team')
-    await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
-    expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
-    await dialog.getByText('Picked before: 3').click()
-    await dialog.getByRole('radio', { name: '.profile' }).check()
-    expect(await hardToUse(page)).toEqual([])
-    await dialog.getByRole('button', { name: 'Use this selector' }).click()
-    await dialog
-      .getByRole('heading', { name: 'Give “Invite your team” another selector?' })
-      .waitFor()
-    await dialog.getByRole('button', { name: 'Put into draft' }).click()
-    await page
-      .getByText('The draft has .profile now')
-      .or(page.getByText('had this selector already'))
-      .waitFor()
-    // Picking has ended on the page, and next time its address is filled in.
-    await click(tab, 'Invite your team')
-    await reads(tab, 'This session has ended')
-    await section.getByRole('button', { name: 'Pick on page' }).click()
-    expect(await address.inputValue()).toBe(`${site.origin}/team`)
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
+test('the health page opens the page in a tab, and puts the picked selector into the draft, in a narrow window too', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome/health', {
+    role: 'editor',
+    viewport: { width: 360, height: 700 },
   })
+  const section = page.getByRole('region', { name: 'Invite your team' })
+  await section.getByRole('button', { name: 'Pick on page' }).click()
+  const dialog = page.getByRole('dialog')
+  const address = dialog.getByLabel('Address of the page')
+  await address.fill('/team')
+  await dialog.getByRole('button', { name: 'Open the page' }).click()
+  await dialog.getByText('Write the whole address of the page').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  await address.fill(`${site.origin}/team`)
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), address.press('Enter')])
+  await dialog.getByText('Waiting for the page').waitFor()
+  expect(await hardToUse(page)).toEqual([])
+  await reads(tab, 'Point at an element')
+  expect(await tab.evaluate('window.opener')).toBeNull()
+  await click(tab, 'Account of Ann Miller')
+  await click(tab, 'Invite your team')
+  const code = (await dialog.locator('.pick-code strong').textContent())!
+  expect(await panelOf(tab)).toContain(`Code ${[...code].join(' ')}`)
+
+  // What is only around the button is not chosen for its author.
+  await tab.keyboard.press('ArrowUp')
+  await Promise.all([tab.waitForResponse(/\/author\/picks$/), tab.keyboard.press('Enter')])
+
+  await page.bringToFront()
+  await dialog.getByText('Connected').waitFor()
+  await dialog.getByText('This element contains other controls.').waitFor()
+  expect(await dialog.getByRole('radio', { checked: true }).count()).toBe(0)
+  expect(await dialog.getByRole('button', { name: 'Use this selector' }).isDisabled()).toBe(true)
+  await click(tab, 'Invite your team')
+  await dialog.getByRole('group', { name: 'button “Invite your team”' }).waitFor()
+  expect(await dialog.getByRole('radio', { name: '#invite' }).isChecked()).toBe(true)
+  await dialog.getByText('Picked before: 3').click()
+  await dialog.getByRole('radio', { name: '.profile' }).check()
+  expect(await hardToUse(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Use this selector' }).click()
+  await dialog.getByRole('heading', { name: 'Give “Invite your team” another selector?' }).waitFor()
+  await dialog.getByRole('button', { name: 'Put into draft' }).click()
+  await page
+    .getByText('The draft has .profile now')
+    .or(page.getByText('had this selector already'))
+    .waitFor()
+  // Picking has ended on the page, and next time its address is filled in.
+  await click(tab, 'Invite your team')
+  await reads(tab, 'This session has ended')
+  await section.getByRole('button', { name: 'Pick on page' }).click()
+  expect(await address.inputValue()).toBe(`${site.origin}/team`)
+  expect(noticed.complaints).toEqual([])
 })
 
 test('picking is not offered to people who may not write flows', async () => {
   const { page } = await house.visit('/flows/welcome/health', { role: 'viewer' })
   await page.getByRole('region', { name: 'Invite your team' }).waitFor()
   expect(await page.getByRole('button', { name: 'Pick on page' }).count()).toBe(0)
-  await page.context().close()
+})
+
+describe('a preview of a draft, for whoever holds its link', () => {
+  interface Made {
+    id: string
+    link: string
+    expiresAt: string
+  }
+
+  const draft = (title: string) => `key: drafted
+name: Drafted tour
+targeting:
+  urls: [{ match: exact, pattern: /nowhere }]
+  audience: { match: all, rules: [{ attribute: plan, op: eq, value: never }] }
+steps:
+  - { key: create, title: ${title}, target: { selector: "#new" }, buttons: [{ label: Next, action: next }] }
+  - { key: invite, title: Invite them, target: { selector: "#invite" }, page: { match: exact, pattern: /team } }
+`
+
+  async function push(title: string): Promise<void> {
+    const { place } = house
+    await Bun.write(join(place.folder, 'drafted.yaml'), draft(title))
+    const { status, stderr } = await place.run(['flows', 'push', 'drafted.yaml'])
+    if (status !== 0) throw new Error(stderr)
+  }
+
+  const preview = (...more: string[]) =>
+    house.place.json<Made>(['flows', 'preview', ...more, '--page', `${site.origin}/projects`])
+
+  const badge = (page: Page) => page.getByRole('region', { name: 'Cairn: preview of a draft' })
+
+  test('shows the draft whatever its rules say, marked as one, across pages, and counts nothing', async () => {
+    await push('First text')
+    const { link } = await preview('drafted')
+    const { page, noticed } = await house.browser.page()
+    await page.goto(link)
+    await page.getByRole('dialog', { name: 'First text' }).waitFor()
+    expect(page.url()).toBe(`${site.origin}/projects`)
+    expect(site.asked.join()).not.toContain('cairn-preview')
+    await badge(page).getByText('Preview — nothing is counted').waitFor()
+    await badge(page).getByText('Step 1 of 2').waitFor()
+    // The page keeps making its calls, and none of them is counted.
+    await page.evaluate(
+      "window.cairn.identify('ann', {plan: 'pro'}); window.cairn.track('clicked')",
+    )
+    await page.evaluate("window.cairn.on('flow_started', () => {})()")
+
+    // A reload shows the newest text.
+    await push('Second text')
+    await page.goto(`${site.origin}/projects`)
+    await page.getByRole('dialog', { name: 'Second text' }).waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    // Its next step is for another page, where it continues after a load.
+    await page.goto(`${site.origin}/team`)
+    await page.getByRole('dialog', { name: 'Invite them' }).waitFor()
+    await badge(page).getByText('Step 2 of 2').waitFor()
+
+    const asked = new Set(toCairn(noticed))
+    expect([...asked].toSorted()).toEqual([
+      '/preview/flow',
+      '/snippet-preview.js',
+      '/snippet-renderer.js',
+      '/snippet.js',
+    ])
+    const stored = await page.evaluate('Object.keys(localStorage).join()')
+    expect(stored).not.toContain('history')
+    expect(noticed.complaints).toEqual([])
+
+    // What was held back meanwhile begins, and is not blamed for what was said of events.
+    await badge(page).getByRole('button', { name: 'End preview' }).click()
+    await page.getByRole('heading', { name: 'News' }).waitFor()
+    expect(await badge(page).count()).toBe(0)
+    expect(toCairn(noticed)).toContain('/api/v1/flows')
+    await page.reload()
+    await page.getByRole('heading', { name: 'News' }).waitFor()
+    expect(await badge(page).count()).toBe(0)
+  })
+
+  test('says how a flow has ended, and starts it again', async () => {
+    await push('Once more')
+    const { link } = await preview('drafted')
+    const { page } = await house.browser.page()
+    await page.goto(link)
+    await page.getByRole('dialog', { name: 'Once more' }).waitFor()
+    await page.getByRole('button', { name: 'Close' }).first().click()
+    await badge(page).getByText('The flow was closed.').waitFor()
+    await badge(page).getByRole('button', { name: 'Start again' }).click()
+    await page.getByRole('dialog', { name: 'Once more' }).waitFor()
+  })
+
+  test('shows the flow of a file that is stored nowhere', async () => {
+    await Bun.write(
+      join(house.place.folder, 'loose.yaml'),
+      draft('Loose').replace('drafted', 'loose'),
+    )
+    const { link } = await preview('--file', 'loose.yaml')
+    const { page } = await house.browser.page()
+    await page.goto(link)
+    await page.getByRole('dialog', { name: 'Loose' }).waitFor()
+    const listed = await house.place.json<{ key: string }[]>(['flows', 'list'])
+    expect(listed.map(({ key }) => key)).not.toContain('loose')
+  })
+
+  test('a link that was ended, or is for another origin, is explained, and the page goes on', async () => {
+    await push('Secret')
+    const { id, link } = await preview('drafted')
+    const other = new AuthoredSite(house.server, house.snippetKey)
+    const elsewhere = await house.browser.page()
+    await elsewhere.page.goto(`${other.origin}/projects#${link.split('#')[1]}`)
+    await badge(elsewhere.page).getByText('Ask for a new one').waitFor()
+    await elsewhere.page.getByRole('heading', { name: 'News' }).waitFor()
+    expect(await elsewhere.page.getByText('Secret').count()).toBe(0)
+    await elsewhere.page.context().close()
+    await other.stop()
+
+    const { page } = await house.browser.page()
+    await page.goto(link)
+    await page.getByRole('dialog', { name: 'Secret' }).waitFor()
+    const { stdout } = await house.place.run(['flows', 'preview', '--list'])
+    expect(stdout).toContain(id)
+    expect(stdout).not.toContain(link.split('=')[1]!)
+    await house.place.run(['flows', 'preview', '--end', id])
+    await page.reload()
+    await badge(page).getByText('Ask for a new one').waitFor()
+    await page.getByRole('heading', { name: 'News' }).waitFor()
+    await badge(page).getByRole('button', { name: 'Close' }).click()
+    await until(
+      () => badge(page).count(),
+      count => count === 0,
+    )
+    const audit = await house.place.run(['audit', '--json'])
+    expect(audit.stdout).toContain('flow.preview')
+    expect(audit.stdout).toContain('flow.end_preview')
+    expect(audit.stdout).not.toContain(link.split('=')[1]!)
+  })
 })

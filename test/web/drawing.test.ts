@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, pass } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
 /** How steps are drawn on a page: its light, its room for banners, its hints, its pictures. */
-
-setDefaultTimeout(300_000)
 
 const flow = (key: string, steps: string) => `
 - key: ${key}
@@ -98,7 +96,7 @@ const picture =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 640 320" width="640" height="320"/>'
 
 let site: Site
-let pages: ReturnType<typeof Bun.serve>
+let pages: string
 let film: Uint8Array<ArrayBuffer>
 const late = Promise.withResolvers<void>()
 const lateStyles = Promise.withResolvers<void>()
@@ -110,7 +108,6 @@ beforeAll(async () => {
   const policy =
     `default-src 'none'; script-src ${origin}; connect-src ${origin}; style-src 'self'; ` +
     `img-src 'self' data:; media-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'`
-  const tag = `<script async src="${origin}/snippet.js" data-key="${site.snippetKey}"></script>`
   const files: Record<string, [string, string]> = {
     '/own.css': [css, 'text/css'],
     '/late.css': [css, 'text/css'],
@@ -118,37 +115,31 @@ beforeAll(async () => {
     '/late.svg': [picture, 'image/svg+xml'],
     '/film.vtt': ['WEBVTT\n\n00:00.000 --> 00:09.000\nThis is a film.\n', 'text/vtt'],
   }
-  const fetch = async ({ url }: Request) => {
-    const { pathname } = new URL(url)
+  pages = site.serve(async ({ pathname }) => {
     if (pathname === '/film.webm') {
       return new Response(film, { headers: { 'Content-Type': 'video/webm' } })
     }
     if (pathname === '/late.svg') await late.promise
     if (pathname === '/late.css') await lateStyles.promise
     const styled = pathname === '/unstyled' ? html.replace('own.css', 'late.css') : html
-    const [text, type] = files[pathname] ?? [styled + tag, 'text/html']
+    const [text, type] = files[pathname] ?? [styled + site.tag(), 'text/html']
     return new Response(text, {
       headers: { 'Content-Type': type, 'Content-Security-Policy': policy },
     })
-  }
-  // The late picture still arrives, however slow the machine is.
-  pages = Bun.serve({ hostname: 'localhost', port: 0, fetch, idleTimeout: 0 })
+  })
 })
 afterAll(async () => {
   late.resolve()
   lateStyles.resolve()
-  pages.stop(true)
   await site.close()
 })
 
 async function open(name: string, options = {}) {
   const visitor = await site.browser.page({ viewport: { width: 900, height: 600 }, ...options })
   // Does not wait until everything is loaded, because one picture waits for the test.
-  const address = `http://localhost:${pages.port}/${name}`
+  const address = `${pages}/${name}`
   await visitor.page.goto(address, { waitUntil: 'domcontentloaded' })
-  const { title, ...rest } = shown(visitor.page)
-  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
-  return { ...visitor, title, says, ...rest }
+  return { ...visitor, ...shown(visitor.page) }
 }
 
 /** Whether Cairn takes the mouse at a point of the page. */
@@ -197,40 +188,36 @@ describe('the light', () => {
     await until(async () => (await boxOf(page, '#low')).x > 129)
     await isLit(page, '#low')
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
-  test('is as round as its element', async () => {
+  test('moves on to the next element, as round as that, and moves nothing on the page, which stays dim and usable', async () => {
     const { page, says, button } = await open('light')
     await says('One')
+    await page.evaluate('scrollTo(0, 0)')
+    const { x, y } = await boxOf(page, '#other')
+    expect(await isCovered(page, x + 5, y + 5)).toBe(false)
+    await isLit(page, '#low')
+    await page.evaluate(`seen = [], moved = []
+      const { shadowRoot } = document.querySelector('[data-cairn]')
+      const look = () => {
+        const count = selector => shadowRoot.querySelectorAll(selector).length
+        seen.push(count('.veil') + ' ' + count('.card'))
+        requestAnimationFrame(look)
+      }
+      look()
+      new PerformanceObserver(list => moved.push(...list.getEntries().map(({ value }) => value)))
+        .observe({ type: 'layout-shift', buffered: true })`)
     await button('Next').click()
     await says('Two')
     await isLit(page, '#round')
     expect((await holeOf(page)).radius).toBe(25)
-    await page.context().close()
-  })
-
-  test('moves on to the next element, and the page stays dim all the while', async () => {
-    const { page, says, button } = await open('light')
-    await says('One')
-    await isLit(page, '#low')
-    await page.evaluate(() => {
-      const { shadowRoot } = document.querySelector('[data-cairn]')!
-      const seen: string[] = []
-      const look = () => {
-        const count = (selector: string) => shadowRoot!.querySelectorAll(selector).length
-        seen.push(`${count('.veil')} ${count('.card')}`)
-        requestAnimationFrame(look)
-      }
-      look()
-      Object.assign(window, { seen })
-    })
     await button('Next').click()
-    await says('Two')
-    await isLit(page, '#round')
-    const seen = await page.evaluate(() => (window as never as { seen: string[] }).seen)
-    expect(new Set(seen)).toEqual(new Set(['1 1']))
-    await page.context().close()
+    await says('Three')
+    await isLit(page, '#low')
+    expect(new Set((await page.evaluate('seen')) as string[])).toEqual(new Set(['1 1']))
+    const moved = (await page.evaluate('moved')) as number[]
+    // Smaller shifts are fractions of a pixel, which come from the browser's own rounding.
+    expect(moved.filter(shift => shift > 0.0005)).toEqual([])
   })
 
   test('can be turned off by a theme, and on again by a step', async () => {
@@ -243,16 +230,6 @@ describe('the light', () => {
     expect(await card.locator('.place').textContent()).toBe('1 of 2')
     await button('Next').click()
     await page.locator('[data-cairn] .veil.block').waitFor()
-    await page.context().close()
-  })
-
-  test('leaves the page usable if it dims', async () => {
-    const { page, says } = await open('light')
-    await says('One')
-    await page.evaluate(() => scrollTo(0, 0))
-    const { x, y } = await boxOf(page, '#other')
-    expect(await isCovered(page, x + 5, y + 5)).toBe(false)
-    await page.context().close()
   })
 
   test('spares its element if it blocks, and a click on that leads on', async () => {
@@ -265,7 +242,6 @@ describe('the light', () => {
     await page.mouse.click(other.x + 5, other.y + 5)
     await page.locator('#high').click()
     await says('Pressed')
-    await page.context().close()
   })
 
   test('is left out if the visitor has work to do on the page', async () => {
@@ -273,29 +249,6 @@ describe('the light', () => {
     await says('Do it')
     expect(await page.locator('[data-cairn] .veil').count()).toBe(0)
     await page.locator('[data-cairn] .ring').waitFor()
-    await page.context().close()
-  })
-
-  test('moves nothing on the page, and neither does anything else that is drawn', async () => {
-    const { page, says, button } = await open('light')
-    await says('One')
-    await page.evaluate(() => {
-      const moved: number[] = []
-      Object.assign(window, { moved })
-      new PerformanceObserver(list => {
-        for (const entry of list.getEntries())
-          moved.push((entry as never as { value: number }).value)
-      }).observe({ type: 'layout-shift', buffered: true })
-    })
-    await button('Next').click()
-    await says('Two')
-    await button('Next').click()
-    await says('Three')
-    await isLit(page, '#low')
-    const moved = await page.evaluate(() => (window as never as { moved: number[] }).moved)
-    // Smaller shifts are fractions of a pixel, which come from the browser's own rounding.
-    expect(moved.filter(shift => shift > 0.0005)).toEqual([])
-    await page.context().close()
   })
 
   test('does not move if no motion is wanted', async () => {
@@ -307,65 +260,59 @@ describe('the light', () => {
       () => document.querySelector('[data-cairn]')!.shadowRoot!.getAnimations().length,
     )
     expect(moving).toBe(0)
-    await page.context().close()
   })
 })
 
 describe('a banner that the page makes room for', () => {
-  test.each(['pushed', 'below'])('leaves the page as it was: %s', async name => {
-    const { page, says, button, card } = await open(name)
-    await page.waitForLoadState('load')
-    const tags = () =>
-      page.evaluate(() => {
-        const header = document.querySelector('header')!
-        return [document.documentElement, header].map(({ outerHTML }) => outerHTML.split('>')[0])
-      })
-    await says('News')
-    expect(await tags()).not.toEqual(['<html lang="en"', '<header'])
-    const isTop = name === 'pushed'
-    const { height } = await boxOf(page, '[data-cairn] .card')
-    const [header, other] = [await boxOf(page, 'header'), await boxOf(page, '#other')]
-    expect(header.y).toBeCloseTo(isTop ? height : 0, 0)
-    expect(other.y).toBeCloseTo(74 + (isTop ? height : 0), 0)
-    const margin = await page.evaluate(
-      isTop => getComputedStyle(document.documentElement)[isTop ? 'marginTop' : 'marginBottom'],
-      isTop,
-    )
-    expect(Number.parseFloat(margin)).toBeCloseTo(height + (isTop ? 3 : 0), 0)
-    await button('Read').click()
-    await card.waitFor({ state: 'detached' })
-    expect(await tags()).toEqual(['<html lang="en"', '<header'])
-    expect((await boxOf(page, '#other')).y).toBe(74)
-    await page.context().close()
-  })
-
-  test.each(['pushed', 'below'])('is not on paper, nor is its room: %s', async name => {
-    const { page, says, card } = await open(name)
-    await page.waitForLoadState('load')
-    await says('News')
-    const tops = () =>
-      page.evaluate(() => {
-        const { marginTop, marginBottom } = getComputedStyle(document.documentElement)
-        const [header, other] = ['header', '#other'].map(
-          one => document.querySelector(one)!.getBoundingClientRect().y,
-        )
-        return { marginTop, marginBottom, header, other }
-      })
-    const onScreen = await tops()
-    await page.emulateMedia({ media: 'print' })
-    await card.waitFor({ state: 'hidden' })
-    await page.waitForFunction(() => !document.documentElement.hasAttribute('style'))
-    expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
-    await page.emulateMedia({ media: 'screen' })
-    await card.waitFor()
-    await until(tops, now => Bun.deepEquals(now, onScreen))
-    // A browser that prints says so before it lays the page out, when the media is still the screen.
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
-    expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
-    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
-    expect(await tops()).toEqual(onScreen)
-    await page.context().close()
-  })
+  test.each(['pushed', 'below'])(
+    'is not on paper, and leaves the page as it was: %s',
+    async name => {
+      const { page, says, button, card } = await open(name)
+      await page.waitForLoadState('load')
+      const tags = () =>
+        page.evaluate(() => {
+          const header = document.querySelector('header')!
+          return [document.documentElement, header].map(({ outerHTML }) => outerHTML.split('>')[0])
+        })
+      await says('News')
+      expect(await tags()).not.toEqual(['<html lang="en"', '<header'])
+      const isTop = name === 'pushed'
+      const { height } = await boxOf(page, '[data-cairn] .card')
+      const [header, other] = [await boxOf(page, 'header'), await boxOf(page, '#other')]
+      expect(header.y).toBeCloseTo(isTop ? height : 0, 0)
+      expect(other.y).toBeCloseTo(74 + (isTop ? height : 0), 0)
+      const margin = await page.evaluate(
+        isTop => getComputedStyle(document.documentElement)[isTop ? 'marginTop' : 'marginBottom'],
+        isTop,
+      )
+      expect(Number.parseFloat(margin)).toBeCloseTo(height + (isTop ? 3 : 0), 0)
+      const tops = () =>
+        page.evaluate(() => {
+          const { marginTop, marginBottom } = getComputedStyle(document.documentElement)
+          const [header, other] = ['header', '#other'].map(
+            one => document.querySelector(one)!.getBoundingClientRect().y,
+          )
+          return { marginTop, marginBottom, header, other }
+        })
+      const onScreen = await tops()
+      await page.emulateMedia({ media: 'print' })
+      await card.waitFor({ state: 'hidden' })
+      await page.waitForFunction(() => !document.documentElement.hasAttribute('style'))
+      expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
+      await page.emulateMedia({ media: 'screen' })
+      await card.waitFor()
+      await until(tops, now => Bun.deepEquals(now, onScreen))
+      // A browser that prints says so before it lays the page out, when the media is still the screen.
+      await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+      expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
+      await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+      expect(await tops()).toEqual(onScreen)
+      await button('Read').click()
+      await card.waitFor({ state: 'detached' })
+      expect(await tags()).toEqual(['<html lang="en"', '<header'])
+      expect((await boxOf(page, '#other')).y).toBe(74)
+    },
+  )
 
   test('makes room for a header whose style sheet arrives after the banner', async () => {
     const { page, card } = await open('unstyled')
@@ -376,7 +323,6 @@ describe('a banner that the page makes room for', () => {
     expect((await boxOf(page, 'header')).y).toBeCloseTo(height, 0)
     const margin = await page.evaluate(() => getComputedStyle(document.documentElement).marginTop)
     expect(Number.parseFloat(margin)).toBeCloseTo(height + 3, 0)
-    await page.context().close()
   })
 })
 
@@ -394,7 +340,6 @@ describe('a hint', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'A hint' }).waitFor()
     expect(await card.count()).toBe(1)
-    await page.context().close()
   })
 
   test('stays while the mouse is on it, and goes when the mouse does', async () => {
@@ -410,13 +355,12 @@ describe('a hint', () => {
     await page.mouse.move(700, 500)
     await hint.waitFor({ state: 'detached' })
     await dot.waitFor()
-    await page.context().close()
   })
 })
 
 describe('a card', () => {
   test('has the button that leads on last, and counts many steps in words', async () => {
-    const { page, says, card } = await open('order')
+    const { says, card } = await open('order')
     await says('Which')
     const buttons = card.locator('.button')
     expect(await buttons.allTextContents()).toEqual(['Not now', 'Help', 'On'])
@@ -427,7 +371,6 @@ describe('a card', () => {
       all.map(one => (one as HTMLElement).offsetHeight),
     )
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(36)
-    await page.context().close()
   })
 
   test('in a corner neither takes the keyboard focus nor keeps it', async () => {
@@ -439,28 +382,25 @@ describe('a card', () => {
     expect(await page.evaluate(() => document.activeElement?.hasAttribute('data-cairn'))).toBe(
       false,
     )
-    await page.context().close()
   })
 
   test('beside an element near a corner has the room there is', async () => {
-    const { page, says, card } = await open('long', { reducedMotion: 'reduce' })
+    const { says, card } = await open('long', { reducedMotion: 'reduce' })
     await says('Long')
     const hidden = await card
       .locator('.inner')
       .evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)
     expect(hidden).toBe(0)
-    await page.context().close()
   })
 
   test('on a phone is a sheet at an edge, if it would cover its element otherwise', async () => {
-    const { page, says, card } = await open('large', { viewport: { width: 375, height: 667 } })
+    const { says, card } = await open('large', { viewport: { width: 375, height: 667 } })
     await says('A large one')
     await until(async () => {
       const box = await card.boundingBox()
       const isInSight = box !== null && box.y >= 8 && box.y + box.height <= 667 - 7
       return isInSight && box.x === 8 && box.width === 359
     })
-    await page.context().close()
   })
 })
 
@@ -511,11 +451,10 @@ describe('above the text', () => {
       return captions === 1 && hasPlayed
     })
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
   test('an image that loads late has its room reserved', async () => {
-    const { page, says, card } = await open('picture', { reducedMotion: 'reduce' })
+    const { says, card } = await open('picture', { reducedMotion: 'reduce' })
     await says('A picture')
     const before = await card.boundingBox()
     late.resolve()
@@ -523,7 +462,6 @@ describe('above the text', () => {
     await until(() => image.evaluate(one => (one as HTMLImageElement).naturalWidth > 0))
     expect(await card.boundingBox()).toEqual(before)
     expect(await image.getAttribute('alt')).toBe('A board')
-    await page.context().close()
   })
 
   test('a window with an image is as wide as others, and what leads on stands in one row', async () => {
@@ -542,11 +480,10 @@ describe('above the text', () => {
     const { width, height } = (await card.locator('.media').boundingBox())!
     expect(width).toBe(466)
     expect(height).toBeLessThan(100)
-    await page.context().close()
   })
 
   test('an image that cannot be loaded leaves its text, or nothing', async () => {
-    const { page, says, card } = await open('lost', { reducedMotion: 'reduce' })
+    const { says, card } = await open('lost', { reducedMotion: 'reduce' })
     await says('Lost')
     await card.getByText('A board', { exact: true }).waitFor()
     expect(await card.locator('.media').count()).toBe(0)
@@ -561,6 +498,5 @@ describe('above the text', () => {
       }
     })
     expect(title - inner).toBe(28)
-    await page.context().close()
   })
 })

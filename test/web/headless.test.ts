@@ -1,11 +1,9 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { Site } from '../support/site.ts'
+import { html, Site } from '../support/site.ts'
 
 /** Pages that draw flows with components of their own. */
-
-setDefaultTimeout(300_000)
 
 const flows = `
 - key: tour
@@ -44,41 +42,33 @@ const flows = `
 `
 
 let site: Site
-let server: ReturnType<typeof Bun.serve>
+let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  server = Bun.serve({ hostname: 'localhost', port: 0, fetch: answer })
-})
-afterAll(async () => {
-  server.stop(true)
-  await site.close()
-})
-
-/** A page that keeps what it is told, and writes it where a test can wait for it. */
-function answer(): Response {
-  const nonce = 'abc'
-  return new Response(
-    `<!doctype html><html lang="en"><title>Own</title><h1 id="first">Own</h1><pre id="step"></pre><pre id="list"></pre>
-    <script nonce="${nonce}">
+  const { url } = site.server
+  // A page that keeps what it is told, and writes it where a test can wait for it.
+  pages = site.serve(() =>
+    html(
+      `<h2 id="first">First</h2><pre id="step"></pre><pre id="list"></pre>
+    <script nonce="abc">
       function begin() {
         cairn.on('step', view => { step = view; document.getElementById('step').textContent = view ? view.step.key + (view.isElsewhere ? ' elsewhere' : '') : 'none' })
         cairn.on('checklist', view => { list = view; document.getElementById('list').textContent = view ? JSON.stringify(view.items.map(i => [i.key, i.isDone, i.canTick])) + view.progress.percent : 'none' })
       }
     </script>
-    <script nonce="${nonce}" src="${site.server.url}/snippet.js" data-key="${site.snippetKey}" data-headless></script>
-    <script nonce="${nonce}">begin()</script>`,
-    {
-      headers: {
-        'Content-Type': 'text/html',
-        'Content-Security-Policy': `default-src 'none'; script-src 'nonce-${nonce}' ${site.server.url}; connect-src ${site.server.url}; require-trusted-types-for 'script'`,
+    <script nonce="abc" src="${url}/snippet.js" data-key="${site.snippetKey}" data-headless></script>
+    <script nonce="abc">begin()</script>`,
+      {
+        'Content-Security-Policy': `default-src 'none'; img-src data:; script-src 'nonce-abc' ${url}; connect-src ${url}; require-trusted-types-for 'script'`,
       },
-    },
+    ),
   )
-}
+})
+afterAll(() => site.close())
 
 async function visit(path: string): Promise<Page> {
   const { page } = await site.browser.page()
-  await page.goto(`http://localhost:${server.port}${path}`)
+  await page.goto(pages + path)
   return page
 }
 const step = (page: Page, text: string) =>
@@ -136,22 +126,20 @@ test('the page is told of a tour step by step with its element, and the tour is 
   ])
 })
 
-test('a button’s link is followed, once the step is completed', async () => {
+test('a late listener is told at once, an element that goes ends its step, and a button’s link is followed', async () => {
   const page = await visit('/tour')
+  await step(page, 'one')
+  const late =
+    "let key, keys; cairn.on('step', view => { key = view.step.key }); cairn.on('active', ({ flowKeys }) => { keys = flowKeys }); [key, keys]"
+  expect(await page.evaluate(late)).toEqual(['one', ['tour']])
+  await page.evaluate("gone = document.getElementById('first'), gone.remove()")
+  await step(page, 'none')
+  await page.evaluate('document.body.prepend(gone)')
   await step(page, 'one')
   await page.evaluate('step.actions.next()')
   await step(page, 'two')
   await page.evaluate('step.actions.press(step.step.buttons[0])')
   await page.waitForURL('**/other')
-  await page.context().close()
-})
-
-test('the page is told when an element is replaced or goes', async () => {
-  const page = await visit('/tour')
-  await step(page, 'one')
-  await page.evaluate("document.getElementById('first').remove()")
-  await step(page, 'none')
-  await page.context().close()
 })
 
 test('the page is told of a checklist, and of what can be ticked in its order', async () => {
@@ -183,19 +171,4 @@ test('a step for another page is marked as such', async () => {
   await step(page, 'there elsewhere')
   await page.evaluate("history.pushState(null, '', '/far/there')")
   await step(page, 'there')
-  await page.context().close()
-})
-
-test('a late listener is told at once', async () => {
-  const page = await visit('/tour')
-  await step(page, 'one')
-  expect(
-    await page.evaluate("let key; cairn.on('step', view => { key = view.step.key }); key"),
-  ).toBe('one')
-  expect(
-    await page.evaluate(
-      "let keys; cairn.on('active', ({ flowKeys }) => { keys = flowKeys }); keys",
-    ),
-  ).toEqual(['tour'])
-  await page.context().close()
 })

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
@@ -6,9 +6,7 @@ import { allSent, Site, shown } from '../support/site.ts'
 
 /** What people press, type and reach with Tab while a step is shown, on pages that make that hard. */
 
-setDefaultTimeout(300_000)
-
-type Act = (page: Page, id: string) => Promise<void>
+type Act = (page: Page, id: string) => Promise<unknown>
 
 const middleOf = async (page: Page, selector: string) => {
   const { x, y, width, height } = (await page.locator(selector).boundingBox())!
@@ -70,6 +68,9 @@ const pressed: Record<string, { does?: string; act?: Act; tag?: string; counts?:
     tag: 'button aria-expanded=false',
     does: 'me.onkeydown = () => setTimeout(() => { me.ariaExpanded = true })',
     act: key('ArrowDown'),
+  },
+  'clicked-by-a-script': {
+    act: (page, id) => page.evaluate(`document.getElementById('${id}').click()`),
   },
   'a-div': { tag: 'div role=button tabindex=0', act: key(' ') },
   'opens-on-touchstart': {
@@ -221,28 +222,21 @@ const flows = [
 const pages: Record<string, string> = { presses: pressPage, redrawn: redrawPage, forms: formPage }
 
 let site: Site
-let server: ReturnType<typeof Bun.serve>
+let origin: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  const tag = `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"></script>`
-  const fetch = ({ url }: Request) => {
-    const page = pages[new URL(url).pathname.slice(1)] ?? ''
-    const html = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">${page}${tag}`
-    return new Response(html, { headers: { 'Content-Type': 'text/html' } })
-  }
-  server = Bun.serve({ hostname: 'localhost', port: 0, fetch })
+  const head = '<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">'
+  origin = site.serve(({ pathname }) => {
+    const page = head + (pages[pathname.slice(1)] ?? '') + site.tag()
+    return new Response(page, { headers: { 'Content-Type': 'text/html' } })
+  })
 })
-afterAll(async () => {
-  server.stop(true)
-  await site.close()
-})
+afterAll(() => site.close())
 
 async function open(name: string, options = {}) {
   const { page } = await site.browser.page({ clock: true, ...options })
-  await page.goto(`http://localhost:${server.port}/${name}`)
-  const { title, ...rest } = shown(page)
-  const says = (text: string) => title.getByText(text, { exact: true }).waitFor()
-  return { page, title, says, ...rest }
+  await page.goto(`${origin}/${name}`)
+  return { page, ...shown(page) }
 }
 
 /** The id or class of the element that has the focus, in whichever shadow tree. */
@@ -253,7 +247,7 @@ const focused = (page: Page) =>
     return at?.id || at?.className
   })
 
-test('a press leads on once, whatever the page does with it, unless it is dragged away or in vain', async () => {
+test('a press leads on once, whatever the page does with it, unless it is dragged away or disabled', async () => {
   const { page, title, says, button } = await open('presses', {
     hasTouch: true,
     reducedMotion: 'reduce',
@@ -269,7 +263,6 @@ test('a press leads on once, whatever the page does with it, unless it is dragge
     await button('Skip').click()
     if (!counts) await button('Skip').click()
   }
-  await page.close()
 })
 
 describe('on a page that draws its elements anew', () => {
@@ -385,5 +378,4 @@ test('Tab goes from a card to the controls it stands beside and back, and throug
       await button('Next').or(button('Done')).click()
     }
   }
-  await page.close()
 })

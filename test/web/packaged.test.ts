@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { createCairn } from '../../src/sdk/browser/index.ts'
 import { TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
 /** @cairn/browser with a server's script that is not its own version, or that does not load. */
-
-setDefaultTimeout(300_000)
 
 /** A script from before calls had answers: it makes the calls that have waited, and knows no others. */
 const older = `{

@@ -1,219 +1,524 @@
-import { expect, setDefaultTimeout } from 'bun:test'
-import { pass, rest } from '../support/browser.ts'
-import { afterAll, beforeAll, test } from '../support/in-browser.ts'
-import { allSent, type Numbers, Site, shown } from '../support/site.ts'
+import { expect } from 'bun:test'
+import { until } from '../../scripts/support/until.ts'
+import { installStub } from '../../src/web/install-code.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
+import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
+import { allSent, call, type Numbers, Site, shown } from '../support/site.ts'
 
-/** What happens in a browser is counted in analytics once, whatever happens to tab, connection and server. */
+/**
+ * What happens in a browser is counted once, whatever happens to tab, connection, storage and server, and
+ * nothing else is reported.
+ */
 
-setDefaultTimeout(300_000)
-
-const flowOf = (key: string) => `
+const cases = ['closed', 'offline', 'limited', 'full', 'tabs', 'flood', 'portal', 'alien', 'clock']
+const flows = [...cases, 'rotated', 'private']
+  .map(
+    key => `
 - key: ${key}
   targeting: { urls: [{ match: exact, pattern: "/projects?case=${key}" }] }
   steps:
     - { key: one, kind: modal, title: One }
     - { key: two, kind: modal, title: Two }
-`
-
-const cases = ['closed', 'offline', 'limited', 'full', 'tabs', 'consent', 'flood']
+`,
+  )
+  .join('')
 
 let site: Site
 beforeAll(async () => {
-  site = await Site.open(cases.map(flowOf).join(''))
+  site = await Site.open(flows)
 })
 afterAll(() => site.close())
 
-const open = async (name: string) => {
-  const visitor = await site.visit(`/projects?case=${name}`, { clock: true })
-  return { ...visitor, ...shown(visitor.page) }
+/** A page with a clock that the test moves; `prepare` runs on it before its own scripts. */
+const blank = async (prepare = '') => {
+  const { page, noticed, person } = await site.browser.page({ clock: true })
+  if (prepare) await page.addInitScript(prepare)
+  const reports: string[] = []
+  page.on('request', request => {
+    if (!/\/(events|heartbeat|health|fingerprint)\b/.test(request.url())) return
+    reports.push(decodeURIComponent(`${request.url()} ${request.postData() ?? ''}`))
+  })
+  const sends = () => noticed.requests.filter(url => url.endsWith('/events')).length
+  const goTo = (key: string) => page.goto(`${site.url}/projects?case=${key}`)
+  return { page, noticed, person, reports, sends, goTo, ...shown(page) }
 }
 
-test('a tab that is closed in the middle of a step has reported all of it', async () => {
-  const { page, title, button } = await open('closed')
-  await button('Next').click()
-  await title.getByText('Two').waitFor()
-  await page.close({ runBeforeUnload: false })
-  const { totals, steps } = await site.until('closed', ({ steps }) => steps[1]!.reached === 1)
-  expect(totals).toMatchObject({ starts: 1, inProgress: 1 })
-  expect(steps.map(({ reached, completed }) => [reached, completed])).toEqual([
-    [1, 1],
-    [1, 0],
-  ])
-})
+const open = async (key: string, prepare = '') => {
+  const visitor = await blank(prepare)
+  await visitor.goTo(key)
+  await visitor.title.waitFor()
+  return visitor
+}
 
-test('what happens offline is sent when the connection is back, and by the next page', async () => {
-  const { page, title, button } = await open('offline')
-  const context = page.context()
-  await title.getByText('One').waitFor()
-  await context.setOffline(true)
-  await button('Next').click()
-  await title.getByText('Two').waitFor()
-  await button('Done').click()
-  await title.waitFor({ state: 'detached' })
-  const inVain = page.waitForEvent('requestfailed', request => request.url().endsWith('/events'))
-  await pass(page, 6_000)
-  await inVain
-  expect((await site.numbers('offline')).totals.completions).toBe(0)
-  await context.setOffline(false)
-  const { totals } = await site.until('offline', ({ totals }) => totals.completions === 1)
-  expect(totals).toMatchObject({ starts: 1, completions: 1 })
-  await page.reload()
-  await allSent(page)
-  await rest(page)
-  await page.close()
-  expect((await site.numbers('offline')).totals).toEqual(totals)
-})
+/** Turns beacons off, because `route` does not see them. The snippet takes a proxy for the browser's own. */
+const noBeacons =
+  'Navigator.prototype.sendBeacon = new Proxy(Navigator.prototype.sendBeacon, { apply: () => false })'
 
-test('a page sends what the page before it could not, because there was no connection', async () => {
-  const { page, title, button } = await open('closed')
-  const before = await site.numbers('closed')
-  const context = page.context()
-  await title.waitFor()
-  await context.setOffline(true)
-  await button('Next').click()
-  await page.close()
-  await context.setOffline(false)
-  const next = await context.newPage()
-  await next.goto(`${site.url}/settings/people`)
-  await site.until('closed', ({ steps }) => steps[1]!.reached === before.steps[1]!.reached + 1)
-  await next.close()
-})
+/** The headers by which pages may read Cairn's own answers. */
+const cors = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': '*' }
 
-test('during a long time offline the newest thousand events are kept, and later sent in batches', async () => {
-  const { page, title, noticed } = await open('flood')
-  await title.waitFor()
-  await page.context().setOffline(true)
-  await page.evaluate(() => {
-    const { cairn } = window as never as { cairn: { track(name: string): void } }
-    for (let i = 0; i < 1_200; i++) cairn.track(`event_${i}`)
+/** How many events wait in the browser, and the name of the last. */
+const waiting = (page: Page) =>
+  page.evaluate(() => {
+    const names = Object.keys(localStorage).filter(name => name.includes(':out:'))
+    const events = names.flatMap(name => JSON.parse(localStorage.getItem(name) ?? '{}').events)
+    return { count: events.length, last: events.at(-1)?.name as string | undefined }
   })
-  await pass(page, 500)
-  const kept = await page.evaluate(() => {
-    const name = Object.keys(localStorage).find(name => name.includes(':out:')) ?? ''
-    const { events } = JSON.parse(localStorage.getItem(name) ?? '{}')
-    return [events.length, events.at(-1).name]
-  })
-  expect(kept).toEqual([1_000, 'event_1199'])
-  const asked = () => noticed.requests.filter(url => url.endsWith('/events')).length
-  const before = asked()
-  await page.context().setOffline(false)
-  await allSent(page)
-  expect(asked() - before).toBeLessThanOrEqual(25)
-  await page.close()
-})
 
-test('over the limit the page waits as long as it is told, and nothing is lost', async () => {
-  await site.place.run(['org', 'limits', 'harbor', '--events', '1'])
-  const first = await open('limited')
-  await first.button('Next').click()
-  await first.page.close()
-  const { page, button, title, noticed } = await open('limited')
-  await button('Next').click()
-  await button('Done').click()
-  await title.waitFor({ state: 'detached' })
-  await pass(page, 7_000)
-  const asked = noticed.requests.filter(url => url.endsWith('/events')).length
-  // Once, or not at all if its beacon came first, but not again and again.
-  expect(asked).toBeLessThanOrEqual(1)
-  await site.place.run(['org', 'limits', 'harbor', '--events', '100000'])
-  // The page that comes next has not been told to wait.
+/** Lets the next page send what waits, because beacons are not seen from here. */
+const sent = async (page: Page) => {
   await page.goto(`${site.url}/settings/people`)
-  await site.until('limited', ({ totals }) => totals.completions === 1)
-  await page.close()
+  await allSent(page)
+}
+
+const storedNames = (page: Page) =>
+  page.evaluate('Object.keys(localStorage).map(name => name.split(":").at(2))') as Promise<string[]>
+
+describe('a tab', () => {
+  test('that is closed in the middle of a step has reported all of it', async () => {
+    const { page, says, button } = await open('closed')
+    await button('Next').click()
+    await says('Two')
+    await page.close({ runBeforeUnload: false })
+    const { totals, steps } = await site.until('closed', ({ steps }) => steps[1]!.reached === 1)
+    expect(totals).toMatchObject({ starts: 1, inProgress: 1 })
+    expect(steps.map(({ reached, completed }) => `${reached} ${completed}`)).toEqual(['1 1', '1 0'])
+  })
+
+  test('that is left sends each event once', async () => {
+    const { page, button } = await open(
+      'closed',
+      'const apply = (own, page, sent) => { sessionStorage.beacons = Number(sessionStorage.beacons ?? 0) + 1; return Reflect.apply(own, page, sent) }; Navigator.prototype.sendBeacon = new Proxy(Navigator.prototype.sendBeacon, { apply })',
+    )
+    await button('Next').click()
+    await page.goto(`${site.url}/settings/people`)
+    expect(await page.evaluate('Number(sessionStorage.beacons)')).toBe(1)
+  })
+
+  test('does not show the step of another, and continues where that was closed', async () => {
+    const { page, says, button } = await open('tabs')
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await rest(second)
+    expect(await shown(second).card.count()).toBe(0)
+    await button('Next').click()
+    await says('Two')
+    expect(await shown(second).card.count()).toBe(0)
+    await page.close()
+    await second.bringToFront()
+    await shown(second).says('Two')
+    await shown(second).button('Done').click()
+    await second.close()
+    // What the two tabs sent on closing may arrive in any order.
+    const isAll = ({ totals, steps }: Numbers) =>
+      totals.completions === 1 && steps[1]!.reached === 1
+    const { totals, steps } = await site.until('tabs', isAll)
+    expect(totals.starts).toBe(1)
+    expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
+  })
 })
 
-test('a server that cannot store is asked again, and has it all in the end', async () => {
-  const port = new URL(site.server.url).port
-  await site.server.end()
-  const env = { CAIRN_FAILPOINTS: 'before_commit=full' }
-  site.server = await site.place.serve(['--port', port], env)
-  const { page, title, button, noticed } = await open('full')
-  await button('Next').click()
-  await button('Done').click()
-  await title.waitFor({ state: 'detached' })
-  await pass(page, 6_000)
-  expect(noticed.requests.filter(url => url.endsWith('/events')).length).toBeGreaterThan(0)
-  await site.server.end('SIGKILL')
-  site.server = await site.place.serve(['--port', port])
-  // However often it was refused, its wait is over by then.
-  await pass(page, 60_000)
-  const isAll = ({ totals }: Numbers) => totals.completions === 1
-  const { totals } = await site.until('full', isAll)
-  expect(totals).toMatchObject({ starts: 1, completions: 1 })
-  await page.close()
+describe('without a connection', () => {
+  test('what happens is sent when it is back, once, and by the next page if this one is gone', async () => {
+    const { page, title, button, says } = await open('offline')
+    const context = page.context()
+    await context.setOffline(true)
+    await button('Next').click()
+    const failed = page.waitForEvent('requestfailed', request => request.url().endsWith('/events'))
+    await pass(page, 6_000)
+    await failed
+    expect((await site.numbers('offline')).steps[1]!.reached).toBe(0)
+    await context.setOffline(false)
+    await site.until('offline', ({ steps }) => steps[1]!.reached === 1)
+    await says('Two')
+    await context.setOffline(true)
+    await button('Done').click()
+    await title.waitFor({ state: 'detached' })
+    await page.close()
+    await context.setOffline(false)
+    const next = await context.newPage()
+    await next.goto(`${site.url}/settings/people`)
+    await site.until('offline', ({ totals }) => totals.completions === 1)
+    await next.reload()
+    await allSent(next)
+    const { totals } = await site.numbers('offline')
+    expect(totals).toMatchObject({ starts: 1, completions: 1 })
+  })
+
+  test('the newest thousand events are kept, and sent in batches, also around one that is too large', async () => {
+    const { page, sends } = await open('flood', noBeacons)
+    await page.context().setOffline(true)
+    await page.evaluate('for (let i = 0; i < 1200; i++) cairn.track("event_" + i)')
+    await pass(page, 500)
+    expect(await waiting(page)).toEqual({ count: 1_000, last: 'event_1199' })
+    await page.evaluate('cairn.track("large", { text: "x".repeat(1200000) })')
+    await pass(page, 500)
+    const before = sends()
+    await page.context().setOffline(false)
+    await allSent(page)
+    expect(sends() - before).toBeLessThanOrEqual(50)
+  })
 })
 
-test('two tabs do not show the same step, and the second continues where the first was closed', async () => {
-  const { page, title, button } = await open('tabs')
-  await title.getByText('One').waitFor()
-  const second = await page.context().newPage()
-  await second.goto(`${site.url}/projects?case=tabs`)
-  await rest(second)
-  expect(await shown(second).card.count()).toBe(0)
-  await button('Next').click()
-  await title.getByText('Two').waitFor()
-  expect(await shown(second).card.count()).toBe(0)
-  await page.close()
-  await second.bringToFront()
-  await shown(second).title.getByText('Two').waitFor()
-  await shown(second).button('Done').click()
-  await second.close()
-  // What the two tabs sent on closing may arrive in any order.
-  const isAll = ({ totals, steps }: Numbers) => totals.completions === 1 && steps[1]!.reached === 1
-  const { totals, steps } = await site.until('tabs', isAll)
-  expect(totals.starts).toBe(1)
-  expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
+describe('what is between page and server', () => {
+  test('does not lose what it answers itself', async () => {
+    const { page, goTo, title } = await blank(noBeacons)
+    await page.route('**/api/v1/events', route =>
+      route.fulfill({ contentType: 'text/html', body: '<h1>Sign in</h1>', headers: cors }),
+    )
+    await goTo('portal')
+    await title.waitFor()
+    const answered = page.waitForResponse(response => response.url().endsWith('/events'))
+    await pass(page, 6_000)
+    await answered
+    expect((await waiting(page)).count).toBeGreaterThan(0)
+    await page.unroute('**/api/v1/events')
+    await sent(page)
+    await site.until('portal', ({ totals }) => totals.starts === 1)
+  })
+
+  test('causes no storm of requests or of timers by an odd Retry-After', async () => {
+    for (const retryAfter of ['-5', '99999999', 'soon']) {
+      const { page, goTo, title } = await blank(
+        `${noBeacons}; let count = 0; const own = window.setTimeout; window.setTimeout = (...args) => { count++; return own(...args) }; window.timers = () => count`,
+      )
+      let asked = 0
+      await page.route('**/api/v1/events', route => {
+        asked++
+        return route.fulfill({
+          status: 503,
+          contentType: 'application/json',
+          body: '{}',
+          headers: { ...cors, 'Retry-After': retryAfter },
+        })
+      })
+      await goTo('flood')
+      await title.waitFor()
+      await page.evaluate('for (let i = 0; i < 25; i++) cairn.track("event_" + i)')
+      await pass(page, 500)
+      const before = (await page.evaluate('timers()')) as number
+      await pass(page, 1_500)
+      const timers = ((await page.evaluate('timers()')) as number) - before
+      expect([retryAfter, asked, timers < 20]).toEqual([retryAfter, 1, true])
+    }
+  })
+
+  test('over the limit, is asked again when it said, and nothing is lost', async () => {
+    await site.place.run(['org', 'limits', 'harbor', '--events', '1'])
+    const first = await open('limited')
+    await first.button('Next').click()
+    await first.page.close()
+    const { page, button, title, sends } = await open('limited')
+    await button('Next').click()
+    await button('Done').click()
+    await title.waitFor({ state: 'detached' })
+    await pass(page, 7_000)
+    // Once, or not at all if its beacon came first, but not again and again.
+    expect(sends()).toBeLessThanOrEqual(1)
+    await site.place.run(['org', 'limits', 'harbor', '--events', '100000'])
+    // The page that comes next has not been told to wait.
+    await page.goto(`${site.url}/settings/people`)
+    await site.until('limited', ({ totals }) => totals.completions === 1)
+  })
+
+  test('that cannot store is asked again, and has it all in the end', async () => {
+    const port = new URL(site.server.url).port
+    await site.server.end()
+    const env = { CAIRN_FAILPOINTS: 'before_commit=full' }
+    site.server = await site.place.serve(['--port', port], env)
+    const { page, title, button, sends } = await open('full')
+    await button('Next').click()
+    await button('Done').click()
+    await title.waitFor({ state: 'detached' })
+    await pass(page, 6_000)
+    expect(sends()).toBeGreaterThan(0)
+    await site.server.end('SIGKILL')
+    site.server = await site.place.serve(['--port', port])
+    // However often it was rejected, its wait is over by then.
+    await pass(page, 60_000)
+    const { totals } = await site.until('full', ({ totals }) => totals.completions === 1)
+    expect(totals).toMatchObject({ starts: 1, completions: 1 })
+  })
 })
 
-test('without consent nothing is reported, and only the refusal is stored', async () => {
-  const { page, title } = await open('consent')
-  await title.getByText('One').waitFor()
-  await page.evaluate(() =>
-    (window as never as { cairn: { consent(is: boolean): void } }).cairn.consent(false),
-  )
-  const stored = await page.evaluate(() => Object.entries(localStorage))
-  expect(stored).toEqual([[expect.stringMatching(/:consent$/), 'false']])
-  await page.reload()
-  // Flows are part of the application, so they are still shown.
-  await title.getByText('One').waitFor()
-  expect(await page.evaluate(() => Object.keys(localStorage).length)).toBe(1)
-  expect(await page.context().cookies()).toEqual([])
-  await page.close()
+describe('what the browser keeps', () => {
+  test('stops nothing, whatever else has written there, and whenever its clock was years ahead', async () => {
+    const { page, goTo, noticed, title } = await blank()
+    await page.goto(`${site.url}/settings/people`)
+    await allSent(page)
+    const prefix = await page.evaluate(
+      "Object.keys(localStorage).find(name => name.endsWith(':person')).slice(0, -6)",
+    )
+    await page.evaluate(`{
+      const ahead = Date.now() + 10 * 365 * 86_400_000
+      const set = (name, value) => localStorage.setItem('${prefix}' + name, JSON.stringify(value))
+      set('flows', { ...JSON.parse(localStorage['${prefix}flows']), askedAt: ahead })
+      set('heartbeat', ahead)
+      set('out:killed', { savedAt: ahead, isLeft: false, events: [] })
+    }`)
+    noticed.requests.length = 0
+    await goTo('clock')
+    await title.waitFor()
+    await allSent(page)
+    const hasAsked = (path: string) => noticed.requests.some(url => url.includes(path))
+    await until(() => hasAsked('/api/v1/flows?') && hasAsked('/heartbeat'))
+    await page.goto('about:blank')
+    await page.addInitScript(`if (location.search === '?case=alien') {
+      const set = (name, value) => localStorage.setItem('${prefix}' + name, JSON.stringify(value))
+      for (const name of Object.keys(localStorage)) if (name.includes(':runs:')) localStorage.removeItem(name)
+      set('out:x', { savedAt: 0, isLeft: true, events: [null, 7, { id: 3 }, 'text', { id: 'bad' }] })
+      set('out:y', { savedAt: 0, isLeft: true, events: 'none' })
+      set('out:z', 7)
+      set('past', { not: 'a list' })
+      set('looks', 'none')
+      set('session', 3)
+      set('person', { userId: 5 })
+      set('flows', { flows: 'none', askedAt: Date.now() })
+    }`)
+    noticed.complaints.length = 0
+    await goTo('alien')
+    await title.waitFor()
+    await pass(page, 6_000)
+    await site.until('alien', ({ totals }) => totals.starts === 1)
+    // The server answers 422 to data that only looks like an event.
+    expect(noticed.complaints.filter(text => !text.includes('422'))).toEqual([])
+  })
+
+  test('is found under a rotated key: what people have seen, who they are, and their queued events', async () => {
+    const { page, goTo, title, button } = await open('rotated')
+    await button('Close').click()
+    await sent(page)
+    const personOf = () =>
+      page.evaluate(
+        "Object.entries(localStorage).filter(([name]) => name.endsWith(':person')).map(([, text]) => text)",
+      )
+    const before = await personOf()
+    await page.evaluate(`{
+      const name = Object.keys(localStorage).find(name => name.endsWith(':person'))
+      const event = { id: crypto.randomUUID(), kind: 'custom', name: 'waiting', anonymousId: 'x' }
+      const queue = { savedAt: 0, isLeft: true, events: [event] }
+      localStorage.setItem(name.replace(/person$/, 'out:left'), JSON.stringify(queue))
+    }`)
+    await page.goto('about:blank')
+    const { snippetKey } = await site.place.json<{ snippetKey: string }>(['key', 'rotate'])
+    await page.addInitScript(
+      `new MutationObserver(() => document.querySelector('script[data-key]')?.setAttribute('data-key', '${snippetKey}')).observe(document, { childList: true, subtree: true })`,
+    )
+    await goTo('rotated')
+    await allSent(page)
+    await rest(page)
+    expect(await title.count()).toBe(0)
+    expect(await personOf()).toEqual(before)
+  })
 })
 
-test('wrong calls by a page cause no errors on the page', async () => {
-  const { page, noticed, title } = await open('flood')
-  await title.waitFor()
-  await page.evaluate(() => {
-    const { cairn } = window as never as { cairn: Record<string, (...args: unknown[]) => void> }
-    const circle: Record<string, unknown> = {}
-    circle.self = circle
-    cairn.identify!(null, 7)
-    cairn.identify!({}, [])
-    cairn.track!(undefined, circle)
-    cairn.track!('x'.repeat(500), { value: () => 1, big: 'x'.repeat(20_000) })
-    cairn.start!('nothing')
-    cairn.on!('flow_dismissed', () => {
-      throw new Error('a listener of the page')
+describe('of people', () => {
+  const doNotTrack = (how: 'honour' | 'ignore') =>
+    site.place.run(['org', 'privacy', '--do-not-track', how])
+  const wishes = {
+    doNotTrack: "Object.defineProperty(Navigator.prototype, 'doNotTrack', { get: () => '1' })",
+    globalPrivacyControl:
+      "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', { get: () => true })",
+  }
+
+  test('nothing is reported who ask not to be tracked, if the organisation honours that, until they consent', async () => {
+    await doNotTrack('honour')
+    for (const wish of Object.values(wishes)) {
+      const { page, button, reports } = await open('private', wish)
+      expect(await storedNames(page)).toEqual([])
+      await button('Next').click()
+      await page.goto('about:blank')
+      expect(reports).toEqual([])
+    }
+    const { page, button, reports } = await open('private', wishes.doNotTrack)
+    await call(page, 'consent', true)
+    await button('Next').click()
+    await sent(page)
+    expect(reports.some(text => text.includes('/events'))).toBe(true)
+    await page.waitForFunction(() => Object.keys(localStorage).some(name => /:past$/.test(name)))
+    // An organisation that does not honour it loses nothing from before the page knew that.
+    await doNotTrack('ignore')
+    const before = await site.numbers('private')
+    const other = await open('private', wishes.doNotTrack)
+    await other.button('Next').click()
+    await other.page.close()
+    const { totals } = await site.until(
+      'private',
+      ({ steps }) => steps[1]!.reached === before.steps[1]!.reached + 1,
+    )
+    expect(totals.starts).toBe(before.totals.starts + 1)
+  })
+
+  test('nothing is reported without consent, in any tab, and only the refusal is stored, until they give it', async () => {
+    const { page, reports, goTo, says } = await blank(
+      `${installStub};if (location.search === '?case=private' && !sessionStorage.asked) { sessionStorage.asked = 1; cairn.consent(false) }`,
+    )
+    await goTo('private')
+    await says('One')
+    const second = await page.context().newPage()
+    await second.goto(page.url())
+    await call(second, 'track', 'unwanted')
+    await pass(second, 10_000)
+    expect(await storedNames(page)).toEqual(['consent'])
+    await second.close()
+    await page.reload()
+    // Flows are part of the application, so they are still shown.
+    await says('One')
+    expect(await storedNames(page)).toEqual(['consent'])
+    expect(await page.context().cookies()).toEqual([])
+    expect(reports).toEqual([])
+    await call(page, 'consent', true)
+    await shown(page).button('Next').click()
+    await sent(page)
+    expect(reports.some(text => text.includes('/events'))).toBe(true)
+    // A refusal in one tab applies to those that are open.
+    await goTo('private')
+    const other = await page.context().newPage()
+    await other.goto(`${site.url}/settings/people`)
+    await other.evaluate("addEventListener('storage', () => { hasHeard = true })")
+    await call(page, 'consent', false)
+    await other.waitForFunction(() => 'hasHeard' in globalThis)
+    await call(other, 'track', 'unwanted')
+    await pass(other, 10_000)
+    expect(await storedNames(page)).toEqual(['consent'])
+  })
+
+  test('only listed traits leave the browser, with the start of a run', async () => {
+    // The site gives everybody's role, plan, teamSize and daysSinceSignup.
+    const start = async () => {
+      const { page, person, button, reports } = await open('private')
+      await button('Next').click()
+      await sent(page)
+      expect(reports.join()).not.toMatch(/daysSinceSignup|owner/)
+      const { stdout } = await site.place.run(['person', 'export', 'harbor', person])
+      const { events, runs } = JSON.parse(stdout) as Record<
+        string,
+        { kind: string; traits: object }[]
+      >
+      const ofEvents = events!.filter(({ traits }) => traits !== null)
+      return [ofEvents.map(({ kind, traits }) => [kind, traits]), runs!.map(({ traits }) => traits)]
+    }
+    expect(await start()).toEqual([[], [{}]])
+    await site.place.run(['org', 'traits', 'harbor', 'plan', 'teamSize', 'absent'])
+    const traits = { plan: 'team', teamSize: '3' }
+    expect(await start()).toEqual([[['flow_started', traits]], [traits]])
+    await site.place.run(['org', 'traits', 'harbor', '--none'])
+  })
+
+  test('no query, fragment, value of an input or cookie is reported, unless the page keeps its query', async () => {
+    const { page, reports, says } = await blank()
+    await page.goto(`${site.url}/settings/people?token=hush#secret`)
+    // By then that page has reported itself.
+    await rest(page)
+    await page.locator('#address').fill('ann.private@example.com')
+    await page.evaluate("history.pushState(null, '', '/projects?case=private#secret')")
+    await call(page, 'track', 'looked')
+    await says('One')
+    await allSent(page)
+    expect(reports.join()).toContain('/settings/people')
+    expect(reports.join()).not.toMatch(/hush|secret|case=|ann\.private/)
+    expect(await page.context().cookies()).toEqual([])
+    const keeps = await open(
+      'private',
+      "new MutationObserver(() => document.querySelector('script[data-key]')?.setAttribute('data-keep-query', '')).observe(document, { childList: true, subtree: true })",
+    )
+    await sent(keeps.page)
+    expect(keeps.reports.join()).toContain('/projects?case=private')
+  })
+
+  test('an anonymous one is the same on the next page', async () => {
+    const { page } = await open('private')
+    const idOf = () =>
+      page.evaluate(
+        "JSON.parse(Object.entries(localStorage).find(([name]) => name.endsWith(':person'))[1]).anonymousId",
+      )
+    await call(page, 'reset')
+    const before = await idOf()
+    await page.route('**/app.js', route => route.fulfill({ contentType: 'text/javascript' }))
+    await page.goto(`${site.url}/settings/people`)
+    await rest(page)
+    expect(await idOf()).toBe(before)
+  })
+})
+
+describe('the calls of a page', () => {
+  test('cause no errors, however wrong they are, and add `cairn` alone to its globals', async () => {
+    const { page, noticed } = await open('flood')
+    await page.evaluate(`{
+      const circle = {}
+      circle.self = circle
+      cairn.identify(null, 7)
+      cairn.identify({}, [])
+      cairn.track(undefined, circle)
+      cairn.track('x'.repeat(500), { value: () => 1, big: 'x'.repeat(20_000) })
+      cairn.start('nothing')
+      cairn.on('flow_dismissed', () => { throw new Error('a listener of the page') })
+      cairn.stop()
+      cairn.stop()
+      cairn.consent('maybe')
+    }`)
+    await pass(page, 10_000)
+    expect(noticed.complaints.filter(text => !text.startsWith('cairn: '))).toEqual([])
+    const own = await page.evaluate(() => {
+      const frame = document.createElement('iframe')
+      document.body.append(frame)
+      const usual = new Set(Object.getOwnPropertyNames(frame.contentWindow))
+      return Object.getOwnPropertyNames(window).filter(name => !usual.has(name))
     })
-    cairn.stop!()
-    cairn.stop!()
-    cairn.consent!('maybe')
+    expect(own.filter(name => !/^\d+$/.test(name))).toEqual(['cairn'])
   })
-  await pass(page, 10_000)
-  expect(noticed.complaints.filter(text => !text.startsWith('cairn: '))).toEqual([])
-  await page.close()
-})
 
-test('globals: `cairn` and nothing else', async () => {
-  const { page, title } = await open('flood')
-  await title.waitFor()
-  const own = await page.evaluate(async () => {
-    const frame = document.createElement('iframe')
-    document.body.append(frame)
-    const usual = new Set(Object.getOwnPropertyNames(frame.contentWindow))
-    return Object.getOwnPropertyNames(window).filter(name => !usual.has(name))
+  /** What the console says of them, once that is so much. */
+  const messagesOf = async (script: string, count: number) => {
+    const { page, noticed } = await blank(`${installStub};${script}`)
+    await page.goto(`${site.url}/settings/notifications`)
+    const messages = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
+    await until(() => messages().length >= count)
+    return { page, messages: messages().toSorted() }
+  }
+
+  test('are reported once in the console if they are mistakes, and never thrown', async () => {
+    const { messages } = await messagesOf(
+      `for (const draw of [1, 2]) { cairn.identify({ id: 1 }); cairn.track(); cairn.start('nope') }
+      off = cairn.on('flow_complete', () => {}); addEventListener('load', () => off())`,
+      4,
+    )
+    expect(messages).toEqual([
+      'cairn: identify() needs a user id, which is a text',
+      expect.stringContaining('cairn: on() knows no "flow_complete", but flow_started, '),
+      'cairn: start() found no published flow "nope"',
+      'cairn: track() needs a name',
+    ])
   })
-  expect(own.filter(name => !/^\d+$/.test(name))).toEqual(['cairn'])
-  await page.close()
+
+  test('are reported once if an id is hardly a person’s, which is taken', async () => {
+    const { page, messages } = await messagesOf(
+      'for (const id of ["undefined", "null", "undefined", " ann", "ann\\n", NaN, "annull", "ann b", 0]) cairn.identify(id)',
+      5,
+    )
+    expect(messages).toEqual(
+      ['undefined', 'null', ' ann', 'ann\n', 'NaN']
+        .map(id => `cairn: identify() was told "${id}", which is hardly a user's id`)
+        .toSorted(),
+    )
+    expect(await page.evaluate("cairn.identify('undefined')")).toBe('known')
+  })
+
+  test('are reported once if the key is rejected', async () => {
+    const { page, noticed } = await blank()
+    await page.route('**/api/v1/**', route =>
+      route.fulfill({
+        status: 401,
+        headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' },
+        contentType: 'application/json',
+        body: '{"error":"Unauthorized"}',
+      }),
+    )
+    await page.goto(`${site.url}/settings/notifications`)
+    const messages = () => noticed.complaints.filter(text => text.startsWith('cairn: '))
+    await until(() => messages().length >= 1)
+    await call(page, 'track', 'x')
+    await pass(page, 60_000)
+    expect(messages()).toEqual(['cairn: refused (401): the key is not current ("cairn key show")'])
+  })
 })

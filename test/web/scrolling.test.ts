@@ -1,12 +1,10 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { until } from '../../scripts/support/until.ts'
 import { type Page, TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { openStage, play, serveStage, shows } from './stage.ts'
 
 /** How the page is scrolled for a step, and when it is not. */
-
-setDefaultTimeout(300_000)
 
 const space = '<div style="height:1500px"></div>'
 const small = '<button id=in>In</button>'
@@ -165,7 +163,6 @@ test('an element is scrolled into view by what visitors can scroll, and by nothi
     await page.evaluate('clear(), fill("")')
   }
   expect(wrong).toEqual([])
-  await page.context().close()
 })
 
 describe('a step that is shown', () => {
@@ -188,7 +185,6 @@ describe('a step that is shown', () => {
     const back = await late(1_400)
     expect(Math.abs(back.middle - 350)).toBeLessThan(2)
     expect((await late(3_000)).window).toBe(back.window)
-    await page.context().close()
   })
 
   test('is not scrolled once the visitor has scrolled, nor when it is drawn anew or has another size', async () => {
@@ -212,7 +208,6 @@ describe('a step that is shown', () => {
       await shows(page, 'One')
     }
     expect(await at()).toBe(900)
-    await page.context().close()
   })
 
   test('scrolls smoothly, unless the visitor wants no motion', async () => {
@@ -229,6 +224,5 @@ describe('a step that is shown', () => {
       ({ middle }) => Math.abs(middle - 350) < 2,
     )
     expect(await page.evaluate('seen.length')).toBeGreaterThan(2)
-    await page.context().close()
   })
 })

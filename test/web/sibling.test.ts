@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { type Server, Workplace, withTour } from '../support/binary.ts'
 import { type Page, TestBrowser } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
@@ -7,8 +7,6 @@ import { afterAll, beforeAll, test } from '../support/in-browser.ts'
  * A page on a sibling subdomain, which may run any script, in the browser of somebody who is signed in to
  * the dashboard. To the browser the two are one site, so it sends the cookie along.
  */
-
-setDefaultTimeout(300_000)
 
 let place: Workplace
 let browser: TestBrowser

@@ -5,8 +5,6 @@ import { mostPageBytes, mostStageBytes, snippetSizes } from '../support/snippet-
 
 const elements = 5_000
 const starts = 9
-/** Two seconds of frames, if none of them is late. */
-const frameCount = 120
 /** The time by which a page has done its work at the start. Milliseconds. */
 const settleMs = 700
 /** How long a start may keep the main thread busy if no flow is due. Milliseconds. */
@@ -77,36 +75,6 @@ async function workOfStart(site: Site, pages: string, path: string, script: stri
   return after - before
 }
 
-/** How long a frame takes, milliseconds, while a shown step follows its element through scrolling. */
-async function framesOfScroll(
-  url: string,
-): Promise<{ usual: number; late: number; count: number }> {
-  const { page } = await site.browser.page({ viewport: { width: 1_280, height: 800 } })
-  await page.goto(`${url}/due`)
-  await page.evaluate(`{
-    const tag = document.createElement('script')
-    tag.src = '${site.server.url}/snippet.js'
-    tag.dataset.key = '${site.snippetKey}'
-    document.head.append(tag)
-  }`)
-  await shown(page).card.waitFor()
-  await Bun.sleep(settleMs)
-  const frames = (await page.evaluate(`new Promise(resolve => {
-    const took = []
-    let last = performance.now()
-    const look = now => {
-      took.push(now - last)
-      last = now
-      scrollBy(0, took.length % 120 < 60 ? -6 : 6)
-      took.length < ${frameCount} ? requestAnimationFrame(look) : resolve(took.slice(1))
-    }
-    requestAnimationFrame(look)
-  })`)) as number[]
-  await page.context().close()
-  const late = frames.filter(ms => ms > 25).length
-  return { usual: median(frames), late, count: frames.length }
-}
-
 const site = await Site.open(flows)
 const pages = Bun.serve({
   hostname: 'localhost',
@@ -135,10 +103,6 @@ try {
     `  no flow due      ${told(idle)}  bound ${mostStartMs} ms ${isQuick ? 'held' : 'BROKEN'}`,
   )
   console.log(`  a step shown     ${told(due)}`)
-  const { usual, late, count } = await framesOfScroll(url)
-  console.log(
-    `  scrolled under a spotlight: a frame takes ${usual.toFixed(1)} ms, ${late} of ${count} late`,
-  )
 } finally {
   pages.stop(true)
   await site.close()

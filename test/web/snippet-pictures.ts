@@ -1,6 +1,6 @@
 /**
- * Compares every picture of the demo's gallery with the kept one, pixel by pixel. Run by scripts/snippet,
- * in the browser that scripts/browser brings, because its fonts and libraries are the same everywhere.
+ * Compares pictures of the demo's gallery with the kept ones, pixel by pixel. Run by scripts/snippet, in
+ * the browser that scripts/browser brings, because its fonts and libraries are the same everywhere.
  */
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,14 +9,7 @@ import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
 import { bundledProgram } from '../browser/program.ts'
 import { TestBrowser } from '../support/browser.ts'
-import {
-  type Look,
-  look,
-  looks,
-  pictureNames,
-  serveGallery,
-  viewportOf,
-} from '../support/gallery.ts'
+import { comparedPictures, look, looks, serveGallery, viewportOf } from '../support/gallery.ts'
 
 /** The share of pixels that may differ, because another processor may smooth edges slightly differently. */
 const mostOthers = 1 / 1_000
@@ -50,28 +43,26 @@ const gallery = serveGallery()
 const browser = await TestBrowser.open()
 const others: string[] = []
 try {
-  for (const [how, query] of Object.entries(looks)) {
-    const { page } = await browser.page({ viewport: viewportOf(how as Look) })
-    for (const name of pictureNames) {
-      await look(page, gallery.origin, name, query)
-      const picture = await page.screenshot({ animations: 'disabled' })
-      const file = `${name}-${how}`
-      const place = join(kept, `${file}.png`)
-      if (isToKeep) writeFileSync(place, picture)
-      else if (!existsSync(place)) others.push(`${file}: no picture is kept`)
-      else {
-        const part = share(file, readFileSync(place), picture)
-        if (part > mostOthers) others.push(`${file}: ${(part * 100).toFixed(2)} % of its pixels`)
-      }
+  const { page } = await browser.page()
+  for (const [name, how] of comparedPictures) {
+    await page.setViewportSize(viewportOf(how))
+    await look(page, gallery.origin, name, looks[how])
+    const picture = await page.screenshot({ animations: 'disabled' })
+    const file = `${name}-${how}`
+    const place = join(kept, `${file}.png`)
+    if (isToKeep) writeFileSync(place, picture)
+    else if (!existsSync(place)) others.push(`${file}: no picture is kept`)
+    else {
+      const part = share(file, readFileSync(place), picture)
+      if (part > mostOthers) others.push(`${file}: ${(part * 100).toFixed(2)} % of its pixels`)
     }
-    await page.context().close()
   }
 } finally {
   await browser.close()
   gallery.stop()
 }
 for (const other of others) console.log(`  looks different: ${other}`)
-const count = pictureNames.length * Object.keys(looks).length
+const { length: count } = comparedPictures
 console.log(
   `  ${count} pictures ${isToKeep ? 'are kept' : `compared, ${others.length} look different`}`,
 )

@@ -1,13 +1,106 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { until } from '../../scripts/support/until.ts'
-import { pass, rest } from '../support/browser.ts'
+import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { Site, shown } from '../support/site.ts'
+import { allSent, html, Site, shown } from '../support/site.ts'
 
-/** The ways in which a page can include the snippet, and the pages that make it hard. */
+/** The ways in which a page can include the snippet, and what pages change, hide and frame around it. */
 
-setDefaultTimeout(300_000)
+/** As Prototype.js 1.6 and MooTools do it. Each `toJSON` gives the text of its value's JSON. */
+const oldLibrary = `
+  const written = JSON.stringify
+  const bare = (value, what) => { const { toJSON } = what; delete what.toJSON; const text = written(value); what.toJSON = toJSON; return text }
+  for (const { prototype } of [Array, String, Number, Boolean, Date, Object]) {
+    prototype.toJSON = function () { return bare(this, prototype) }
+  }
+  Array.from = items => items == null ? [] : Array.prototype.slice.call(items)
+  Array.prototype.each = function (of) { this.forEach(of) }
+  Array.prototype.entries = function () { return this.slice() }
+  Array.prototype.reduce = function () { return this.length > 1 ? this : this[0] }
+  Array.prototype.find = function (is) { let found; this.each((one, i) => { if (found === undefined && is(one, i)) found = one }); return found }
+  Object.prototype.extend = function () { return this }
+  Object.keys = value => { const names = []; for (const name in value) names.push(name); return names }
+  Object.values = value => Object.keys(value).map(name => value[name])
+  Element.prototype.show = Element.prototype.hide = function () { return this }
+  const OwnElement = Element
+  window.Element = function (tag) { return document.createElement(tag) }
+  window.Element.prototype = OwnElement.prototype`
+
+/** A monitor that changes what is asked, or loses it. */
+const monitor = (fault: string) => `
+  const asks = window.fetch
+  window.fetch = function (url, init = {}) { ${fault} }
+  Response.prototype.json = async () => ({ error: 'recorded' })
+  Navigator.prototype.sendBeacon = function () { return true }
+  const send = XMLHttpRequest.prototype.send
+  XMLHttpRequest.prototype.send = function () { return send.call(this, 'recorded') }
+  const listens = EventTarget.prototype.addEventListener
+  EventTarget.prototype.addEventListener = function (name, listener, how) {
+    const wrapped = typeof listener === 'function' ? function (event) { return listener.call(this, event) } : listener
+    return listens.call(this, name, wrapped, how)
+  }
+  crypto.randomUUID = () => 'recorded'`
+
+const otherPromise = `
+  const Native = Promise
+  window.Promise = function (work) {
+    const made = new Native(work)
+    this.then = (...on) => made.then(...on)
+  }
+  window.Promise.resolve = value => new window.Promise(done => done(value))`
+
+const changed = {
+  'a library that adds toJSON': oldLibrary,
+  'another JSON': `JSON.stringify = value => String(value); JSON.parse = () => ({ events: 'recorded' })`,
+  'no JSON': 'window.JSON = { encode: String, decode: String }',
+  'a monitor that changes headers and bodies': monitor(
+    `return asks(url, { ...init, headers: { 'X-Page': 'yes' }, body: init.body && '{"recorded":true}' })`,
+  ),
+  'a monitor that never answers': monitor('return new Promise(() => {})'),
+  'a bound monitor that throws': `${monitor("throw new Error('recorded')")}; window.fetch = window.fetch.bind(window)`,
+  'another Promise': otherPromise,
+}
+
+/** What is changed on each page, before the snippet or after it. */
+const changes: { name: string; change: string; isLate: boolean }[] = [
+  ...Object.entries(changed).map(([name, change]) => ({ name, change, isLate: false })),
+  {
+    name: 'all of them, after the snippet',
+    change: Object.values(changed)
+      .map(change => `{ ${change} }`)
+      .join(';'),
+    isLate: true,
+  },
+]
+
+const changedFlow = (key: string) => `
+- key: ${key}
+  targeting: { urls: [{ match: exact, pattern: /changed/${key} }] }
+  steps: [{ key: one, kind: modal, title: One }, { key: two, title: Two, target: { selector: h1 } }]
+`
+
+/** How pages hide a frame. */
+const hidden = {
+  none: 'display: none',
+  'no-size': 'width: 0; height: 0; border: 0',
+  'one-pixel': 'width: 1px; height: 1px; border: 0',
+  outside: 'position: absolute; left: -9999px',
+  invisible: 'visibility: hidden',
+  transparent: 'opacity: 0',
+  clipped: 'position: absolute; clip: rect(0, 0, 0, 0)',
+}
+const visible = 'position: fixed; inset: 0; width: 600px; height: 400px'
+
+const frameFlows = ['framed', 'whole']
+  .map(
+    key => `
+- key: ${key}
+  targeting: { urls: [{ match: prefix, pattern: /${key} }] }
+  steps: [{ key: one, kind: modal, title: One }]
+`,
+  )
+  .join('')
 
 const flows = `
 - key: bound
@@ -19,34 +112,52 @@ const flows = `
   targeting: { urls: [{ match: prefix, pattern: /own }] }
   steps:
     - { key: hi, title: Hi, target: { selector: h1 } }
+${changes.map((_, i) => changedFlow(`page-${i}`)).join('')}
+${frameFlows}
 `
 
 let site: Site
+let changedPages: string
+let framePages: string
 beforeAll(async () => {
   site = await Site.open(flows)
+  changedPages = site.serve(({ pathname }) => {
+    const variant = changes[Number(/^\/changed\/page-(\d+)$/.exec(pathname)?.[1] ?? -1)]
+    if (!variant) return new Response('Other')
+    const { isLate } = variant
+    const change = `{ ${variant.change} }`
+    // Everything is said as the page is loaded. Later the page itself may no longer be able to.
+    const says = `
+      const name = location.hash.slice(1)
+      addEventListener('load', () => {
+        ${isLate ? change : ''}
+        cairn.identify(name, { plan: 'pro' })
+        cairn.track('made', { list: ['a', { deep: [1, 'x"y'] }], at: new Date(0), n: 3, none: null })
+      })`
+    const script = isLate ? says : change + says
+    return html(`<script>${script}</script>${site.tag()}`)
+  })
+  const tag = site.tag()
+  const frames = (more: string) =>
+    Object.entries(hidden)
+      .map(
+        ([name, style]) => `<iframe ${more} name=${name} style="${style}" src="/framed"></iframe>`,
+      )
+      .join('')
+  const bodies: Record<string, string> = {
+    '/framed': tag,
+    '/same': `${frames('')}<div style="visibility: hidden"><iframe src="/framed"></iframe></div>`,
+    '/sandboxed': frames('sandbox="allow-scripts"'),
+    '/whole': `<iframe src="/whole/frame" style="display: none"></iframe>${tag}`,
+    '/whole/frame': tag,
+  }
+  framePages = site.serve(({ pathname }) => html(bodies[pathname] ?? ''))
 })
 afterAll(() => site.close())
 
-/** Pages of another kind than the demo's, on a host of their own. */
-function serve(pages: Record<string, () => Response>) {
-  const server = Bun.serve({
-    hostname: 'localhost',
-    port: 0,
-    fetch: ({ url }) => pages[new URL(url).pathname]?.() ?? new Response('', { status: 404 }),
-  })
-  return {
-    url: `http://localhost:${server.port}`,
-    [Symbol.dispose]: () => void server.stop(true),
-  }
-}
-
-const html = (body: string, headers: Record<string, string> = {}) =>
-  new Response(`<!doctype html><html lang="en"><title>Own</title><h1>Own</h1>${body}`, {
-    headers: { 'Content-Type': 'text/html', ...headers },
-  })
-
-const tag = (more = '') =>
-  `<script async src="${site.server.url}/snippet.js" data-key="${site.snippetKey}"${more}></script>`
+/** Serves these pages, on a host of their own. */
+const serve = (pages: Record<string, () => Response>) =>
+  site.serve(({ pathname }) => pages[pathname]?.() ?? new Response('', { status: 404 }))
 
 /** The tag that `cairn key show` prints for this version alone, on a public site. */
 async function pinnedTag(more = ''): Promise<string> {
@@ -69,26 +180,6 @@ test('an application that goes elsewhere and back resumes its tour where it was'
   expect(totals).toMatchObject({ starts: 1, dismissals: 0 })
 })
 
-test('a tour over several documents is one run', async () => {
-  using pages = serve({
-    '/own/a': () => html(`${tag()}<a href="/own/b">b</a>`),
-    '/own/b': () => html(tag()),
-  })
-  const before = await site.numbers('everywhere')
-  const { page, noticed } = await site.browser.page()
-  await page.goto(`${pages.url}/own/a`)
-  await shown(page).title.getByText('Hi').waitFor()
-  await page.locator('a').click()
-  await page.waitForURL('**/own/b')
-  await shown(page).title.getByText('Hi').waitFor()
-  await shown(page).button('Done').click()
-  await page.close()
-  const ended = ({ totals }: typeof before) => totals.completions === before.totals.completions + 1
-  const { totals } = await site.until('everywhere', ended)
-  expect(totals.starts).toBe(before.totals.starts + 1)
-  expect(noticed.complaints.filter(text => !/404|health|fingerprint/.test(text))).toEqual([])
-})
-
 test('a page whose head comes long before its body shows its tour once it has a body', async () => {
   const head = '<!doctype html><html lang="en"><head><title>Own</title>'
   const body = Promise.withResolvers<void>()
@@ -100,95 +191,90 @@ test('a page whose head comes long before its body shows its tour once it has a 
     }
     return new Response(chunks() as never, { headers: { 'Content-Type': 'text/html' } })
   }
-  using pages = serve({ '/own': () => slowly(head + tag()) })
+  const pages = serve({ '/own': () => slowly(head + site.tag()) })
   const { page, noticed } = await site.browser.page()
   let asked = 0
   page.on('request', request => {
     if (request.url().includes('renderer')) asked++
   })
   const flows = page.waitForResponse(/\/api\/v1\/flows/)
-  await page.goto(`${pages.url}/own`, { waitUntil: 'commit' })
+  await page.goto(`${pages}/own`, { waitUntil: 'commit' })
   await flows
   await rest(page)
   body.resolve()
   await shown(page).title.getByText('Hi').waitFor()
   expect(asked).toBe(1)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-  await page.close()
 })
 
 describe('a strict policy', () => {
-  const api = () => site.server.url
-  test.each([
-    ['a nonce alone', () => "'nonce-abc'", () => tag(' nonce="abc"')],
-    ['a nonce or the host', () => `'nonce-abc' ${api()}`, () => tag(' nonce="abc"')],
-    [
-      'a nonce and what its scripts load',
-      () => "'nonce-abc' 'strict-dynamic'",
-      () => tag(' nonce="abc"'),
-    ],
-    ['a nonce alone, the pinned tag', () => "'nonce-abc'", () => pinnedTag(' nonce="abc"')],
-    ['the host, the pinned tag', () => api(), () => pinnedTag()],
-  ])('that lets %s through shows tours', async (_, scripts, script) => {
-    const policy = `default-src 'none'; script-src ${scripts()}; connect-src ${api()}; base-uri 'none'; require-trusted-types-for 'script'`
-    const markup = await script()
-    using pages = serve({ '/own': () => html(markup, { 'Content-Security-Policy': policy }) })
+  test('shows tours, by a nonce, by the host, by what scripts load, and with the pinned tag', async () => {
+    const [own, pinned] = [site.tag(' nonce="abc"'), await pinnedTag(' nonce="abc"')]
+    const policies: Record<string, [scripts: string, tag: string]> = {
+      nonce: ["'nonce-abc'", own],
+      'nonce-or-host': [`'nonce-abc' ${site.server.url}`, own],
+      'strict-dynamic': ["'nonce-abc' 'strict-dynamic'", own],
+      'pinned-by-nonce': ["'nonce-abc'", pinned],
+      'pinned-by-host': [site.server.url, await pinnedTag()],
+    }
+    const pages = site.serve(({ pathname }) => {
+      const [scripts, tag] = policies[pathname.slice('/own/'.length)]!
+      return html(tag, {
+        'Content-Security-Policy': `default-src 'none'; img-src data:; script-src ${scripts}; connect-src ${site.server.url}; base-uri 'none'; require-trusted-types-for 'script'`,
+      })
+    })
     const { page, noticed } = await site.browser.page()
-    await page.goto(`${pages.url}/own`)
-    await shown(page).title.getByText('Hi').waitFor()
-    expect(noticed.complaints.filter(text => /polic|Refused/i.test(text))).toEqual([])
-    await page.close()
+    for (const name of Object.keys(policies)) {
+      await page.goto(`${pages}/own/${name}`)
+      await shown(page).title.getByText('Hi').waitFor()
+      expect([name, noticed.complaints.filter(text => /polic|Refused/i.test(text))]).toEqual([
+        name,
+        [],
+      ])
+    }
   })
 
-  test('the pinned tag is verified, and one with another hash does not run', async () => {
+  test('lets run neither a pinned tag with another hash, nor a changed part of the right one', async () => {
     const pinned = await pinnedTag()
-    using pages = serve({
+    const pages = serve({
       '/own': () => html(pinned),
       '/own/wrong': () => html(pinned.replace(/sha384-.{4}/, 'sha384-AAAA')),
     })
     const { page, noticed } = await site.browser.page()
-    await page.goto(`${pages.url}/own/wrong`)
-    await until(() => noticed.complaints.join().includes('integrity'))
+    await page.goto(`${pages}/own/wrong`)
+    await until(() => noticed.complaints.splice(0).join().includes('integrity'))
     await rest(page)
     expect(await page.evaluate("'cairn' in window")).toBe(false)
-    await page.goto(`${pages.url}/own`)
-    await shown(page).title.getByText('Hi').waitFor()
-    expect(await page.locator('link').count()).toBe(0)
-    await page.close()
-  })
-
-  test('what the pinned tag loads is verified too', async () => {
-    const pinned = await pinnedTag()
-    using pages = serve({ '/own': () => html(pinned) })
-    const { page, noticed } = await site.browser.page()
     const renderer = '**/snippet-renderer-*.js'
     await page.route(renderer, async route => {
       const response = await route.fetch()
       await route.fulfill({ response, body: `window.changed = true;${await response.text()}` })
     })
-    await page.goto(`${pages.url}/own`)
+    await page.goto(`${pages}/own`)
     await until(() => noticed.complaints.join().includes('integrity'))
     await rest(page)
     expect(await page.evaluate("'changed' in window")).toBe(false)
     expect(await shown(page).card.count()).toBe(0)
-    await page.close()
+    await page.unroute(renderer)
+    await page.reload()
+    await shown(page).title.getByText('Hi').waitFor()
+    expect(await page.locator('link[href^=http]').count()).toBe(0)
   })
 })
 
 test('if storage is refused, tours are shown and reported', async () => {
-  using pages = serve({ '/own': () => html(tag()) })
+  const pages = serve({ '/own': () => html(site.tag()) })
   const before = await site.numbers('everywhere')
   const { page, noticed } = await site.browser.page({ clock: true })
   await page.addInitScript(
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })",
   )
-  await page.goto(`${pages.url}/own`)
+  await page.goto(`${pages}/own`)
   await shown(page).button('Done').click()
   await shown(page).card.waitFor({ state: 'detached' })
   await pass(page, 6_000)
   await site.until('everywhere', ({ totals }) => totals.completions > before.totals.completions)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-  await page.close()
 })
 
 test('two tabs of a page without Web Locks do not show the same step', async () => {
@@ -213,7 +299,6 @@ test('two tabs of a page without Web Locks do not show the same step', async () 
   await page.close()
   // A closed tab leaves its lease behind for some seconds.
   await shown(second).title.getByText('One').waitFor()
-  await context.close()
 })
 
 describe('as a module', () => {
@@ -234,16 +319,15 @@ describe('as a module', () => {
 
   test('in a bundle it shows tours, and leaves no global at all', async () => {
     const script = await bundled()
-    using pages = serve({
+    const pages = serve({
       '/own': () => html('<script type="module" src="/app.js"></script>'),
       '/app.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
     })
     const { page, noticed } = await site.browser.page()
-    await page.goto(`${pages.url}/own`)
+    await page.goto(`${pages}/own`)
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.evaluate("'cairn' in window")).toBe(false)
     expect(noticed.requests.filter(url => url.includes('snippet'))).toEqual([])
-    await page.close()
   })
 
   describe('where a server draws the page', () => {
@@ -284,25 +368,24 @@ describe('as a module', () => {
         target: 'browser',
       })
       const script = (await outputs[0]?.text()) ?? ''
-      using pages = serve({
+      const pages = serve({
         '/own': () => html(`${markup}<script type="module" src="/app.js"></script>`),
         '/app.js': () => new Response(script, { headers: { 'Content-Type': 'text/javascript' } }),
       })
       const { page, noticed } = await site.browser.page()
-      await page.goto(`${pages.url}/own`)
+      await page.goto(`${pages}/own`)
       await shown(page).title.getByText('Hi').waitFor()
       expect(await page.locator('#app').evaluate(main => main.outerHTML)).toBe(markup)
       expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
-      await page.close()
     })
   })
 
   test('it works in the world of an extension’s content script, and the page knows nothing of it', async () => {
     const script = (await bundled()).replace(/^export\s*\{[^}]*\};?\s*$/m, '')
     const policy = `script-src 'none'; style-src 'none'; connect-src ${site.server.url}`
-    using pages = serve({ '/own': () => html('', { 'Content-Security-Policy': policy }) })
+    const pages = serve({ '/own': () => html('', { 'Content-Security-Policy': policy }) })
     const { page } = await site.browser.page()
-    await page.goto(`${pages.url}/own`)
+    await page.goto(`${pages}/own`)
     const session = await page.context().newCDPSession(page)
     const { frameTree } = await session.send('Page.getFrameTree')
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
@@ -316,6 +399,176 @@ describe('as a module', () => {
     expect(exceptionDetails).toBeUndefined()
     await shown(page).title.getByText('Hi').waitFor()
     expect(await page.evaluate("'cairn' in window")).toBe(false)
-    await page.close()
+  })
+})
+
+test('a page shows what it knows of the flows of an older or a newer server', async () => {
+  const { page, noticed } = await site.browser.page()
+  const flow = (await site.flows()).find(({ key }) => key === 'bound')!
+  const { id, key, name, version, publishedAt, priority, steps } = flow
+  const older = {
+    ...{ id, key, name, kind: 'tour', version, publishedAt, priority, frequency: 'always' },
+    targeting: { urls: [], audience: { match: 'all', rules: [] } },
+    theme: { accent: '#0b7285', background: null, text: null, radius: 8 },
+    steps: steps.map(({ id, key, position, title, body, target, placement, advance }) => ({
+      ...{ id, key, position, kind: 'modal', title, body, target, placement, advance },
+      buttons: [],
+    })),
+    checklist: null,
+  }
+  const newer = {
+    ...{ ...flow, frequency: 'always', mood: 'calm', theme: { ...flow.theme, glow: 3 } },
+    targeting: { ...flow.targeting, urls: [], weather: [{ match: 'exact', sky: 'blue' }] },
+    steps: steps.map(step => ({ ...step, kind: 'modal', sound: { file: '/ping' } })),
+  }
+  let sent: object = older
+  await page.route(/\/api\/v1\/flows(\?|$)/, route =>
+    route.fulfill({
+      json: { flows: [sent], version: 'other', tide: 'high' },
+      headers: { 'Access-Control-Allow-Origin': '*' },
+    }),
+  )
+  for (sent of [older, newer]) {
+    await page.goto(`${site.url}/settings/people`)
+    const { says, button } = shown(page)
+    await says('One')
+    await button('Next').click()
+    await says('Two')
+    await button('Done').click()
+    await shown(page).card.waitFor({ state: 'detached' })
+    await page.evaluate('localStorage.clear()')
+  }
+  expect(noticed.complaints).toEqual([])
+})
+
+interface Stored {
+  id: string
+  kind: string
+  name: string | null
+  properties: unknown
+  runId: string | null
+}
+
+async function eventsOf(userId: string): Promise<Stored[]> {
+  const { stdout } = await site.place.run(['person', 'export', 'harbor', userId])
+  return stdout === '' ? [] : (JSON.parse(stdout) as { events: Stored[] }).events
+}
+
+const uuid7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
+
+test.each(changes.map(({ name }, i) => [name, i] as const))(
+  'on a page with %s what is sent, kept and read is right',
+  async (_, i) => {
+    const key = `page-${i}`
+    const userId = `user-of-${key}`
+    const { page } = await site.browser.page()
+    const sent: { headers: Record<string, string>; body: string }[] = []
+    page.on('request', request => {
+      const { pathname } = new URL(request.url())
+      if (!pathname.startsWith('/api/v1/') || request.method() === 'OPTIONS') return
+      sent.push({ headers: request.headers(), body: request.postData() ?? '{}' })
+    })
+    const address = `${changedPages}/changed/${key}#${userId}`
+    const { title, button } = shown(page)
+    const visit = async () => {
+      await page.goto(address)
+      await page.waitForLoadState('load')
+    }
+    await visit()
+    await title.getByText('One', { exact: true }).waitFor()
+    expect(await page.locator('iframe, html > div').count()).toBe(0)
+    await button('Next').click()
+    await title.getByText('Two', { exact: true }).waitFor()
+    // What has not been sent goes as a beacon.
+    await page.goto(`${changedPages}/other`)
+    await visit()
+    await title.getByText('Two', { exact: true }).waitFor()
+    await button('Done').click()
+    await title.waitFor({ state: 'detached' })
+    await page.goto(`${changedPages}/other`)
+
+    const events = await until(
+      () => eventsOf(userId),
+      found => found.filter(({ kind }) => kind === 'flow_completed').length === 1,
+    )
+    const kinds = events.map(({ kind }) => kind).filter(kind => kind !== 'custom')
+    expect(kinds.toSorted()).toEqual([
+      'flow_completed',
+      'flow_started',
+      'step_completed',
+      'step_completed',
+      'step_viewed',
+      'step_viewed',
+    ])
+    for (const { id } of events) expect(id).toMatch(uuid7)
+    expect(new Set(events.flatMap(({ runId }) => runId ?? [])).size).toBe(1)
+    expect(
+      events.filter(({ name }) => name === 'made').map(({ properties }) => properties),
+    ).toEqual(
+      Array(2).fill({
+        list: ['a', { deep: [1, 'x"y'] }],
+        at: '1970-01-01T00:00:00.000Z',
+        n: 3,
+        none: null,
+      }),
+    )
+    for (const { headers, body } of sent) {
+      expect(JSON.parse(body)).toBeObject()
+      const isBeacon = headers.authorization === undefined
+      expect(headers.authorization).toBe(isBeacon ? undefined : `Bearer ${site.snippetKey}`)
+      expect(headers['x-page']).toBeUndefined()
+    }
+  },
+)
+
+describe('in frames', () => {
+  async function open(path: string, clock = false) {
+    const visitor = await site.browser.page({ clock })
+    await visitor.page.goto(framePages + path)
+    return visitor
+  }
+
+  const style = (page: Page, name: string, value: string) =>
+    page.locator(`iframe[name=${name}]`).evaluate((frame, value) => {
+      frame.setAttribute('style', value)
+    }, value)
+
+  const cardIn = (page: Page, name: string) =>
+    page.frameLocator(`iframe[name=${name}]`).locator('[data-cairn] .card')
+
+  test('frames that nobody sees do nothing until they are seen', async () => {
+    const { page, noticed } = await open('/same', true)
+    await pass(page, 120_000)
+    expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+    expect(await page.evaluate('Object.keys(localStorage)')).toEqual([])
+    expect(await page.evaluate('navigator.locks.query().then(({ held }) => held)')).toEqual([])
+    // One after the other: a frame that is hidden again leaves its place to the next.
+    for (const [name, value] of Object.entries(hidden)) {
+      await style(page, name, visible)
+      // The browser tells the frame in its own time, and the frame then checks by the page's.
+      const card = cardIn(page, name)
+      while (!(await card.isVisible())) await pass(page, 500)
+      await style(page, name, value)
+      // Clipped, it could as well be scrolled out of sight, which hides no application.
+      if (name !== 'clipped') while ((await card.count()) > 0) await pass(page, 500)
+    }
+  })
+
+  test('frames that may not look at the page around them do nothing until they are seen', async () => {
+    const { page, noticed } = await open('/sandboxed')
+    await rest(page)
+    expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
+    await style(page, 'none', visible)
+    await cardIn(page, 'none').waitFor()
+  })
+
+  test('a hidden copy of an application neither keeps it waiting nor is counted', async () => {
+    const { page } = await open('/whole')
+    const { card, button } = shown(page)
+    await card.waitFor()
+    await button('Done').click()
+    await allSent(page)
+    const { totals } = await site.until('whole', ({ totals }) => totals.completions === 1)
+    expect(totals.starts).toBe(1)
   })
 })

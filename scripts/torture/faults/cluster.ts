@@ -1,21 +1,27 @@
+import { Database } from 'bun:sqlite'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { SeededRandom } from '../../../src/cli/demo/random.ts'
 import { progress } from '../../report/progress.ts'
-import { type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
+import { builtBinary, type Server, Workplace, withUnlimitedTour } from '../../support/binary.ts'
 import { FakeClock, fakeTimeLibrary } from '../../support/fake-clock.ts'
 import { Pgbouncer, pgbouncerProgram } from '../../support/pgbouncer.ts'
 import { PostgresServer, postgresPrograms } from '../../support/postgres.ts'
+import { type Followed, followedBy, rowsOf } from '../../support/stored.ts'
 import { isCommit, TcpProxy } from '../../support/tcp-proxy.ts'
 import { until } from '../../support/until.ts'
-import { Journal } from '../journal.ts'
-import { startClients } from '../load.ts'
+import { Journal, kinds } from '../journal.ts'
+import { type Load, startClients, startEditors, type Tenant } from '../load.ts'
 import {
   addCounts,
   type Check,
-  compareEvents,
   none,
   noProblem,
   type ProblemCounts,
   problemNames,
+  problemsIn,
+  some,
+  sumOf,
 } from '../verdict.ts'
 
 /** How many rounds the long form has; the short form has each kind of fault once. */
@@ -24,17 +30,20 @@ const longRounds = 200
 /** How long a standby hangs at most, milliseconds: longer than a node waits for a commit and then looks for it. */
 const hangsForMs = 25_000
 
-/** How many events must be acknowledged before, during and after a fault. */
-const someEvents = 30
+/** How many items must be acknowledged before, during and after a fault. */
+const someItems = 30
 
-/** Stages of a commit at which a node is made to end. */
-const stages = ['before_begin', 'between_rows', 'before_commit', 'after_commit'] as const
+/** Stages at which a node is made to end: two before PostgreSQL commits, and one between the two commits. */
+const stages = ['between_rows', 'before_log_commit', 'before_commit'] as const
 
 /** How many connections PgBouncer has for everything that a node does: so few that somebody always waits. */
 const poolSize = 2
 
 /** How far the nodes' clocks may be apart without a warning, milliseconds. */
 const clocksApartMs = 50_000
+
+/** Half of a round trip to a database that is far away, milliseconds. */
+const farAwayMs = 20
 
 /** What the nodes run on. PgBouncer and a clock of one's own only if the machine has them. */
 interface Setup {
@@ -44,38 +53,59 @@ interface Setup {
   pgbouncer: Pgbouncer | null
   clock: FakeClock | null
   database: string
-  snippetKey: string
+  tenant: Tenant
 }
 
 /**
- * Two nodes over one PostgreSQL, which they reach through a proxy. The second node goes through PgBouncer as
- * well, and has a clock of its own.
+ * Two nodes that follow the log of one PostgreSQL, which they reach through a proxy. The second node goes through
+ * PgBouncer as well, and has a clock of its own.
  */
 class Nodes implements AsyncDisposable {
-  readonly journal = new Journal()
   readonly problems: ProblemCounts = {}
-  readonly found = { changed: 0, acknowledgedTooEarly: 0, missingOnStandby: 0, cuts: 0 }
+  readonly found = {
+    comparisons: 0,
+    acknowledgedTooEarly: 0,
+    changed: 0,
+    cuts: 0,
+    ended: 0,
+    restarts: 0,
+  }
+  /** Tables that the databases of two nodes at the same position have differently. */
+  readonly differences: string[] = []
   private nodes: Server[] = []
+  private readonly directories: readonly string[]
+  private load: Load | null = null
 
   private constructor(
     private readonly setup: Setup,
     private readonly random: SeededRandom,
     private readonly isLong: boolean,
-  ) {}
+  ) {
+    const { place } = setup
+    this.directories = [place.dataDir, place.path('node-1')]
+  }
 
   static async open(random: SeededRandom, isLong: boolean): Promise<Nodes> {
     const postgres = await PostgresServer.open('fsync=on')
     const proxy = await TcpProxy.open(postgres.port)
     const pgbouncer = pgbouncerProgram ? await Pgbouncer.open(proxy.port, poolSize) : null
-    const place = new Workplace()
+    const url = proxy.through(await postgres.emptyDatabase())
+    // Commands go through the proxy as well, because another server takes the database over in some rounds.
+    const place = new Workplace(builtBinary, undefined, { CAIRN_DATABASE_URL: url })
     const library = fakeTimeLibrary()
     const clock = library ? new FakeClock(library, place.folder) : null
-    const url = await postgres.newDatabase()
-    const { snippetKey } = await withUnlimitedTour(place)
-    await place.json(['move'], { CAIRN_DATABASE_URL: url })
+    const organisation = await withUnlimitedTour(place)
+    const scopes = ['flows:read', 'flows:write', 'flows:publish']
+    const { token } = await place.json<{ token: string }>([
+      ...['token', 'create', 'CI', '--org', organisation.slug, '--scope', ...scopes],
+    ])
+    const tenant = { ...organisation, token, journal: new Journal() }
     const database = new URL(url).pathname.slice(1)
-    const setup = { place, postgres, proxy, pgbouncer, clock, database, snippetKey }
-    const nodes = new Nodes(setup, random, isLong)
+    const nodes = new Nodes(
+      { place, postgres, proxy, pgbouncer, clock, database, tenant },
+      random,
+      isLong,
+    )
     nodes.nodes = [await nodes.startNode(0), await nodes.startNode(1)]
     return nodes
   }
@@ -83,6 +113,10 @@ class Nodes implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { place, pgbouncer, proxy, postgres } = this.setup
     for (const one of [place, pgbouncer, proxy, postgres]) await one?.close()
+  }
+
+  get journal(): Journal {
+    return this.setup.tenant.journal
   }
 
   private startNode(number: number, failpoints = ''): Promise<Server> {
@@ -94,7 +128,16 @@ class Nodes implements AsyncDisposable {
       ...(isSecond ? clock?.env : {}),
       CAIRN_FAILPOINTS: failpoints,
     }
-    return place.serve(['--data', place.path(`node-${number}`), '--threads', '1'], env)
+    return place.serve(['--data', this.directories[number]!, '--threads', '1'], env)
+  }
+
+  /** Starts a node again that has ended by itself, as a service manager does. */
+  private async supervise(): Promise<void> {
+    for (const [i, { child }] of this.nodes.entries()) {
+      if (child.exitCode === null) continue
+      this.found.restarts++
+      this.nodes[i] = await this.startNode(i)
+    }
   }
 
   /** What is done to the nodes, by name. Each fault ends before it resolves. */
@@ -106,15 +149,9 @@ class Nodes implements AsyncDisposable {
         await this.nodes[0]!.end('SIGKILL')
         this.nodes[0] = await this.startNode(0)
       },
-      'a node that ends at a stage of a commit': async () => {
-        await this.nodes[0]!.end()
-        const stage = this.random.pick(stages)
-        const dying = await this.startNode(0, `${stage}=exit@${this.random.pick([3, 5, 8])}`)
-        this.nodes[0] = dying
-        await Promise.race([dying.child.exited, Bun.sleep(10_000)])
-        await dying.end('SIGKILL')
-        this.nodes[0] = await this.startNode(0)
-      },
+      ...Object.fromEntries(
+        stages.map(stage => [`a node that ends at ${stage}`, () => this.endAt(stage)]),
+      ),
       'PostgreSQL killed': async () => {
         await setup.postgres.kill()
         await setup.postgres.start()
@@ -122,15 +159,7 @@ class Nodes implements AsyncDisposable {
       'PostgreSQL killed, and its standby promoted': async () => {
         await this.replaceBy(await this.followed())
       },
-      'a standby that commits wait for hung': async () => {
-        const standby = await this.hang()
-        standby.signal('SIGCONT')
-        await this.more()
-        await this.compareStandby(standby)
-        await setup.postgres.ask('alter system reset synchronous_standby_names')
-        await setup.postgres.reloadStandbys()
-        await standby.close()
-      },
+      'a standby promoted that lacks the last commits': () => this.forkHistory(),
       'a standby that commits wait for hung, and PostgreSQL killed': async () => {
         const standby = await this.hang()
         await setup.postgres.kill()
@@ -147,6 +176,11 @@ class Nodes implements AsyncDisposable {
         await this.waitUpTo(9_000)
         proxy.thaw()
       },
+      'a database that is far away': async () => {
+        proxy.delayMs = farAwayMs
+        await this.more()
+        proxy.delayMs = 0
+      },
       'all connections cut': async () => proxy.cutAll(),
       'all back ends terminated': () =>
         setup.postgres.ask(
@@ -160,6 +194,19 @@ class Nodes implements AsyncDisposable {
         await this.waitUpTo(8_000)
         this.nodes[0]!.child.kill('SIGCONT')
       },
+      'an old copy of a directory put back': () =>
+        this.replaceDirectory(async directory => {
+          const copy = `${directory}-copy`
+          cpSync(directory, copy, { recursive: true, filter: path => !path.endsWith('.sock') })
+          this.nodes[1] = await this.startNode(1)
+          await this.more()
+          await this.nodes[1].end('SIGKILL')
+          rmSync(directory, { recursive: true })
+          cpSync(copy, directory, { recursive: true })
+          rmSync(copy, { recursive: true })
+        }),
+      'a directory emptied': () =>
+        this.replaceDirectory(async directory => rmSync(directory, { recursive: true })),
       ...(clock && {
         "a node's clock set": async () => {
           clock.set(this.random.between(-clocksApartMs, clocksApartMs))
@@ -168,6 +215,23 @@ class Nodes implements AsyncDisposable {
         },
       }),
     }
+  }
+
+  /** Replaces a node by one that ends by itself in the middle of its work, and that by another. */
+  private async endAt(stage: (typeof stages)[number]): Promise<void> {
+    await this.nodes[0]!.end()
+    const dying = await this.startNode(0, `${stage}=exit@${this.random.pick([30, 40, 55])}`)
+    this.nodes[0] = dying
+    await Promise.race([dying.child.exited, Bun.sleep(20_000)])
+    if (dying.child.exitCode === 1) this.found.ended++
+    await dying.end('SIGKILL')
+    this.nodes[0] = await this.startNode(0)
+  }
+
+  private async replaceDirectory(replace: (directory: string) => Promise<void>): Promise<void> {
+    await this.nodes[1]!.end(this.random.pick(['SIGTERM', 'SIGKILL']))
+    await replace(this.directories[1]!)
+    this.nodes[1] = await this.startNode(1)
   }
 
   /** Makes commits wait for a standby, and waits for some: what is acknowledged by then is on the standby. */
@@ -183,10 +247,41 @@ class Nodes implements AsyncDisposable {
   private async replaceBy(standby: PostgresServer): Promise<void> {
     const { postgres, proxy } = this.setup
     await postgres.kill()
-    await standby.ask('select pg_promote()')
+    await standby.ask('select case when pg_is_in_recovery() then pg_promote() end')
     this.setup.postgres = standby
     proxy.lead(standby.port)
     await postgres.close()
+  }
+
+  /** Promotes a standby that no commit waits for, while the nodes go on with its primary for a while. */
+  private async forkHistory(): Promise<void> {
+    const { postgres } = this.setup
+    await this.load!.stop()
+    const standby = await postgres.standby('standby', { settings: ['fsync=on'] })
+    const [end] = await postgres.ask<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
+    const hasAll = `select where pg_last_wal_replay_lsn() >= '${end!.lsn}'`
+    await until(async () => (await standby.ask(hasAll)).length > 0)
+    await standby.ask('select pg_promote()')
+    const { journal } = this
+    const acknowledged = new Map(
+      kinds.map(kind => [kind, new Set(journal.items[kind].acknowledged)]),
+    )
+    const published = new Set(journal.publications.filter(({ version }) => version !== null))
+    this.startLoad()
+    await this.more()
+    await this.load!.stop()
+    // What came after the promotion is lost, as whoever has no synchronous standby is told.
+    for (const kind of kinds) {
+      const items = journal.items[kind]
+      for (const name of items.sent.difference(acknowledged.get(kind)!)) {
+        items.acknowledged.delete(name)
+        items.unsure.add(name)
+      }
+    }
+    for (const one of journal.publications) if (!published.has(one)) one.version = null
+    journal.recentEvents = []
+    await this.replaceBy(standby)
+    this.startLoad()
   }
 
   /** Makes the standby hang for some seconds, during which nothing may be acknowledged. It goes on hanging. */
@@ -204,17 +299,6 @@ class Nodes implements AsyncDisposable {
     return standby
   }
 
-  /** Everything that was acknowledged must be on the standby too. */
-  private async compareStandby(standby: PostgresServer): Promise<void> {
-    const { postgres, database } = this.setup
-    const acknowledged = new Set(this.journal.items.event.acknowledged)
-    const [end] = await postgres.ask<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
-    const reached = `select where pg_last_wal_replay_lsn() >= '${end!.lsn}'`
-    await until(async () => (await standby.ask(reached)).length > 0)
-    const ids = new Set((await eventsIn(standby, database)).map(({ id }) => id))
-    this.found.missingOnStandby += acknowledged.difference(ids).size
-  }
-
   private async cutCommits(how: 'before' | 'after'): Promise<void> {
     const { proxy } = this.setup
     const goal = proxy.cuts[how] + 5
@@ -225,28 +309,88 @@ class Nodes implements AsyncDisposable {
     this.found.cuts += 5
   }
 
+  /** Sends to both nodes, and publishes at both. */
+  private startLoad(): void {
+    const { nodes, random } = this
+    const { tenant, place } = this.setup
+    // A node is another process after some faults.
+    const servers = nodes.map((_, i) => ({
+      get url() {
+        return nodes[i]!.url
+      },
+    }))
+    const loads = servers.map(server => startClients(tenant, server, { random, clients: 3 }))
+    loads.push(startEditors(tenant, place, servers[1]!, { random, restMs: 100 }))
+    this.load = { stop: async () => void (await Promise.all(loads.map(load => load.stop()))) }
+  }
+
   /** Sends to both nodes, causes the fault meanwhile, and compares what is stored with the journal. */
   async round(fault: string): Promise<void> {
-    const { nodes, setup, random, journal } = this
-    const loads = nodes.map((_, i) => {
-      // A node is another process after some faults.
-      const server = {
-        get url() {
-          return nodes[i]!.url
-        },
-      }
-      return startClients({ ...setup, journal }, server, { random, clients: 3, only: 'event' })
-    })
+    this.startLoad()
     await this.more()
     await this.faults[fault]!()
     await this.more()
-    await Promise.all(loads.map(load => load.stop()))
-    const { postgres, database, place } = this.setup
-    addCounts(this.problems, compareEvents(await eventsIn(postgres, database), journal))
-    const { changed } = await place.json<{ changed: number }>(['rebuild'], {
-      CAIRN_DATABASE_URL: postgres.url(database),
+    await this.load!.stop()
+    await this.compare(fault)
+  }
+
+  /** Waits until both nodes have everything, and compares them with each other and with the journal. */
+  private async compare(fault: string): Promise<void> {
+    const [first, second] = await until(
+      () => this.settled(),
+      both => both.length === 2,
+    )
+    for (const [table, hash] of first!.hashes) {
+      if (second!.hashes.get(table) === hash) continue
+      this.differences.push(`${table} after ${fault}`)
+      this.showDifference(table)
+    }
+    this.found.comparisons++
+    using database = this.reading(0)
+    const found = problemsIn(database, this.setup.tenant)
+    if (sumOf(found) > 0) progress(`after ${fault}: ${JSON.stringify(found)}`)
+    addCounts(this.problems, found)
+  }
+
+  /** Shows some of the rows that only one node has, because the databases are deleted at the end. */
+  private showDifference(table: string): void {
+    const [first, second] = [0, 1].map(number => {
+      using database = this.reading(number)
+      return new Set(rowsOf(database, table))
     })
+    for (const [name, rows] of [
+      ['first', first!.difference(second!)],
+      ['second', second!.difference(first!)],
+    ] as const) {
+      progress(`${table}: ${rows.size} rows only at the ${name} node`)
+      for (const row of [...rows].slice(0, 3)) progress(`  ${row}`)
+    }
+  }
+
+  /** What the databases hold, once they are where the log is; nothing before that. */
+  private async settled(): Promise<Followed[]> {
+    await this.supervise()
+    const { postgres, database } = this.setup
+    const [clock] = await postgres.ask<{ position: string }>(
+      "select concat(seq, ' ', mark) as position from cairn_clock",
+      postgres.url(database),
+    )
+    return [0, 1].flatMap(number => {
+      using database = this.reading(number)
+      const followed = followedBy(database)
+      return followed.isProjected && followed.position === clock!.position ? followed : []
+    })
+  }
+
+  private reading(number: number): Database {
+    return new Database(join(this.directories[number]!, 'cairn.db'), { readonly: true })
+  }
+
+  /** Computes the projections of both nodes anew. */
+  async rebuild(): Promise<void> {
+    const { changed } = await this.setup.place.json<{ changed: number }>(['rebuild'])
     this.found.changed += changed
+    await this.compare('a rebuild')
   }
 
   /** In the short form faults last for less long, which hits fewer timeouts. */
@@ -255,16 +399,13 @@ class Nodes implements AsyncDisposable {
   }
 
   private async more(): Promise<void> {
-    const goal = this.journal.acknowledged + someEvents
-    await until(() => this.journal.acknowledged >= goal)
+    const goal = this.journal.acknowledged + someItems
+    await until(async () => {
+      await this.supervise()
+      return this.journal.acknowledged >= goal
+    })
   }
 }
-
-const eventsIn = (postgres: PostgresServer, database: string) =>
-  postgres.ask<{ id: string; source: string; userId: string | null }>(
-    'select id, source, user_id as "userId" from events',
-    postgres.url(database),
-  )
 
 export const missingForCluster = () => (postgresPrograms === null ? 'PostgreSQL' : null)
 
@@ -278,21 +419,25 @@ export async function cluster(random: SeededRandom, isLong: boolean): Promise<Ch
     progress(`${i + 1} of ${rounds}: ${fault}`)
     await nodes.round(fault)
   }
-  const { found, problems, journal } = nodes
+  await nodes.rebuild()
+  const { found, problems, journal, differences } = nodes
   const count = (status: number | null) => journal.responses.counts.get(status) ?? 0
   return [
-    { what: 'events acknowledged', value: journal.acknowledged },
+    { what: 'items acknowledged', value: journal.acknowledged },
     {
       what: 'requests rejected (503), and without a response',
       value: `${count(503)}, ${count(null)}`,
     },
     { what: 'commits cut in the middle', value: found.cuts },
+    { what: 'nodes that ended by themselves and were started again', value: found.restarts },
+    some('nodes that ended in the middle of an append', found.ended),
+    some('times that the nodes were compared with each other and the journal', found.comparisons),
     ...Object.entries(problems).map(([name, items]) =>
       none(problemNames[name as keyof ProblemCounts], items),
     ),
+    noProblem('tables that differ between nodes', differences),
     none('acknowledged while a standby hung that commits wait for', found.acknowledgedTooEarly),
-    none('acknowledged events that such a standby does not have', found.missingOnStandby),
-    none('flows that rebuilds changed', found.changed),
+    none('flows that a rebuild changed', found.changed),
     noProblem('responses that contradict an earlier one', journal.contradictions),
   ]
 }

@@ -54,6 +54,8 @@ export interface Group {
   batches: readonly LogBatch[]
   rows: readonly LogRow[]
   to: Position
+  /** Whether it changes what management keeps, so that every machine has to know of it soon. */
+  isChange?: boolean
 }
 
 /** The log is not reachable, or does not take writes. Nothing was kept. */
@@ -198,7 +200,11 @@ export interface Log {
   fill(to: Position, pages: AsyncIterable<Omit<Page, 'to'>>): Promise<void>
   /** Ends the log: no machine follows it from then on. @param movedTo where its data is */
   end(movedTo: string): Promise<void>
-  /** Deletes batches of an organisation that were received before a moment, as far as a snapshot has them. */
-  retain(orgRow: number, before: number): Promise<void>
+  /**
+   * Deletes batches that were received before a moment, as far as a snapshot has them.
+   *
+   * @param own the moments of organisations that have one of their own
+   */
+  retain(before: number, own: ReadonlyMap<number, number>): Promise<void>
   close(): Promise<void>
 }

@@ -17,10 +17,9 @@ import type { PreviewStore } from '../../modules/previews/port.ts'
 import type { RunStore } from '../../modules/runs/port.ts'
 import type { StepEvidenceStore } from '../../modules/steps/port.ts'
 import { inSlices, patientSlices } from '../../scheduling/cooperative.ts'
-import { mostOrganisations } from '../shared/boards.ts'
+import { type LagBoard, mostOrganisations } from '../shared/boards.ts'
 import { asPort, rowOf } from '../shared/in-rows.ts'
 import * as alertTables from './alerts/alert-store.ts'
-import type { Lag } from './connect.ts'
 import { flowVersionOf, flowVersionsOf, publishedParts, readFlowsInSlices } from './flows/reader.ts'
 import { prepareChanges } from './flows/store.ts'
 import { deadLetterIds, listDeadLetters } from './ledger/dead-letters.ts'
@@ -44,16 +43,17 @@ export function connectManagement(
   reading: Database,
   client: StorageClient,
   work: LongWork,
-  lag: Pick<Lag, 'events'>,
+  lag: Pick<LagBoard, 'events'>,
   isOneOfSeveral = false,
 ) {
-  /** Brings the tables up to date with what is acknowledged. */
-  const caughtUp = async () => {
-    if (lag.events > 0) await client.project()
-  }
   /** Takes up what other machines have stored, before something is read that is not part of the catalogue. */
   const followed = async () => {
-    if (isOneOfSeveral) await client.project()
+    if (isOneOfSeveral) await client.follow()
+  }
+  /** Brings the tables up to date with what is acknowledged. */
+  const caughtUp = async () => {
+    await followed()
+    if (lag.events > 0) await client.project()
   }
   const currentKey = (orgRow: number) =>
     keysOf(reading, orgRow, 0).find(({ retiredAt }) => retiredAt === null)?.key ?? null

@@ -115,12 +115,6 @@ export function commonStores(
   }
 }
 
-/** Whether something acknowledged may be missing in the tables. */
-export type Lag = Pick<LagBoard, 'isFlowBehind' | 'isPersonBehind'> & { readonly events: number }
-
-/** Another machine may have acknowledged something at any moment: the storage thread has to ask the log. */
-export const lagOfLog: Lag = { isFlowBehind: () => true, isPersonBehind: () => true, events: 1 }
-
 /**
  * Joins a client of the storage thread and reading connections into the stores of one thread.
  *
@@ -135,9 +129,14 @@ export function connectStores(
   isOneOfSeveral = false,
 ): Stores {
   const readers = new Readers(reading)
-  const lag: Lag = isOneOfSeveral ? lagOfLog : new LagBoard(shared.lag)
+  const lag = new LagBoard(shared.lag)
+  /** Takes up what other machines have stored. */
+  const followed = async () => {
+    if (isOneOfSeveral) await client.follow()
+  }
   /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
   const caughtUp = async (flowRow: number) => {
+    await followed()
     if (lag.isFlowBehind(flowRow)) await client.project()
   }
   /** Reads what is kept of a person, once the tables are up to date with what is acknowledged of them. */
@@ -146,6 +145,7 @@ export function connectStores(
     ids: PersonIds,
     read: (from: Readers) => Promise<T>,
   ): Promise<T> => {
+    await followed()
     if (lag.isPersonBehind(orgRow, ids)) await client.project()
     return read(echo.of(orgRow, ids) ?? readers)
   }
@@ -159,16 +159,15 @@ export function connectStores(
       { management: reading, reports: reading, steps, echo },
       client,
       shared,
-      async () => {
-        if (isOneOfSeveral) await client.project()
-      },
+      followed,
     ),
     checklists: {
       progress: (orgRow, flowRow, ids) =>
         ofPerson(orgRow, ids, from => from.progress(orgRow, flowRow, ids)),
       version(orgRow, ids) {
-        const version = () => progress.version(orgRow, personOf(ids.userId, ids.anonymousId))
-        return (isOneOfSeveral ? client.project().then(version) : version()) as never
+        const person = personOf(ids.userId, ids.anonymousId)
+        if (!isOneOfSeveral) return progress.version(orgRow, person)
+        return ofPerson(orgRow, ids, async () => progress.version(orgRow, person)) as never
       },
     },
     people: {
@@ -186,7 +185,7 @@ export function connectStores(
         yield* readers.answers(orgRow, flowRow, range)
       },
       async *events(...args) {
-        if (isOneOfSeveral) await client.project()
+        await followed()
         yield* readers.events(...args)
       },
       async experiment(...args) {

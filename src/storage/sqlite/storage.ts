@@ -198,6 +198,7 @@ export class Storage {
       {
         operate: (operation, tell) => this.operate(operation, tell),
         project: () => this.projected(),
+        follow: () => this.writer.follow().catch(() => {}),
         look: call => this.look(call),
         author: call => this.together?.authors.call(call) ?? carryOut(this.authors, call),
         preview: call => this.together?.previews.call(call) ?? carryOut(this.previews, call),
@@ -296,6 +297,7 @@ export class Storage {
     await this.options.following!.member?.join()
     await this.writer.follow()
     this.tookUp()
+    // A restored database may lack erasures that this directory knows.
     await this.together!.work.agree()
   }
 
@@ -332,7 +334,7 @@ export class Storage {
       await this.writer.follow()
       await this.together?.activity.turn()
     } catch (error) {
-      if (error instanceof LogUnavailable) this.writer.suspect(error)
+      if (error instanceof LogUnavailable || isPassing(error)) this.writer.suspect(error)
       else this.options.onDivergence?.(error)
     }
   }
@@ -382,7 +384,8 @@ export class Storage {
     this.housekeeping.stop()
     await this.writer.flushAtLast()
     await this.following.upToNow()
-    this.following.stop()
+    // The last change may take up more from the log.
+    this.following.end()
     try {
       await this.writer.change(() => this.housekeeping.writeSeen())
       await this.writer.exclusively(() => {

@@ -82,7 +82,7 @@ describe('defaults', () => {
     })
   })
 
-  test('half of a group is filled, not refused', () => {
+  test('half of a group is filled, not rejected', () => {
     const [flow] = readFlowFile(
       lines(minimal('a'), 'targeting: { audience: { match: any } }', 'theme: { radius: 4 }'),
     ).flows
@@ -148,34 +148,10 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'This "[" is not closed: add "]"',
     ],
     [
-      'a mapping within a list',
-      'key: a\nsteps:\n  - { key: s\n  - { key: t }',
-      '3:5',
-      'This "{" is not closed: add "}"',
-    ],
-    [
       'a list that is not closed before a field that is further in',
       'foo: [bar\n  key: welcome\n',
       '1:6',
       'This "[" is not closed: add "]"',
-    ],
-    [
-      'a list of quoted texts that is not closed',
-      'foo: ["bar"\n  key: welcome\n',
-      '1:6',
-      'This "[" is not closed: add "]"',
-    ],
-    [
-      'a mapping that is not closed before a field that is further in',
-      'foo: {bar: 1\n  key: welcome\n',
-      '1:6',
-      'This "{" is not closed: add "}"',
-    ],
-    [
-      'closed by the other bracket',
-      'key: a\nsteps: [{ key: a ]',
-      '2:9',
-      'This "{" is not closed: add "}"',
     ],
     ['closed twice', 'key: a\nsteps: [a]]', '2:11', 'This "]" closes nothing: remove it'],
     [
@@ -185,29 +161,14 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'This " is not closed: add the closing one',
     ],
     [
-      'single quotes that do not end',
-      "key: a\nname: 'b\nkind: tour",
-      '2:7',
-      "This ' is not closed: add the closing one",
-    ],
-    [
-      'an apostrophe in single quotes',
-      "key: a\nname: 'It's here'",
-      '2:11',
-      "The quotes have ended before this: inside them, write '' for '",
-    ],
-    [
       'quotes in quotes',
       'key: a\nname: "A "big" one"',
       '2:11',
       'The quotes have ended before this: inside them, write \\" for "',
     ],
     ['a tab', 'key: a\nsteps:\n\t- key: s', '3:1', noTab],
-    ['a tab within brackets', 'key: a\ntheme: {\n\taccent: red }', '3:2', noTab],
     ['a field too far in', 'key: a\n  name: b', '2:3', further],
-    ['a field of a list too far in', 'key: a\nsteps:\n  - key: s\n     title: S', '4:6', further],
     ['a field too far out', `${step}title: S\n   body: x`, '5:1', noFit],
-    ['a field between two levels', 'steps:\n    - key: s\n   name: x', '3:1', noFit],
     [
       'no space behind a colon',
       'key: a\nname:b\nkind: tour',
@@ -231,12 +192,6 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'key: a\ntheme: { text: red accent: red }',
       '2:16',
       'A comma is missing between two fields here: add it',
-    ],
-    [
-      'no comma between entries',
-      'key: a\nsteps: [{ key: s } { key: t }]',
-      '2:20',
-      'A comma is missing before this: add it',
     ],
     [
       'a name twice',
@@ -269,40 +224,16 @@ describe('a common mistake is named for what it is, where it was made', () => {
       'Tags (!name) mean nothing here: remove it, or put the text in quotes',
     ],
     [
-      'two anchors',
-      'key: a\nname: &a &b c',
-      '2:10',
-      'A value can have one anchor (&name): remove the others',
-    ],
-    [
-      'an anchored alias',
-      'key: a\nname: &a *a',
-      '2:10',
-      'An alias (*name) stands alone: remove the anchor or tag before it',
-    ],
-    [
       'an id as a selector',
       `${step}target: { selector: "#a", text: #save }`,
       '4:13',
       `This "{" is not closed: add "}"; ${comment}`,
     ],
     [
-      'the same in a line of its own',
-      `${step}target:\n      selector: #save`,
-      '5:17',
-      `Must be text of at most 1000 characters, not empty: ${comment}`,
-    ],
-    [
       'an attribute as a selector',
       `${step}target: { selector: [data-x] }`,
       '4:25',
       'Must be text of at most 1000 characters, not a list: put it in quotes',
-    ],
-    [
-      'a text behind its sign',
-      'key: a\nname: |b\n  c',
-      '2:8',
-      'The text of "|" or ">" begins on the next line: move this there',
     ],
     [
       'a backslash in quotes',
@@ -339,19 +270,12 @@ describe('a file that cannot be read has one problem, with its place', () => {
     ['a number', '42', 'json', '1:1 not_a_flow '],
     ['a list of text', '- hello', 'yaml', '1:3 invalid_value /0'],
     ['flows that are no list', 'flows: a', 'yaml', '1:8 invalid_value /flows'],
-    ['a tab', 'key: a\nsteps:\n\t- key: b', 'yaml', '3:1 invalid_syntax '],
-    ['a colon in plain text', 'key: a\nname: Hello: you', 'yaml', '2:7 invalid_syntax '],
-    ['an open quote', 'key: "a', 'yaml', '1:6 invalid_syntax '],
-    ['an unknown escape', 'key: a\nname: "\\q"', 'yaml', '2:8 invalid_syntax '],
-    ['a tag', 'key: !secret a', 'yaml', '1:6 invalid_syntax '],
     ['a trailing comma in JSON', '{"key": "a",\n}', 'json', '1:12 invalid_syntax '],
     ['a comment in JSON', '{"key": "a" // x\n}', 'json', '1:13 invalid_syntax '],
     ['JSON without quotes', '{\n  key: 1}', 'json', '2:3 invalid_syntax '],
     ['JSON without a comma', '{"key": "a"\n "name": "b"}', 'json', '2:2 invalid_syntax '],
     ['JSON cut off', '{"key": "a', 'json', '1:9 invalid_syntax '],
-    ['a repeated field', 'key: a\nname: b\nname: c', 'yaml', '3:1 repeated_field /name'],
     ['a repeated field in JSON', '{"key": "a", "key": "a"}', 'json', '1:14 repeated_field /key'],
-    ['an unknown alias', 'key: *a', 'yaml', '1:6 unknown_alias /key'],
     ['a value that holds itself', 'key: a\nsteps: &s [*s]', 'yaml', '2:12 unknown_alias /steps/0'],
     ['too many aliases', bomb, 'yaml', '102:3 too_many_aliases '],
     ['21 levels', `key: ${'['.repeat(21)}${']'.repeat(21)}`, 'yaml', '1:25 too_deep '],
@@ -456,30 +380,6 @@ describe('a wrong field is reported with its place', () => {
       'Must be text of at most 64 characters, not 12: put it in quotes',
     ],
     [
-      'a fraction',
-      'key: a\npriority: 1.5',
-      '2:11 invalid_value /priority',
-      'Must be a whole number from -1000000 to 1000000, not 1.5',
-    ],
-    [
-      'characters a key cannot have',
-      'key: a b',
-      '1:6 invalid_value /key',
-      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "a b"',
-    ],
-    [
-      'a key that is taken for an option',
-      'key: -x',
-      '1:6 invalid_value /key',
-      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not "-x"',
-    ],
-    [
-      'a key that hides its file',
-      'key: ..',
-      '1:6 invalid_value /key',
-      'Must be letters, digits, ".", "_" and "-", with a letter or a digit first, not ".."',
-    ],
-    [
       'an operator of other tools',
       'key: a\ntargeting: { audience: { rules: [{ attribute: plan, op: not_exists }] } }',
       '2:57 invalid_value /targeting/audience/rules/0/op',
@@ -492,29 +392,10 @@ describe('a wrong field is reported with its place', () => {
       'Must be text of at most 200 characters, not empty',
     ],
     [
-      'a name without a value',
-      '{ key: a, name }',
-      '1:11 invalid_value /name',
-      'Must be text of at most 200 characters, not empty',
-    ],
-    ['text for a list', 'key: a\nsteps: b', '2:8 invalid_value /steps', 'Must be a list, not "b"'],
-    [
-      'a list for a mapping',
-      'key: a\ntheme: []',
-      '2:8 invalid_value /theme',
-      'Must be a mapping of fields, not a list',
-    ],
-    [
       'too long',
       `key: ${'k'.repeat(65)}`,
       '1:6 invalid_value /key',
       'At most 64 characters, not 65: shorten it',
-    ],
-    [
-      'too many',
-      `key: a\ntargeting: { urls: [${'{ match: exact, pattern: /a },'.repeat(51)}] }`,
-      '2:1521 invalid_value /targeting/urls',
-      'At most 50 entries, not 51: remove the rest',
     ],
     [
       'a link that runs',
@@ -551,7 +432,7 @@ describe('a wrong field is reported with its place', () => {
     expect(briefs('key: a\nx/y~z: 1')).toEqual(['2:1 unknown_field /x~1y~0z'])
   })
 
-  test('several documents are told apart by their index', () => {
+  test('several documents are distinguished by their index', () => {
     expect(briefs(`${minimal('a')}\n---\nkey: 1`)).toEqual(['4:6 invalid_value /1/key'])
   })
 
@@ -559,52 +440,6 @@ describe('a wrong field is reported with its place', () => {
     expect(
       flowKeys(lines(`- ${inline('a')}`, '- key: b', '  kind: c', `- ${inline('d')}`)),
     ).toEqual(['a', 'd'])
-  })
-
-  const goto = 'steps: [{ key: s, title: S, buttons: [{ label: Go, action: next, goto: no }] }]'
-  test.each<[string, string[], string[]]>([
-    [
-      'the zone of a schedule',
-      ['frequency: now', 'schedule: { from: 2026-12-01, timezone: Nope }'],
-      ['2:12 invalid_value /frequency', '3:41 invalid_timezone /schedule/timezone'],
-    ],
-    [
-      'a zone beside a time',
-      ['schedule: { from: soon, timezone: Nope }'],
-      ['2:19 invalid_value /schedule/from', '2:35 invalid_timezone /schedule/timezone'],
-    ],
-    [
-      'a share, an event and a question',
-      [
-        'frequency: now',
-        'rollout: { percent: 0 }',
-        'when: { count: 2 }',
-        'steps: [{ key: s, title: S, question: { type: choice } }]',
-      ],
-      [
-        '2:12 invalid_value /frequency',
-        '3:21 never_shown /rollout/percent',
-        '4:16 unused_field /when/count',
-        '5:39 few_choices /steps/0/question/choices',
-      ],
-    ],
-    [
-      'a way to another step',
-      ['frequency: now', goto],
-      ['2:12 invalid_value /frequency', '3:72 unknown_step /steps/0/buttons/0/goto'],
-    ],
-    [
-      'a language',
-      ['locale: en', 'steps: soon', 'texts: { klingon-xx-yy: {} }'],
-      ['3:8 invalid_value /steps', '4:25 unknown_locale /texts/klingon-xx-yy'],
-    ],
-    [
-      'a way, where an unknown field may mean any that is not there',
-      ['checklists: {}', 'rollout: { percent: 50, holdOut: 10 }', goto],
-      ['2:1 unknown_field /checklists', '4:72 unknown_step /steps/0/buttons/0/goto'],
-    ],
-  ])('and does not hide %s', (_, fields, expected) => {
-    expect(briefs(lines('key: a', ...fields))).toEqual(expected)
   })
 
   test('a problem behind an anchor is reported once, however often it is used', () => {
@@ -698,64 +533,28 @@ test('fifty problems are reported, then how many more there are', () => {
   })
 })
 
-describe('describeProblem', () => {
+test('a problem is described in one line, from which editors can jump to the place', () => {
   const problem: FileProblem = {
-    severity: 'error',
-    code: 'invalid_value',
-    path: '/steps/0/kind',
-    message: 'Must be …',
-    line: 12,
-    column: 5,
+    ...{ severity: 'error', code: 'invalid_value', path: '/steps/0/kind', message: 'Must be …' },
+    ...{ line: 12, column: 5 },
   }
-
-  test('is one line, from which editors can jump to the place', () => {
-    expect(describeProblem(problem, 'welcome.yaml')).toBe(
-      'welcome.yaml:12:5 error invalid_value /steps/0/kind Must be …',
-    )
-  })
-
-  test('shows no control character of a file name', () => {
-    expect(describeProblem(problem, 'a\tb.yaml')).toStartWith('a�b.yaml:12:5 error')
-  })
-
-  test('leaves out a place and a path that are not there', () => {
-    expect(describeProblem({ ...problem, line: null, column: null, path: '' }, 'w.yaml')).toBe(
-      'w.yaml error invalid_value Must be …',
-    )
-  })
+  const line = '12:5 error invalid_value /steps/0/kind Must be …'
+  expect(describeProblem(problem, 'welcome.yaml')).toBe(`welcome.yaml:${line}`)
+  expect(describeProblem(problem, 'a\tb.yaml')).toBe(`a\ufffdb.yaml:${line}`)
+  expect(describeProblem({ ...problem, line: null, column: null, path: '' }, 'w.yaml')).toBe(
+    'w.yaml error invalid_value Must be …',
+  )
 })
 
-describe('the demo flows are read without problems', () => {
-  const read = async (name: string) => {
+test.each(['welcome-tour', 'getting-started', 'spring-release'])(
+  'the demo flow %s is read without problems',
+  async name => {
     const url = new URL(`../../../src/cli/demo/flows/${name}.yaml`, import.meta.url)
     const { flows, problems } = readFlowFile(await Bun.file(url).text())
     expect(problems.map(problem => describeProblem(problem, name))).toEqual([])
     expect(flows).toHaveLength(1)
-    return flows[0]!
-  }
-
-  test('a tour of five steps that point at elements', async () => {
-    const flow = await read('welcome-tour')
-    expect(flow).toMatchObject({ key: 'welcome', kind: 'tour' })
-    expect(flow.steps.filter(({ target }) => target !== null)).toHaveLength(5)
-    expect(flow.targeting.urls).not.toBeEmpty()
-    expect(flow.targeting.audience.rules).not.toBeEmpty()
-  })
-
-  test('a checklist of five items, three of which tick themselves', async () => {
-    const flow = await read('getting-started')
-    expect(flow).toMatchObject({ key: 'getting-started', kind: 'checklist', steps: [] })
-    expect(flow.checklist?.items).toHaveLength(5)
-    expect(flow.checklist?.items.filter(({ completeOn }) => completeOn !== null)).toHaveLength(3)
-  })
-
-  test('an announcement: a modal with two buttons, one a link, and a question', async () => {
-    const flow = await read('spring-release')
-    expect(flow).toMatchObject({ key: 'spring-release', kind: 'announcement' })
-    expect(flow.steps.map(({ kind }) => kind)).toEqual(['modal', 'modal'])
-    expect(flow.steps[0]?.buttons.map(({ action }) => action)).toEqual(['link', 'next'])
-  })
-})
+  },
+)
 
 describe('laws', () => {
   // The library loses blank lines where it spreads a text over lines: ' \n' comes back as '\n'.

@@ -56,7 +56,7 @@ describe('a schedule', () => {
     expect(decide(begun, { ...newcomer(now), ...place }, []).shown).toBe(true)
   })
 
-  test('law: local times of a zone are read as Temporal reads them', () => {
+  test('local times of a zone are read as Temporal reads them', () => {
     const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Pacific/Apia', 'Asia/Kolkata']
     const odd = ['Australia/Lord_Howe', 'America/Sao_Paulo', 'Africa/Casablanca', 'Asia/Tehran']
     const minute = fc.integer({ min: 0, max: 40 * 365 * 24 * 60 })
@@ -101,7 +101,7 @@ describe('a rollout', () => {
     }
   })
 
-  test('law: people who are in or held out stay so when the percentage grows', () => {
+  test('people who are in or held out stay so when the percentage grows', () => {
     const percent = fc.integer({ min: 0, max: 100 })
     const holdOut = fc.integer({ min: 1, max: 90 })
     fc.assert(
@@ -172,7 +172,7 @@ describe('what has to have happened', () => {
   })
 })
 
-test('law: pages and explain judge alike', () => {
+test('pages and explain judge alike', () => {
   const local = fc.constantFrom('2026-11-19', '2026-11-20', '2026-11-20T11:00', '2026-11-20T13:00')
   const timed: fc.Arbitrary<Timed> = fc.record(
     {
@@ -232,7 +232,7 @@ test('law: pages and explain judge alike', () => {
   )
 })
 
-test('law: caused events can be joined in any order and repeatedly, and each counts once', () => {
+test('caused events can be joined in any order and repeatedly, and each counts once', () => {
   const time = fc.tuple(
     fc.nat(50),
     fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),

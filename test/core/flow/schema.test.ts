@@ -110,38 +110,18 @@ describe('the schema accepts what the reader accepts, and nothing else', () => {
   })
 })
 
-describe('a typical mistake is refused where it stands', () => {
+describe('a typical mistake is rejected where it stands', () => {
   const step = { key: 's', title: 'S' }
   test.each<[string, unknown, string, string]>([
     ['no key', { name: 'a' }, '', 'required'],
-    ['a key with a space', { key: 'a b' }, '/key', 'pattern'],
     ['a kind that is none', { key: 'a', kind: 'tuor' }, '/kind', 'enum'],
     ['a misspelt field', { key: 'a', nme: 'b' }, '', 'additionalProperties'],
-    ['text for a number', { key: 'a', priority: 'high' }, '/priority', 'type'],
-    ['steps by name', { key: 'a', steps: { one: step } }, '/steps', 'type'],
-    ['a step without a key', { key: 'a', steps: [{ title: 'S' }] }, '/steps/0', 'required'],
     [
       'a target in short',
       { key: 'a', steps: [{ ...step, target: '#x' }] },
       '/steps/0/target',
       'type',
     ],
-    [
-      'a null that is no default',
-      { key: 'a', steps: [{ ...step, kind: null }] },
-      '/steps/0/kind',
-      'type',
-    ],
-    [
-      'a link that runs',
-      {
-        key: 'a',
-        steps: [{ ...step, buttons: [{ label: 'x', action: 'link', href: 'javascript:x' }] }],
-      },
-      '/steps/0/buttons/0/href',
-      'pattern',
-    ],
-    ['flows that are no list', { flows: { key: 'a' } }, '/flows', 'type'],
     ['a wrong flow of several', [{ key: 'a' }, { key: 1 }], '/1/key', 'type'],
     ['no flow', [], '', 'minItems'],
   ])('%s', (_, file, path, keyword) => {
@@ -169,6 +149,6 @@ test('every field that an author may write is described, and so is every word of
   expect(silent).toEqual([])
 })
 
-test('every pattern is explained in words, to editors and in problems', () => {
+test('every pattern is explained in plain words, to editors and in problems', () => {
   expect(JSON.stringify(flowFileSchema())).not.toContain('undefined')
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { faultOfTarget, isPublicAddress } from '../../../src/core/organisation/public-address.ts'
 
-describe('an address is refused that is', () => {
+describe('an address is rejected that is', () => {
   test.each([
     ['this network', '0.0.0.0'],
     ['private', '10.255.0.1'],

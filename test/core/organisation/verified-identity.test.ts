@@ -73,7 +73,7 @@ test('the secret from before a rotation is counted separately, and only until it
   expect(judge('ann', hmac(secret, 'ann'), now + 1)).toBe('valid')
 })
 
-test('many refusals are at least ten, and a twentieth of all', () => {
+test('many rejections are at least ten, and a twentieth of all', () => {
   const counts = (invalid: number, missing: number, valid: number) => ({
     valid,
     outdated: 0,

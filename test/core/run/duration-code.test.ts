@@ -21,31 +21,10 @@ describe('a duration as a code', () => {
     for (let ms = 0; ms <= 4_000; ms++) expect(rounded(ms)).toBe(ms)
   })
 
-  test.each([
-    ['4.2 s', 4_200],
-    ['41.5 s', 41_500],
-    ['a minute and a half', 90_000],
-    ['an hour', 3_600_000],
-    ['a day', 86_400_000],
-    ['30 days', 30 * 86_400_000],
-  ])('is exact for a duration in round figures: %s', (_, ms) => {
-    expect(rounded(ms)).toBe(ms)
-  })
-
   test('is off by at most 1 in 4,000', () => {
     fc.assert(
       fc.property(duration, ms => {
         expect(Math.abs(rounded(ms) - ms)).toBeLessThanOrEqual(ms / 4_000)
-      }),
-    )
-  })
-
-  test('keeps the order of durations', () => {
-    fc.assert(
-      fc.property(duration, duration, (a, b) => {
-        expect(codeOfDuration(Math.max(a, b))).toBeGreaterThanOrEqual(
-          codeOfDuration(Math.min(a, b)),
-        )
       }),
     )
   })

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import {
   compareFingerprints,
   type Fingerprint,
-  signalWeights,
   suggestSelector,
 } from '../../../src/core/step/fingerprint.ts'
 import { allowedFingerprint } from '../../../src/core/step/fingerprint-parts.ts'
@@ -62,11 +61,6 @@ const print: fc.Arbitrary<Fingerprint> = some({
 }).map(allowedFingerprint)
 
 describe('allowedFingerprint', () => {
-  test('keeps the parts that are known', () => {
-    const all = { ...save, ariaLabel: 'Save', textHash: textHash('Save project') }
-    expect(allowedFingerprint(all)).toEqual(all)
-  })
-
   test('drops everything else, and parts of a wrong type', () => {
     const sent = {
       matchCount: 1,
@@ -84,10 +78,6 @@ describe('allowedFingerprint', () => {
       rect: { x: 0, y: 0, width: -1, height: 1 },
     }
     expect(allowedFingerprint(sent)).toEqual({ matchCount: 1 })
-  })
-
-  test.each([undefined, null, -1, 1.5, '1', Number.NaN])('matchCount %p becomes 0', matchCount => {
-    expect(allowedFingerprint({ matchCount })).toEqual({ matchCount: 0 })
   })
 
   test('attributes: only those on an allow-list, and never a value', () => {
@@ -161,14 +151,6 @@ describe('allowedFingerprint', () => {
     expect(bounded.ancestors).toHaveLength(10)
   })
 
-  test('an ancestor’s test id may be sent either way', () => {
-    const ancestors = [{ testId: 'nav' }, { testId: { attr: 'data-testid', value: 'nav' } }]
-    expect(allowedFingerprint({ matchCount: 1, ancestors }).ancestors).toEqual([
-      { testId: 'nav' },
-      { testId: 'nav' },
-    ])
-  })
-
   test('changes nothing when applied twice, or after a round trip through JSON', () => {
     fc.assert(
       fc.property(print, once => {
@@ -199,26 +181,6 @@ describe('compareFingerprints', () => {
     return rest
   }
 
-  test('the weights add up to 1', () => {
-    const weights: number[] = Object.values(signalWeights)
-    const sum = weights.reduce((total, weight) => total + weight, 0)
-    expect(sum).toBeCloseTo(1, 10)
-  })
-
-  test('the same element matches with every signal', () => {
-    const signals = {
-      testId: 1,
-      id: 1,
-      tag: 1,
-      roleAndName: 1,
-      text: 1,
-      ancestors: 1,
-      attributes: 1,
-      position: 1,
-    }
-    expect(scoreOf(save)).toEqual({ status: 'match', score: 1, signals })
-  })
-
   test('an element that is not there is gone', () => {
     expect(compareFingerprints(save, null, same)).toEqual({ status: 'gone', score: 0, signals: {} })
   })
@@ -248,11 +210,6 @@ describe('compareFingerprints', () => {
     expect(scoreOf(without('id')).signals.id).toBe(0)
     expect(scoreOf(save, without('id')).signals.id).toBe(0)
     expect(scoreOf(without('id')).score).toBe(0.8)
-  })
-
-  test('where there is nothing to compare, nothing has changed', () => {
-    const bare = { matchCount: 1 }
-    expect(scoreOf(bare, bare)).toEqual({ status: 'match', score: 1, signals: {} })
   })
 
   test('another locale leaves out every word', () => {
@@ -301,13 +258,6 @@ describe('compareFingerprints', () => {
     expect(textHash(' a \n b ')).toBe(
       'c8687a08aa5d6ed2044328fa6a697ab8e96dc34291e8c2034ae8c38e6fcc6d65',
     )
-  })
-
-  test('a long text still compares with its hash, though it is cut', () => {
-    const text = 'lorem ipsum '.repeat(100)
-    const a = allowedFingerprint({ matchCount: 1, text })
-    const b = allowedFingerprint({ matchCount: 1, textHash: textHash(text).toUpperCase() })
-    expect(scoreOf(b, a).signals.text).toBe(1)
   })
 
   test('a partial likeness counts in part', () => {

@@ -72,13 +72,3 @@ test.each([
 ])('an attribute with the value %p is nobody’s name', value =>
   expect(givenRank('data-thing', value)).toBeNull(),
 )
-
-test('other attributes are not data', () => {
-  expect(
-    ranked([
-      ['class', 'create'],
-      ['aria-label', 'Create'],
-      ['datatour', 'create'],
-    ]),
-  ).toEqual([null, null, null])
-})

@@ -38,12 +38,7 @@ describe.each([
       ),
     )
   })
-})
 
-describe.each([
-  ['by anybody', parseTime],
-  ['of events', parseReportedTime],
-])('times %s', (_, parseTime) => {
   test.each<[unknown]>([
     ['2026-11-20'],
     ['2026-11-20T09:30:00'],

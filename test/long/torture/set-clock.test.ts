@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, minuteMs } from '../../../src/core/time/durations.ts'
-import { defaultSealPolicy } from '../../../src/storage/sqlite/engine/column-segments/sealer.ts'
 import { rebuild } from '../../../src/storage/sqlite/projections/rebuild.ts'
 import { checklist, tour } from '../../support/flows.ts'
 import { type PublishedFlow, Tenant } from '../../support/tenant.ts'
@@ -12,7 +11,7 @@ let world: World
 let tenant: Tenant
 
 beforeEach(async () => {
-  world = new World({ sealing: { ...defaultSealPolicy, runsPerSegment: 10, changesToLook: 1 } })
+  world = new World()
   tenant = await Tenant.of(world)
 })
 afterEach(() => world.close())
@@ -115,21 +114,6 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
     expect(await health(flow)).toBe('healthy')
   })
 
-  test('makes a token end by what the clock says then', async () => {
-    const flow = tenant.publish(tour())
-    const lasts = async (seconds: number) => {
-      const { token } = await world.tokens.issue(tenant.organisation.id, seconds)
-      return async () =>
-        (await tenant.ask(`GET /flows/${flow.id}/analytics`, { credential: token })).status
-    }
-    const [short, long] = [await lasts(1_800), await lasts(5_400)]
-    setClock(byMs)
-    expect(await short()).toBe(byMs > 1_800_000 ? 401 : 200)
-    expect(await long()).toBe(200)
-    setClock(-byMs)
-    expect(await short()).toBe(200)
-  })
-
   test('leaves the snippet seen when it was seen last, and no later', async () => {
     await tenant.ask('GET /heartbeat')
     await world.storage.housekeeping.writePresence()
@@ -151,32 +135,7 @@ describe.each(steps)('a clock that is set %s', (_, byMs) => {
         .values(tenant.row),
     ).toEqual([[expected]])
   })
-
-  test('does not delay the sealing of runs', async () => {
-    const flow = tenant.publish(tour())
-    const started = (from: number) =>
-      tenant.send(
-        Array.from({ length: 30 }, (_, i) => ({
-          kind: 'flow_started',
-          userId: `u${from + i}`,
-          flowId: flow.id,
-          occurredAt: world.clock.now() - 5 * hourMs + i,
-        })),
-      )
-    await started(0)
-    await world.sealAll()
-    const before = sealed()
-    await started(30)
-    await world.storage.projected()
-    setClock(byMs)
-    world.clock.advance(defaultSealPolicy.pauseMs)
-    await world.sealAll()
-    expect(sealed()).toBeGreaterThan(before)
-  })
 })
-
-const sealed = () =>
-  Number(world.database.query('select coalesce(sum(runs), 0) from run_blocks').values()[0]?.[0])
 
 const health = async (flow: PublishedFlow) => {
   const { body } = await tenant.answer(`GET /flows/${flow.id}/analytics`)

@@ -35,14 +35,6 @@ const rowsOf = (text: string): Record<string, string>[] =>
   parse(text, { columns: true, bom: true, record_delimiter: '\r\n' })
 
 describe('the file', () => {
-  test.each(['', '&rows=runs', '&rows=events'])(
-    'has a byte order mark where asked for (%j)',
-    async rows => {
-      expect((await exported(`?bom=1${rows}`)).text).toStartWith('\uFEFF')
-      expect((await exported(`?bom=0${rows}`)).text).not.toStartWith('\uFEFF')
-    },
-  )
-
   test('has a total, and one row per day, step, item and version', async () => {
     const rows = rowsOf((await exported('?from=2026-11-01&to=2026-11-20')).text)
     const counts = Map.groupBy(rows, row => row.row_type)
@@ -186,35 +178,6 @@ describe('rows=events', () => {
   })
 })
 
-test.each(['runs', 'events'])(
-  'rows=%s comes in pages: the first is there before the last is read, every row once',
-  async rows => {
-    const many = tenant.publish(tour({ key: `many-${rows}` }))
-    const total = 4_500
-    for (let sent = 0; sent < total; sent += 50) {
-      const batch = Array.from({ length: 50 }, (_, i) => ({
-        kind: 'flow_started',
-        userId: `u${sent + i}`,
-        flowId: many.id,
-      }))
-      await tenant.send(batch)
-    }
-    const response = await tenant.ask(`GET /flows/${many.id}/analytics/export.csv?rows=${rows}`)
-    const reader = response.body!.getReader()
-    const decoder = new TextDecoder()
-    const chunks: string[] = []
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      chunks.push(decoder.decode(value))
-    }
-    expect(chunks.length).toBeGreaterThanOrEqual(4)
-    const people = rowsOf(chunks.join('')).map(({ user_id }) => user_id)
-    expect(people).toHaveLength(total)
-    expect(new Set(people).size).toBe(total)
-  },
-)
-
 test('a download that is given up stops the reading', async () => {
   const { analytics } = world.stores
   let isStopped = false
@@ -237,24 +200,6 @@ test('a download that is given up stops the reading', async () => {
   expect(isStopped).toBe(true)
 })
 
-test('an export that fails midway is an error to whoever reads it, not an end', async () => {
-  const { analytics } = world.stores
-  world.stores.analytics = {
-    ...analytics,
-    async *runs() {
-      yield []
-      throw new Error('this failure is part of a test')
-    },
-  }
-  const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv?rows=runs`)
-  world.stores.analytics = analytics
-  expect(response.status).toBe(200)
-  await expect(response.text()).rejects.toThrow('part of a test')
-  expect(world.broken).toMatchObject([
-    { route: '/flows/:flow_id/analytics/export.csv', status: 500 },
-  ])
-})
-
 test('an export that fails before its first byte is 500', async () => {
   const { analytics } = world.stores
   world.stores.analytics = {
@@ -267,19 +212,4 @@ test('an export that fails before its first byte is 500', async () => {
   const response = await tenant.ask(`GET /flows/${flow.id}/analytics/export.csv`)
   world.stores.analytics = analytics
   expect(response.status).toBe(500)
-})
-
-test('HEAD reads no row, and has the headers of GET', async () => {
-  const { analytics } = world.stores
-  world.stores.analytics = null as never
-  for (const query of ['', '?rows=runs', '?rows=events&bom=1']) {
-    const response = await tenant.ask(`HEAD /flows/${flow.id}/analytics/export.csv${query}`)
-    expect(response.status).toBe(200)
-    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect(response.headers.get('content-disposition')).toContain('cairn-welcome-')
-    expect(await response.text()).toBe('')
-  }
-  world.stores.analytics = analytics
-  const wrong = await tenant.ask(`HEAD /flows/${flow.id}/analytics/export.csv?from=never`)
-  expect(wrong.status).toBe(422)
 })

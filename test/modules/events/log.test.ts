@@ -35,17 +35,6 @@ async function lines(query: Record<string, string | number> = {}): Promise<Line[
         .map(line => JSON.parse(line))
 }
 
-/** All lines, read in calls of at most `limit` lines. */
-async function read(limit: number, from?: string): Promise<Line[]> {
-  const all: Line[] = []
-  for (let after = from; ; after = all.at(-1)!.cursor) {
-    const page = await lines({ limit, ...(after !== undefined && { after }) })
-    expect(page.length).toBeLessThanOrEqual(limit)
-    all.push(...page)
-    if (page.length < limit) return all
-  }
-}
-
 const custom = (id: string, more = {}) => ({
   id,
   kind: 'custom',
@@ -53,8 +42,6 @@ const custom = (id: string, more = {}) => ({
   userId: 'ann',
   ...more,
 })
-
-const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id)
 
 test('a line has all of an event, and its flow, step and item by id and key', async () => {
   const list = tenant.publish(checklist())
@@ -89,14 +76,6 @@ test('a line has all of an event, and its flow, step and item by id and key', as
   })
   expect(ticked).toMatchObject({ kind: 'item_completed', source: 'custom_event' })
   expect(ticked).toMatchObject({ flowKey: 'start', itemId: invite!.id, itemKey: 'invite' })
-})
-
-test('all lines can be read in calls of any size, the last of which is short', async () => {
-  await tenant.send(Array.from({ length: 7 }, (_, i) => custom(`e${i}`)))
-  const all = await lines()
-  expect(ids(all)).toEqual(Array.from({ length: 7 }, (_, i) => `e${i}`))
-  for (const limit of [1, 3, 7, 8]) expect(await read(limit)).toEqual(all)
-  expect(await lines({ after: all.at(-1)!.cursor })).toEqual([])
 })
 
 test('a cursor that this ledger has not given is refused, else lines after it would be missing', async () => {

@@ -81,12 +81,6 @@ describe('a buffer that is full', () => {
     expect(await tenant.answer('POST /events', asked)).toEqual(overloaded)
     expect((await tenant.ask('POST /events', { ...asked, credential: null })).status).toBe(401)
   })
-
-  test('is logged as a refusal, with the reason', async () => {
-    const tenant = await tenantOf({ bufferBounds: { events: 0, bytes: 0 } })
-    await tenant.send([event('a')])
-    expect(world.answers.at(-1)).toMatchObject({ status: 503, code: 'overloaded' })
-  })
 })
 
 describe('an event that the database refuses', () => {
@@ -110,34 +104,6 @@ describe('an event that the database refuses', () => {
     })
     expect(JSON.stringify(body)).not.toContain('poison')
     expect(storedIds()).toEqual(['a', 'c'])
-  })
-
-  test('is a dead letter with the reason, and its id is free again', async () => {
-    const tenant = poisoned(await tenantOf())
-    await tenant.send([event('b', 'poison'), event('a')])
-    const letters = world.database
-      .query<{ org_id: number; error: string; event: string }, []>('select * from dead_letters')
-      .all()
-    expect(letters).toHaveLength(1)
-    expect(letters[0]?.org_id).toBe(tenant.row)
-    expect(letters[0]?.error).toContain('poisoned')
-    expect(JSON.parse(letters[0]!.event)).toMatchObject({ id: 'b', name: 'poison' })
-    expect((await tenant.send([event('b', 'better')])).body).toMatchObject({ accepted: 1 })
-    expect(storedIds()).toEqual(['a', 'b'])
-  })
-
-  test('does not touch the batches that shared its transaction, of any organisation', async () => {
-    const tenant = poisoned(await tenantOf())
-    const other = await Tenant.of(world)
-    const [bad, good, theirs] = await Promise.all([
-      tenant.send([event('p', 'poison'), event('q')]),
-      tenant.send([event('r'), event('q')]),
-      other.send([event('p')]),
-    ])
-    expect([bad.status, good.status, theirs.status]).toEqual([202, 202, 202])
-    expect(bad.body.rejected).toBe(1)
-    expect(bad.body.accepted + good.body.accepted).toBe(2)
-    expect(theirs.body).toMatchObject({ accepted: 1, rejected: 0 })
   })
 
   test('alone in its batch makes it 422', async () => {

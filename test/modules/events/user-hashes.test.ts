@@ -103,24 +103,6 @@ test('a batch with only foreign events is logged as such, whoever is named', asy
   expect(cause()).toBe('foreign_events')
 })
 
-test('the status of the snippet says when many are refused', async () => {
-  const secret = verify('enforce')
-  const finding = async () => {
-    await world.storage.housekeeping.writePresence()
-    const { body } = await tenant.answer('GET /snippet-status')
-    return body.findings.find(({ code }: { code: string }) => code === 'identity_refused')
-  }
-  for (let i = 0; i < 9; i++) await tenant.send([event('ann')])
-  expect(await finding()).toBeUndefined()
-  await tenant.send([event('ann', 'wrong')])
-  expect(await finding()).toMatchObject({
-    severity: 'error',
-    message: expect.stringContaining('10 had no right userHash: 1 wrong, 9 missing'),
-  })
-  await tenant.send([event('ann', userHashOf(secret, 'ann'))])
-  expect(await finding()).toMatchObject({ severity: 'warning' })
-})
-
 test('counts of a month ago are deleted', async () => {
   verify('observe')
   await tenant.send([event('ann')])

@@ -16,7 +16,6 @@ beforeEach(async () => {
 
 const minute = 60_000
 const hour = 3_600_000
-const at = () => new Date(world.clock.now()).toISOString()
 
 const status = async () => {
   const answer = await tenant.answer('GET /snippet-status')
@@ -82,58 +81,6 @@ test('active for five minutes, quiet for 24 hours, then stale, and active again'
   expect(await state()).toBe('active')
 })
 
-test('each stage has its first and its last time, also once written to disk', async () => {
-  const first = at()
-  await tenant.ask('GET /heartbeat')
-  world.clock.advance(hour)
-  await world.storage.housekeeping.writePresence()
-  await tenant.ask('GET /flows')
-  await tenant.send([good])
-  const last = at()
-  for (let i = 0; i < 2; i++) {
-    expect(await status()).toMatchObject({
-      installed: true,
-      firstSeenAt: first,
-      lastSeenAt: last,
-      stages: [
-        { stage: 'key_used', firstAt: first, lastAt: last },
-        { stage: 'flows_fetched', firstAt: last, lastAt: last },
-        { stage: 'heartbeat', firstAt: first, lastAt: first },
-        { stage: 'events_flowing', firstAt: last, lastAt: last },
-      ],
-    })
-    await world.storage.housekeeping.writePresence()
-  }
-})
-
-test('a back end that only sends events has used the key, and installed no snippet', async () => {
-  await tenant.send([good])
-  const { installed, stages } = await status()
-  expect(installed).toBe(false)
-  expect(stages[0].firstAt).toBe(at())
-  expect(await codes()).toContain('snippet_not_seen')
-})
-
-test('events that are all refused do not count as flowing', async () => {
-  await tenant.send([{}])
-  expect((await status()).stages[3].firstAt).toBeNull()
-})
-
-describe('rejected24h', () => {
-  test('counts refused events by code, for a day', async () => {
-    await tenant.send([{}, {}, good])
-    await tenant.send([{ ...good, occurredAt: 0 }])
-    expect((await status()).rejected24h).toEqual({ invalid: 2, too_old: 1 })
-    world.clock.advance(25 * hour)
-    expect((await status()).rejected24h).toEqual({})
-  })
-
-  test('is separate for each organisation', async () => {
-    await (await Tenant.of(world)).send([{}])
-    expect((await status()).rejected24h).toEqual({})
-  })
-})
-
 describe('findings', () => {
   test('fetched flows without events are a warning; with events all is well', async () => {
     await tenant.ask('GET /flows')
@@ -142,24 +89,6 @@ describe('findings', () => {
     expect(await codes()).toEqual(['no_events'])
     await tenant.send([good])
     expect(await codes()).toEqual([])
-  })
-
-  test('refused events are a warning for each code, the one seen most first', async () => {
-    tenant.publish(tour())
-    await tenant.ask('GET /flows')
-    await tenant.send([good, {}, {}, { ...good, occurredAt: 0 }])
-    const { findings } = await status()
-    expect(findings).toEqual([
-      expect.objectContaining({
-        severity: 'warning',
-        code: 'events_rejected',
-        message: 'Events were refused as invalid in the last 24 hours: 2.',
-      }),
-      expect.objectContaining({
-        code: 'events_rejected',
-        message: 'Events were refused as too_old in the last 24 hours: 1.',
-      }),
-    ])
   })
 
   test('a limit that was reached is a warning with its bucket, counted once a minute', async () => {
@@ -238,18 +167,6 @@ describe('findings', () => {
     await world.storage.housekeeping.writePresence()
     expect((await status()).skewMsMedian).toBe(90_000)
     expect(await codes()).toEqual(['clock_skew'])
-  })
-
-  test('each says what is wrong and what to do about it', async () => {
-    tenant.allowOrigins('https://app.example')
-    await tenant.ask('GET /flows', { headers: { origin: 'https://x.example' } })
-    await tenant.send([{}])
-    for (const { severity, code, message, fix } of (await status()).findings) {
-      expect(['info', 'warning', 'error']).toContain(severity)
-      expect(code).toMatch(/^[a-z_]+$/)
-      expect(message).toMatch(/^[A-Z].*\.$/)
-      expect(fix).toMatch(/^[A-Z].*\.$/)
-    }
   })
 })
 

@@ -224,7 +224,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await flows.versions(other.ref, 'tour')).toEqual([])
     })
 
-    test('refuses what validate calls an error, all flows or none', async () => {
+    test('rejects what validate calls an error, all flows or none', async () => {
       const pointless = {
         ...tour('a'),
         key: 'bad',
@@ -247,7 +247,14 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
         ],
       })
       expect((await flows()).map(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
-      // But it does not refuse what validate only warns about.
+      // Nor is a version published again that has an error by the rules of today.
+      await tenant.publish({ ...pointless, key: 'old' })
+      expect(outcomes(await publish('old'))).toEqual(['already published'])
+      await withdraw('old', 'draft')
+      await expect(publish('old')).rejects.toMatchObject({
+        details: [{ path: '/old/steps/0/target' }],
+      })
+      // What validate only warns about is published.
       await push({ ...tour('a'), steps: [{ ...tour('a').steps[0]!, body: '<b>x</b>' }] })
       expect(outcomes(await publish('tour'))).toEqual(['published'])
     })
@@ -324,7 +331,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       })
     const revision = async () => (await store.management.flows.read(tenant.ref, [])).revision
 
-    test('is made once if two are decided at the same time; the other is refused and does nothing', async () => {
+    test('is made once if two are decided at the same time; the other is rejected and does nothing', async () => {
       const read = await revision()
       const changed = await Promise.all([change(read, 'One'), change(read, 'Other')])
       expect(changed.filter(stored => stored === null)).toHaveLength(1)

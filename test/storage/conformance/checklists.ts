@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { idsOf } from '../../../src/core/event/event.ts'
-import { checklistHistory, type Tick } from '../../../src/core/run/checklist.ts'
 import {
   passesOf,
   personOfEvent,
@@ -79,6 +78,8 @@ const deed = fc.oneof(
         maxLength: 3,
       }),
       run: inRun,
+      // Requests may reach the store in a different order than they were received.
+      receivedAgoMs: fc.integer({ min: 0, max: 8 }),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ type: 'settle' as const }) },
@@ -150,22 +151,6 @@ const twoItems: RefFlow = {
   ],
 }
 
-const tickDeed = fc.oneof(
-  fc.record({
-    type: fc.constant('write' as const),
-    item: fc.constantFrom('one', 'two'),
-    completed: fc.boolean(),
-    // Requests may reach the store in a different order than they were received.
-    receivedAgoMs: fc.integer({ min: 0, max: 8 }),
-  }),
-  fc.record({
-    // Other events may name an item too, but they tick nothing.
-    type: fc.constantFrom('tick' as const, 'custom' as const, 'seen' as const),
-    item: fc.constantFrom('one', 'two'),
-    agoMs: fc.integer({ min: 0, max: 40 }),
-  }),
-)
-
 export function checklistsConform(open: OpenStore, rounds: Rounds): void {
   describe('checklists', () => {
     test('answers match the ledger, even when somebody is erased', async () => {
@@ -197,7 +182,8 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
             const ids = idsOf(deed.person)
             if (deed.type === 'write') {
               const written = Object.fromEntries(deed.items.filter(([key]) => has(key)))
-              pending.push(tenant.tick('setup', ids, written, deed.run))
+              const receivedAt = now - deed.receivedAgoMs
+              pending.push(tenant.tick('setup', ids, written, { ...deed.run, receivedAt }))
             } else {
               const { kind, beside, item, run, flowVersion, agoMs } = deed
               if (kind === 'item_completed' && !has(item)) continue
@@ -226,8 +212,14 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
           const { isComplete, ...expected } = referenceAnalytics([flow], events, query)
           expect(answer).toEqual(expected)
           for (const one of people) {
-            const { ticked } = await tenant.progress('setup', idsOf(one))
-            expect(ticked).toEqual(progressOf(flow, events, one).ticked)
+            const { ticked, completedAt } = await tenant.progress('setup', idsOf(one))
+            const { checklistAt, ...expected } = progressOf(flow, events, one)
+            expect(ticked).toEqual(expected.ticked)
+            const reported = events.filter(
+              event => event.kind === 'flow_completed' && personOfEvent(event) === one,
+            )
+            const times = [...reported.map(({ at }) => at), checklistAt ?? Number.POSITIVE_INFINITY]
+            expect(completedAt ?? Number.POSITIVE_INFINITY).toBe(Math.min(...times))
           }
           met.completed += answer.totals.completions > 0 ? 1 : 0
           met.takenBack += events.some(({ kind }) => kind === 'item_reopened') ? 1 : 0
@@ -244,70 +236,8 @@ export function checklistsConform(open: OpenStore, rounds: Rounds): void {
         }),
         { numRuns },
       )
-      for (const count of Object.values(met)) expect(count).toBeGreaterThan(numRuns / 10)
-      expect(await rebuilt(store)).toBe(0)
-      await store.close()
-    }, 300_000)
-
-    test('stored ticks say the same as the whole history, and a rebuild agrees', async () => {
-      const store = await open()
-      const person = { userId: 'u', anonymousId: null }
-      const deeds = fc.array(fc.tuple(tickDeed, fc.integer({ min: 0, max: 10 }), fc.boolean()), {
-        maxLength: 25,
-      })
-      await fc.assert(
-        fc.asyncProperty(deeds, async deeds => {
-          const tenant = await Tenant.withFlows(store, [twoItems])
-          store.clock.moveTo(begin)
-          const pending: Promise<unknown>[] = []
-          for (const [i, [deed, pauseMs, isAwaited]] of deeds.entries()) {
-            store.clock.advance(pauseMs)
-            const now = store.clock.now()
-            if (deed.type === 'write') {
-              const receivedAt = now - deed.receivedAgoMs
-              pending.push(
-                tenant.tick('setup', person, { [deed.item]: deed.completed }, { receivedAt }),
-              )
-            } else {
-              const kinds = {
-                seen: 'checklist_opened',
-                tick: 'item_completed',
-                custom: 'custom',
-              } as const
-              const about =
-                deed.type === 'custom'
-                  ? { name: 'did_one' }
-                  : { flowKey: 'setup', itemKey: deed.item }
-              const event = { kind: kinds[deed.type], userId: 'u', at: now - deed.agoMs, ...about }
-              pending.push(tenant.append([tenant.event(`deed-${i}`, event)]))
-            }
-            // If they are not awaited, several share a commit.
-            if (isAwaited) await Promise.all(pending)
-          }
-          await Promise.all(pending)
-          const keys = ['one', 'two']
-          const ledger = (await tenant.events()).flatMap(({ kind, item, occurredAt }): Tick[] =>
-            kind === 'item_completed' || kind === 'item_reopened'
-              ? [
-                  {
-                    person: 'uu',
-                    runKey: '',
-                    itemId: keys.indexOf(item!.key),
-                    at: occurredAt,
-                    ticked: kind === 'item_completed',
-                  },
-                ]
-              : [],
-          )
-          const { states, passes } = checklistHistory(ledger, () => [0, 1])
-          const { ticked, completedAt } = await tenant.progress('setup', person)
-          expect(ticked).toEqual(
-            Object.fromEntries([...states].map(([item, at]) => [keys[item]!, at])),
-          )
-          expect(completedAt).toBe(passes[0]?.at ?? null)
-        }),
-        { numRuns: rounds(80) },
-      )
+      const least = Math.floor(numRuns / 10)
+      for (const count of Object.values(met)) expect(count).toBeGreaterThanOrEqual(least)
       expect(await rebuilt(store)).toBe(0)
       await store.close()
     }, 300_000)

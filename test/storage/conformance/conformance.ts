@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { activityConforms } from './activity.ts'
 import { alertsConform } from './alerts.ts'
 import { analyticsConform } from './analytics.ts'
@@ -16,7 +16,7 @@ import { previewsConform } from './previews.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
-import { allMethods, notingCalls, type OpenStore, usualRounds } from './store.ts'
+import { allMethods, notingCalls, type OpenStore, type Store, usualRounds } from './store.ts'
 import { tenancyConforms } from './tenancy.ts'
 import { timingConforms } from './timing.ts'
 
@@ -30,23 +30,30 @@ import { timingConforms } from './timing.ts'
 export function conformance(name: string, openStore: OpenStore, rounds = usualRounds): void {
   const called = new Set<string>()
   const open: OpenStore = async () => notingCalls(await openStore(), called)
+  /** One store for all parts that look at nothing but their own organisations. */
+  let shared: Promise<Store> | undefined
+  const openShared: OpenStore = async () => {
+    shared ??= open()
+    return Object.create(await shared, { close: { value: async () => {} } })
+  }
   describe(name, () => {
+    afterAll(async () => (await shared)?.close())
     describe('ledger', () => ledgerConforms(open, rounds))
     describe('analytics', () => analyticsConform(open, rounds))
-    describe('answers in words', () => answersConform(open))
-    describe('activity', () => activityConforms(open))
-    describe('author sessions', () => authorSessionsConform(open))
-    describe('links to previews', () => previewsConform(open))
-    describe('links of organisations', () => environmentsConform(open))
+    describe('written answers', () => answersConform(openShared))
+    describe('activity', () => activityConforms(openShared))
+    describe('author sessions', () => authorSessionsConform(openShared))
+    describe('links to previews', () => previewsConform(openShared))
+    describe('links of organisations', () => environmentsConform(openShared))
     checklistsConform(open, rounds)
     describe('people', () => peopleConform(open, rounds))
     retentionConforms(open, rounds)
     describe('steps', () => stepsConform(open))
-    describe('presence', () => presenceConforms(open))
-    describe('authoring', () => authoringConforms(open, rounds))
-    describe('organisations', () => organisationsConform(open))
-    describe('sign-ins', () => signInsConform(open))
-    describe('alerts', () => alertsConform(open))
+    describe('presence', () => presenceConforms(openShared))
+    describe('authoring', () => authoringConforms(openShared, rounds))
+    describe('organisations', () => organisationsConform(openShared))
+    describe('sign-ins', () => signInsConform(openShared))
+    describe('alerts', () => alertsConform(openShared))
     describe('operations', () => operationsConform(open))
     describe('tenancy', () => tenancyConforms(open))
     describe('when flows begin', () => timingConforms(open, rounds))

@@ -96,7 +96,7 @@ export function organisationsConform(open: OpenStore): void {
   })
 
   describe('a change of an organisation', () => {
-    test('is made once if two are decided at the same time; the other is refused and does nothing', async () => {
+    test('is made once if two are decided at the same time; the other is rejected and does nothing', async () => {
       const { revision } = await read()
       const { organisations } = store.management
       const change = (retentionDays: number) =>

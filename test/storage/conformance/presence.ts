@@ -72,7 +72,8 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).snippetVersion).toBeNull()
   })
 
-  test('the latest clock skews and refusals are stored with a batch, even one of nothing else', async () => {
+  test('the latest clock skews and rejections are stored with a batch, even one of nothing else', async () => {
+    store.alone?.()
     for (let i = 0; i < 110; i++) await tenant.append([], { skewMs: i })
     await tenant.append([], { refusals: { invalid: 2, too_old: 1 } })
     await tenant.append([], { refusals: { invalid: 1 } })
@@ -83,7 +84,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read(other)).rejections).toEqual({})
   })
 
-  test('refusals count for 24 hours: origins each time, limits once per minute and bucket', async () => {
+  test('rejections count for 24 hours: origins each time, limits once per minute and bucket', async () => {
     const { presence } = store.stores
     const start = store.clock.now()
     for (const at of [start, start + 1]) await presence.recordRefusedOrigin(tenant.ref, at)
@@ -104,7 +105,7 @@ export function presenceConforms(open: OpenStore): void {
     expect(await read(other)).toMatchObject({ refusedOrigins: 0, limitedMinutes: {} })
   })
 
-  test('refusals say since which hour they have gone on without a gap of a day', async () => {
+  test('rejections say since which hour they have gone on without a gap of a day', async () => {
     const { presence } = store.stores
     const since = (of = tenant) => presence.since(of.ref, store.clock.now())
     const hourOf = (at: number) => Math.floor(at / hour) * hour
@@ -167,7 +168,7 @@ export function presenceConforms(open: OpenStore): void {
     expect((await read()).userHashes).toMatchObject({ valid: 1, outdated: 2 })
   })
 
-  describe('heartbeats', () => {
+  describe('heartbeats', () =>
     test('are spaced apart, each after those reserved before it, separately per organisation', () => {
       const bounds = {
         ...{ soonestMs: 1_000, apartMs: 500, apartInCrowdMs: 100, latestMs: 60_000 },
@@ -181,6 +182,5 @@ export function presenceConforms(open: OpenStore): void {
         expect(wait - waits[i]!).toBeGreaterThanOrEqual(bounds.apartInCrowdMs)
       }
       expect(reserve(other)).toBe(waits[0]!)
-    })
-  })
+    }))
 }

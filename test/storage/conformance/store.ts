@@ -12,7 +12,8 @@ export interface Store {
   readonly management: ManagementStores
   readonly clock: HandClock
   /**
-   * Has one machine of several answer everything from now on: what it remembers of erased people is its own.
+   * Has one machine of several answer everything from now on. What a machine has in memory is its own: what erased
+   * people report, and clock skews until they are written.
    */
   alone?(): void
   /** Finishes all background work that only serves speed. */
@@ -195,6 +196,7 @@ export const notingCalls = (store: Store, called: Set<string>): Store => ({
     return notingAll(store.management, 'management', called)
   },
   clock: store.clock,
+  alone: () => store.alone?.(),
   keptBeyondMs: store.keptBeyondMs,
   settle: () => store.settle(),
   retain: days => store.retain(days),

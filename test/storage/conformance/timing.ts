@@ -119,7 +119,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       expect(await caused('ann')).toEqual([3, 2])
     })
 
-    test('is found in the ledger by a rebuild, which keeps what only deleted events said', async () => {
+    test('is found in the ledger by a rebuild, which keeps what only deleted events had', async () => {
       await send(exported('ann', 60_000))
       await tenant.publish(waits(3))
       await send(exported('ann', 120_000))
@@ -130,7 +130,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
       expect(await caused('ann')).toEqual([2, 1])
     })
 
-    test('law: is that of all events together, whatever their order and batches', async () => {
+    test('is that of all events together, whatever their order and batches', async () => {
       const minutes = fc.array(fc.nat(9), { minLength: 1, maxLength: 12 })
       await fc.assert(
         fc.asyncProperty(minutes, fc.nat(12), async (minutes, cut) => {
@@ -187,7 +187,7 @@ export function timingConforms(open: OpenStore, rounds: Rounds): void {
     })
   })
 
-  test('law: an experiment matches its definition in any order, rebuilt or not', async () => {
+  test('an experiment matches its definition in any order, rebuilt or not', async () => {
     await fc.assert(
       fc.asyncProperty(
         happened,

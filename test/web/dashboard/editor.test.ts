@@ -6,8 +6,8 @@ import {
   DashboardHouse,
   type Manage,
   requireSound as requireWhole,
-  testPages,
 } from '../../support/dashboard.ts'
+import { draftOf as draftBy, openEditor, textIn } from '../../support/flow-editor.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** Where flows are written: problems are reported at their place, and nobody's work is lost. */
@@ -36,23 +36,9 @@ const step = (key: string, title: string) => ({ key, title })
 const begin = (key: string, ...steps: object[]) =>
   manage('POST', '/push', { flows: [{ key, name: key, steps }], publish: true })
 
-const draftOf = async (key: string) =>
-  (await manage<{ text: string }>('GET', `/flows/${key}/draft?text=1`)).text
+const draftOf = (key: string) => draftBy(manage, key)
 
-/** The editor of a flow, once it shows the flow. */
-async function edit(key: string, options: Parameters<DashboardHouse['visit']>[1] = {}) {
-  const visited = await house.visit(`/flows/${key}/edit?view=yaml`, options)
-  // Leaving with unsaved work asks for confirmation; here the answer is always yes.
-  visited.page.on('dialog', dialog => dialog.accept())
-  await visited.page.getByText('No problems').waitFor()
-  return visited
-}
-
-/** The text in the editor; empty until the editor is drawn. */
-const textIn = (page: Page) =>
-  page.evaluate(
-    `[...(document.querySelector('.yaml-editor')?.shadowRoot?.querySelectorAll('.cm-line') ?? [])].map(line => line.textContent).join('\\n')`,
-  ) as Promise<string>
+const edit = (key: string) => openEditor(house, `${key}/edit?view=yaml`)
 
 /** Types a replacement for a text into the first line that has it. */
 async function replace(page: Page, before: string, after: string): Promise<void> {
@@ -71,19 +57,6 @@ const kept = (page: Page) =>
       `Object.keys(localStorage).some(name => name.startsWith('cairn-unsaved'))`,
     ),
   )
-
-testPages(
-  () => house,
-  [
-    {
-      path: '/flows/welcome/edit?view=yaml',
-      title: 'Edit · Welcome tour',
-      heading: 'Welcome tour',
-      shows: 'No problems',
-    },
-    { path: '/flows/new?view=yaml', title: 'New flow', shows: 'No problems' },
-  ],
-)
 
 describe('writing', () => {
   test('says what the server finds wrong at its line, and leads there', async () => {
@@ -110,7 +83,6 @@ describe('writing', () => {
     await page.keyboard.press('Control+s')
     await isSaved(page)
     expect(await draftOf('wrong')).toContain('title: Mended')
-    await page.context().close()
   })
 
   test('suggests what is valid at the cursor', async () => {
@@ -124,7 +96,6 @@ describe('writing', () => {
     await page.locator('.cm-tooltip-autocomplete li', { hasText: 'until_completed' }).click()
     await page.getByText('No problems').waitFor()
     expect(await textIn(page)).toContain('frequency: until_completed')
-    await page.context().close()
   })
 
   test('begins a new flow by the keyboard alone, and single letters are text', async () => {
@@ -161,7 +132,6 @@ describe('writing', () => {
     await page.getByRole('link', { name: 'Review and publish' }).click()
     await page.getByRole('button', { name: 'Publish' }).waitFor()
     await requireSound(page, noticed)
-    await page.context().close()
   })
 
   test('a key that is taken is reported, and nothing is overwritten', async () => {
@@ -170,13 +140,9 @@ describe('writing', () => {
     await page.getByText('No problems').waitFor()
     await replace(page, 'my-tour', 'taken')
     await save(page)
-    await page
-      .getByText('There is a flow of the key "taken" already', { exact: false })
-      .or(page.getByText('there is a flow of the key "taken" already', { exact: false }))
-      .first()
-      .waitFor()
+    const taken = page.getByText(/there is a flow of the key "taken" already/i)
+    await taken.first().waitFor()
     expect(await draftOf('taken')).toContain('title: A')
-    await page.context().close()
   })
 
   test('a flow that its repository locks is read-only until somebody unlocks it', async () => {
@@ -200,19 +166,6 @@ describe('writing', () => {
     await save(page)
     await isSaved(page)
     expect(await draftOf('locked')).toContain('title: Here')
-    await page.context().close()
-  })
-
-  test('people who may only read cannot edit', async () => {
-    const { page, noticed } = await edit('welcome', { role: 'viewer' })
-    await page.getByText('You may read this flow').waitFor()
-    expect(await page.getByRole('button', { name: 'Save draft' }).count()).toBe(0)
-    expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0)
-    await page.locator('.cm-content').click()
-    await page.keyboard.type('x')
-    expect(await textIn(page)).toStartWith('key: welcome')
-    await requireSound(page, noticed)
-    await page.context().close()
   })
 })
 
@@ -253,63 +206,50 @@ test('an element picked on the real page appears in the form and in the YAML', a
   await site.stop()
 })
 
-describe('two authors', () => {
-  test('of two steps: the later save includes the earlier one', async () => {
-    await begin('two', step('a', 'A'), step('b', 'B'))
-    const [ann, bob] = [await edit('two'), await edit('two', { role: 'editor' })]
-    await replace(ann.page, 'title: A', 'title: Ann')
-    await replace(bob.page, 'title: B', 'title: Bob')
-    await save(ann.page)
-    await isSaved(ann.page)
-    await save(bob.page)
-    await bob.page.getByText(/Saved, with what Ann .*: Step "a"/).waitFor()
-    expect(await draftOf('two')).toMatch(/title: Ann[\s\S]*title: Bob/)
-    for (const { page } of [ann, bob]) await page.context().close()
-  })
+/** Saves a flow of two steps, as another author does. */
+const robotSaves = (key: string, a: string, b: string) =>
+  manage('POST', '/push', { flows: [{ key, name: key, steps: [step('a', a), step('b', b)] }] })
 
-  test('of one step: both are shown, and the author chooses', async () => {
-    await begin('same', step('a', 'A'), step('b', 'B2'))
-    const [ann, bob] = [await edit('same'), await edit('same', { role: 'editor' })]
-    await replace(ann.page, 'title: A', 'title: Ann')
-    await replace(bob.page, 'title: A', 'title: Bob')
-    await replace(bob.page, 'title: B2', 'title: Of both')
-    await save(ann.page)
-    await isSaved(ann.page)
-    await save(bob.page)
-    const dialog = bob.page.getByRole('dialog', { name: 'Both of you changed the same' })
-    await dialog.getByText('title: Ann').waitFor()
-    await dialog.getByText('title: Bob').waitFor()
-    await requireSound(bob.page, { ...bob.noticed, complaints: [] })
-    // Cancelling keeps what was written.
-    await dialog.getByRole('button', { name: 'Cancel' }).click()
-    expect(await textIn(bob.page)).toContain('title: Bob')
-    await save(bob.page)
-    await dialog.getByRole('radio', { name: 'Theirs' }).check()
-    await dialog.getByRole('button', { name: 'Save as chosen' }).click()
-    await isSaved(bob.page)
-    expect(await draftOf('same')).toMatch(/title: Ann[\s\S]*title: Of both/)
-    for (const { page } of [ann, bob]) await page.context().close()
-  })
+test('if two authors changed one step, both are shown, and the later one chooses', async () => {
+  await begin('same', step('a', 'A'), step('b', 'B2'))
+  const { page, noticed } = await edit('same')
+  await replace(page, 'title: A', 'title: Ann')
+  await replace(page, 'title: B2', 'title: Of both')
+  await robotSaves('same', 'Robot', 'B2')
+  await save(page)
+  const dialog = page.getByRole('dialog', { name: 'Both of you changed the same' })
+  await dialog.getByText('title: Ann').waitFor()
+  await dialog.getByText('title: Robot').waitFor()
+  await requireSound(page, { ...noticed, complaints: [] })
+  // Cancelling keeps what was written.
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  expect(await textIn(page)).toContain('title: Ann')
+  await save(page)
+  await dialog.getByRole('radio', { name: 'Theirs' }).check()
+  await dialog.getByRole('button', { name: 'Save as chosen' }).click()
+  await isSaved(page)
+  expect(await draftOf('same')).toMatch(/title: Robot[\s\S]*title: Of both/)
 })
 
 describe('unsaved work', () => {
-  test('survives a reload of the page, and is offered again', async () => {
-    await begin('reloaded', step('a', 'A'))
+  test('is offered again after a reload, and merged with what others saved meanwhile', async () => {
+    await begin('reloaded', step('a', 'A'), step('b', 'B'))
     const { page, noticed } = await edit('reloaded')
-    await replace(page, 'title: A', 'title: Unsaved')
+    await replace(page, 'title: A', 'title: Mine')
     await kept(page)
+    await robotSaves('reloaded', 'A', 'Robot')
     await page.reload()
     await page.getByText('Unsaved changes of').waitFor()
     expect(await textIn(page)).toContain('title: A')
     await requireSound(page, noticed)
     await page.getByRole('button', { name: 'Go on with them' }).click()
-    expect(await textIn(page)).toContain('title: Unsaved')
+    expect(await textIn(page)).toContain('title: Mine')
     await save(page)
-    await isSaved(page)
+    await page.getByText(/Saved, with what Robot .*: Step "b"/).waitFor()
+    expect(await draftOf('reloaded')).toMatch(/title: Mine[\s\S]*title: Robot/)
     await page.reload()
     await page.getByText('No problems').waitFor()
     expect(await page.getByText('Unsaved changes of').count()).toBe(0)
-    await page.context().close()
   })
 
   test('of two tabs is told apart, by the second and by what was changed', async () => {
@@ -333,24 +273,6 @@ describe('unsaved work', () => {
     await requireSound(page, noticed)
     await left.filter({ hasText: 'From there' }).getByRole('button', { name: 'Go on' }).click()
     expect(await textIn(page)).toContain('title: From there')
-    await page.context().close()
-  })
-
-  test('is merged with what others saved meanwhile', async () => {
-    await begin('later', step('a', 'A'), step('b', 'B'))
-    const { page } = await edit('later')
-    await replace(page, 'title: A', 'title: Mine')
-    await kept(page)
-    await page.goto('about:blank')
-    await manage('POST', '/push', {
-      flows: [{ key: 'later', name: 'later', steps: [step('a', 'A'), step('b', 'Robot')] }],
-    })
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/later/edit?view=yaml`)
-    await page.getByRole('button', { name: 'Go on with them' }).click()
-    await save(page)
-    await page.getByText(/Saved, with what Robot/).waitFor()
-    expect(await draftOf('later')).toMatch(/title: Mine[\s\S]*title: Robot/)
-    await page.context().close()
   })
 
   test('is asked about before a link leads away', async () => {
@@ -369,31 +291,9 @@ describe('unsaved work', () => {
     await page.getByText('Unsaved changes of').waitFor()
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByText('Unsaved changes of').waitFor({ state: 'detached' })
-    await page.context().close()
   })
 
-  test('survives the end of the session', async () => {
-    await begin('ended', step('a', 'A'))
-    const { page } = await house.signIn('editor')
-    page.on('dialog', dialog => dialog.accept())
-    await page.goto(`${house.server.url}/dashboard/harbor/flows/ended/edit?view=yaml`)
-    await page.getByText('No problems').waitFor()
-    await replace(page, 'title: A', 'title: Kept')
-    const { page: other } = await house.browser.page({
-      storageState: await page.context().storageState(),
-    })
-    await other.goto(`${house.server.url}/dashboard/harbor/`)
-    await other.getByRole('heading', { name: 'Overview' }).waitFor()
-    await other.evaluate(`fetch('/dashboard/session/sign-out', { method: 'POST', body: '{"everywhere":false}',
-      headers: { 'content-type': 'application/json', 'cairn-dashboard': '1' } })`)
-    await other.context().close()
-    await page.keyboard.press('Control+s')
-    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
-    expect(await textIn(page)).toContain('title: Kept')
-    await page.context().close()
-  })
-
-  test('survives the end of the server', async () => {
+  test('survives the end of the server, and of the session', async () => {
     await begin('restarted', step('a', 'A'))
     const { page } = await edit('restarted')
     await replace(page, 'title: A', 'title: Kept')
@@ -406,6 +306,11 @@ describe('unsaved work', () => {
     await save(page)
     await isSaved(page)
     expect(await draftOf('restarted')).toContain('title: Kept')
-    await page.context().close()
+
+    await replace(page, 'title: Kept', 'title: Kept too')
+    await page.context().clearCookies()
+    await page.keyboard.press('Control+s')
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+    expect(await textIn(page)).toContain('title: Kept too')
   })
 })

@@ -1,16 +1,18 @@
-import { expect, setDefaultTimeout } from 'bun:test'
+import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { AuthoredSite } from '../../support/authored-site.ts'
-import { cellsOf, DashboardHouse, looks, requireSound } from '../../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import {
+  cellsOf,
+  DashboardHouse,
+  requireSound,
+  requireSoundOnEveryScreen,
+} from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** Flows are tried in another organisation and promoted from there; drafts are previewed on the real page. */
 
-setDefaultTimeout(300_000)
-
 let house: DashboardHouse
 let site: AuthoredSite
-let staging: { page: string }
 
 const file = (title: string) => `key: welcome
 name: Welcome tour
@@ -26,14 +28,8 @@ steps:
 async function pushTo(org: string, text: string, ...more: string[]): Promise<void> {
   const { place } = house
   await Bun.write(join(place.folder, 'staged.yaml'), text)
-  const { status, stderr } = await place.run([
-    'flows',
-    'push',
-    'staged.yaml',
-    '--org',
-    org,
-    ...more,
-  ])
+  const args = ['flows', 'push', 'staged.yaml', '--org', org, ...more]
+  const { status, stderr } = await place.run(args)
   if (status !== 0) throw new Error(stderr)
 }
 
@@ -41,45 +37,22 @@ beforeAll(async () => {
   house = await DashboardHouse.open()
   site = new AuthoredSite(house.server, house.snippetKey)
   // They sign in while there is only one organisation, so that it is clear which one is meant.
-  for (const role of ['owner', 'viewer'] as const) {
-    await (await house.visit('', { role })).page.context().close()
-  }
+  for (const role of ['owner', 'viewer'] as const) await house.enter({ role })
   await house.place.run(['org', 'create', 'Harbor staging', '--staging-of', 'harbor'])
   await pushTo('harbor-staging', file('Ahoy'), '--publish')
-  const { url } = await house.place.json<{ url: string }>([
-    ...['dashboard', 'link', '--role', 'owner', '--name', 'Ann', '--org', 'harbor-staging'],
-    ...['--url', house.server.url],
-  ])
-  staging = { page: url }
 })
 afterAll(async () => {
   await site.stop()
   await house.close()
 })
 
-describe.each(looks)('$name', ({ name: _, ...look }) => {
-  test('the flows of staging are shown beside those here', async () => {
-    const { page, noticed } = await house.visit('/staging', look)
-    await page.getByText('where they are tried').waitFor()
-    await page.getByText('Missing there').first().waitFor()
-    await requireSound(page, noticed)
-    await page.context().close()
-  })
-
-  test('the settings say which organisation is linked', async () => {
-    const { page, noticed } = await house.visit('/settings/environments', look)
-    await page.getByRole('rowheader', { name: 'Harbor staging' }).waitFor()
-    await requireSound(page, noticed)
-    await page.context().close()
-  })
-})
-
-test('a viewer sees what differs, and is not offered to promote', async () => {
-  const { page } = await house.visit('/flows', { role: 'viewer' })
+test('flows of staging are shown beside those here; a viewer is not offered to promote', async () => {
+  const { page, noticed } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Staging' }).click()
+  await page.getByText('where they are tried').waitFor()
   await page.getByText('Missing there').first().waitFor()
+  await requireSoundOnEveryScreen(page, noticed)
   expect(await page.getByRole('button', { name: 'Promote' }).count()).toBe(0)
-  await page.context().close()
 })
 
 test('a flow is promoted as it was reviewed, not as somebody has changed it since', async () => {
@@ -107,17 +80,15 @@ test('a flow is promoted as it was reviewed, not as somebody has changed it sinc
     ['Tried first', 'Same', 'version 1', 'a draft', ''],
     ['Welcome tour', 'Same', 'version 2', 'version 2', ''],
   ])
-  await page.goto(`${house.server.url}/dashboard/harbor/flows/welcome/versions`)
+  await page.goto(house.at('/flows/welcome/versions'))
   await page.getByText('Last promoted from harbor-staging, version 2').waitFor()
-  await page.context().close()
 })
 
 test('staging is labelled, so that nobody takes it for what visitors see', async () => {
   const { page } = await house.browser.page()
-  await page.goto(staging.page)
+  await page.goto(await house.link('owner', 'Ann', 'harbor-staging'))
   await page.getByRole('button', { name: 'Sign in with this link' }).click()
   await page.getByRole('complementary').getByText('Staging of Harbor').waitFor()
-  await page.context().close()
 })
 
 test('a draft is previewed on the page by a link from the editor, and the link can be ended', async () => {
@@ -137,7 +108,6 @@ test('a draft is previewed on the page by a link from the editor, and the link c
   await dialog.getByRole('heading', { name: 'Links that work' }).waitFor({ state: 'detached' })
   await opened.reload()
   await opened.getByText('Ask for a new one').waitFor()
-  await page.context().close()
 })
 
 test('an owner of both links them by a token, and unlinks them', async () => {
@@ -145,7 +115,9 @@ test('an owner of both links them by a token, and unlinks them', async () => {
   await place.run(['org', 'create', 'Harbor trials'])
   const made = ['token', 'create', 'Link', '--scope', 'settings:write', '--org', 'harbor-trials']
   const { token } = await place.json<{ token: string }>(made)
-  const { page } = await house.visit('/settings/environments')
+  const { page, noticed } = await house.visit('/settings/environments')
+  await page.getByRole('rowheader', { name: 'Harbor staging' }).waitFor()
+  await requireSoundOnEveryScreen(page, noticed)
   const field = page.getByLabel('Management token of the organisation that tries flows')
   await field.fill('crn_nonsense')
   await page.getByRole('button', { name: 'Link', exact: true }).click()
@@ -156,5 +128,4 @@ test('an owner of both links them by a token, and unlinks them', async () => {
   await page.getByRole('button', { name: 'Unlink Harbor trials' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click()
   await page.getByText('Harbor trials is linked no more').waitFor()
-  await page.context().close()
 })

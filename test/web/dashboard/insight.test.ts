@@ -1,140 +1,106 @@
 import { expect } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { parse } from 'csv-parse/sync'
 import { totalsOf } from '../../../src/core/step/health.ts'
-import type { Analytics } from '../../../src/modules/analytics/model.ts'
 import type { IdentityAnswer } from '../../../src/modules/organisations/model.ts'
 import type { StepCheck } from '../../../src/modules/steps/model.ts'
-import { apiOf } from '../../support/binary.ts'
-import { cellsOf, DashboardHouse, flows, looks, requireSound } from '../../support/dashboard.ts'
-import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
+import {
+  cellsOf,
+  DashboardHouse,
+  downloadedCsv,
+  type Manage,
+  requireSound,
+  requireSoundOnEveryScreen,
+} from '../../support/dashboard.ts'
+import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** What changes over time in the demo: the screen, the API and the CSV agree on it. */
 
-let house: DashboardHouse
 let demo: DashboardHouse
-let credential = ''
+let manage: Manage
 beforeAll(async () => {
-  house = await DashboardHouse.open()
-  demo = await DashboardHouse.demo(house)
-  const scopes = ['flows:read', 'settings:write'].flatMap(scope => ['--scope', scope])
-  credential = (await demo.place.json(['token', 'create', 'test', ...scopes])).token
+  demo = await DashboardHouse.demo()
+  manage = await demo.manager('flows:read', 'settings:write')
 })
-afterAll(async () => {
-  await demo.place.close()
-  await house.close()
-})
+afterAll(() => demo.close())
 
-type Page = Awaited<ReturnType<DashboardHouse['visit']>>['page']
+test('health over time shows when a step lost its element, as the API and the CSV have it', async () => {
+  const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
+  const section = page.getByRole('region', { name: 'Break it into tasks' })
+  await section.getByRole('img', { name: /broken from/ }).waitFor()
+  const query = 'health?flow=welcome&history=1&timezone=UTC'
+  const step = (await manage<StepCheck>('GET', `/${query}`)).steps.find(
+    ({ step }) => step === 'add-task',
+  )!
+  const days = step.history!.toReversed()
+  const counts = days.map(({ people }) => totalsOf(people))
+  const shown = await cellsOf(
+    page,
+    'People by day, by whether they found the element of “Break it into tasks”.',
+  )
+  expect(shown.map(cells => cells.slice(2, 6))).toEqual(
+    counts.map(({ people, finds, makeshift, misses }) =>
+      [finds - makeshift, makeshift, misses, people].map(String),
+    ),
+  )
+  expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
+    days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
+  )
+  // A day without a report has no bar, and every other day has one.
+  expect(await section.locator('.slot').count()).toBe(days.length)
+  expect(shown[0]![0]).toContain('not over')
 
-const manage = async <T>(path: string): Promise<T> =>
-  (await (await apiOf(demo.server, credential)('GET', `/manage/${path}`)).json()) as T
-
-/** The rows that a link downloads. */
-async function downloaded(page: Page, link: ReturnType<Page['getByRole']>) {
-  const pending = page.waitForEvent('download')
-  await link.click()
-  const download = await pending
-  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
-    columns: true,
-  })
-  return { rows, name: download.suggestedFilename() }
-}
-
-describe('health over time', () => {
-  test('shows when a step lost its element, as the API and the CSV have it', async () => {
-    const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
-    const section = page.getByRole('region', { name: 'Break it into tasks' })
-    await section.getByRole('img', { name: /broken from/ }).waitFor()
-    const query = 'health?flow=welcome&history=1&timezone=UTC'
-    const step = (await manage<StepCheck>(query)).steps.find(({ step }) => step === 'add-task')!
-    const days = step.history!.toReversed()
-    const counts = days.map(({ people }) => totalsOf(people))
-    const shown = await cellsOf(
-      page,
-      'People by day, by whether they found the element of “Break it into tasks”.',
-    )
-    expect(shown.map(cells => cells.slice(2, 6))).toEqual(
-      counts.map(({ people, finds, makeshift, misses }) =>
-        [finds - makeshift, makeshift, misses, people].map(String),
-      ),
-    )
-    expect(shown.map(cells => cells[1]!.toLowerCase().replace('too few', 'unknown'))).toEqual(
-      days.map(({ state }) => expect.stringMatching(new RegExp(state === 'unknown' ? '.' : state))),
-    )
-    // A day without a report has no bar, and every other day has one.
-    expect(await section.locator('.slot').count()).toBe(days.length)
-    expect(shown[0]![0]).toContain('not over')
-
-    const { rows, name } = await downloaded(
-      page,
-      section.getByRole('link', { name: 'Days of every step as CSV' }),
-    )
-    expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
-    const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
-    expect(ofStep.map(row => [row.date, row.state, row.finds, row.misses])).toEqual(
-      days.map(({ date, state }, i) => [
-        ...[date, state],
-        ...[counts[i]!.finds, counts[i]!.misses].map(String),
-      ]),
-    )
-    expect(noticed.complaints).toEqual([])
-    await page.context().close()
-  })
-
-  test('of a step without any reports says so, and draws nothing', async () => {
-    const { page } = await house.visit('/flows/welcome/health')
-    await page.getByText('Nobody has reported of it in these days.').first().waitFor()
-    expect(await page.locator('.history .slot').count()).toBe(0)
-    await page.context().close()
-  })
-
-  describe.each(looks)('$name', ({ name: _, ...look }) => {
-    test('is sound', async () => {
-      const { page, noticed } = await demo.visit('/flows/welcome/health', look)
-      await page.getByRole('img', { name: /broken from/ }).waitFor()
-      await requireSound(page, noticed)
-      await page.context().close()
-    })
-  })
+  const link = section.getByRole('link', { name: 'Days of every step as CSV' })
+  const { rows, name } = await downloadedCsv(page, link)
+  expect(name).toMatch(/^cairn-welcome-health-.*\.csv$/)
+  const ofStep = rows.filter(row => row.step === 'add-task').toReversed()
+  expect(ofStep.map(row => [row.date, row.state, row.finds, row.misses])).toEqual(
+    days.map(({ date, state }, i) => [
+      ...[date, state],
+      ...[counts[i]!.finds, counts[i]!.misses].map(String),
+    ]),
+  )
+  await requireSoundOnEveryScreen(page, noticed)
 })
 
-test('times to complete are drawn with those they are compared with, and match their table and CSV', async () => {
+test('times to complete are drawn with those they are compared with, and keep their order from right to left', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
-  const address = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
-  const { page, noticed } = await demo.visit(address)
-  const link = page.getByRole('link', { name: /^CSV of / })
-  await link.waitFor()
-  const query = new URL((await link.getAttribute('href'))!, demo.server.url).search.slice(1)
-  const listed = await demo.place.json<{ key: string; id: string }[]>(['flows', 'list'])
-  const { id } = listed.find(({ key }) => key === 'welcome')!
-  const { timeToComplete } = await demo.analytics<Analytics>(id, query)
-  const { rows } = await downloaded(page, link)
-  const counts = timeToComplete.distribution!.map(({ count }) => `${count}`)
+  const { page, noticed } = await demo.visit(`/flows/welcome?tz=UTC&from=${from}&to=${today}`)
+  const { rows } = await downloadedCsv(page, page.getByRole('link', { name: /^CSV of / }))
   const ofAll = rows.filter(row => row.row_type === 'bin' && row.version === '')
-  expect(ofAll.map(row => row.timed_runs!)).toEqual(counts)
   const cells = await cellsOf(page, 'Completed runs by how long they took.')
-  expect(cells.map(row => row[3]!).filter(count => count !== '0')).toEqual(
-    counts.filter(count => count !== '0'),
+  const isSome = (count: string | undefined) => count !== '0'
+  expect(cells.map(row => row[3]).filter(isSome)).toEqual(
+    ofAll.map(row => row.timed_runs).filter(isSome),
   )
   expect(await page.locator('.before-line').count()).toBe(2)
   expect(noticed.complaints).toEqual([])
-  await page.context().close()
+
+  await page.getByText('Median time').waitFor()
+  await page.evaluate("document.documentElement.dir = 'rtl'")
+  // The number is to the left of its unit, as it is read.
+  const [number, unit] = (await page.evaluate(`(() => {
+    const text = document.querySelector('.figure-value bdi').firstChild
+    const at = (from, to) => {
+      const range = document.createRange()
+      range.setStart(text, from)
+      range.setEnd(text, to)
+      return range.getBoundingClientRect().left
+    }
+    return [at(0, 1), at(text.length - 1, text.length)]
+  })()`)) as [number, number]
+  expect(number).toBeLessThan(unit)
 })
 
-test('who users are is shown by hour, as in the API, once identities are observed', async () => {
+test('identity verification is shown by hour, as in the API, once identities are observed', async () => {
   const { page, noticed } = await demo.visit('/install')
   await page.getByText('Calls that named a user').waitFor()
   expect(await page.getByText('Who users are, by hour').count()).toBe(0)
   const observed = await demo.place.run(['org', 'identity', 'harbor', '--mode', 'observe'])
   expect([observed.status, observed.stderr]).toEqual([0, ''])
-  const ask = apiOf(demo.server, demo.snippetKey)
-  const events = [1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` }))
-  expect((await ask('POST', '/events', { events })).status).toBe(202)
+  await demo.send([1, 2, 3].map(i => ({ kind: 'custom', name: 'clicked', userId: `u${i}` })))
   await page.reload()
   await page.getByRole('img', { name: /0 proven, 3 without a hash, 0 with a wrong one/ }).waitFor()
-  const { hours } = await manage<IdentityAnswer>('identity')
+  const { hours } = await manage<IdentityAnswer>('GET', '/identity')
   const shown = await cellsOf(page, 'Calls and events that named a user, by hour.')
   expect(shown.map(cells => cells.slice(1, 4))).toEqual(
     hours
@@ -144,7 +110,6 @@ test('who users are is shown by hour, as in the API, once identities are observe
       ),
   )
   await requireSound(page, noticed)
-  await page.context().close()
 })
 
 test('the organisation’s time zone applies to pages whose address names none', async () => {
@@ -159,17 +124,16 @@ test('the organisation’s time zone applies to pages whose address names none',
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Days and times are of Asia/Tokyo now.').waitFor()
   await requireSound(page, noticed)
-  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome`)
+  await page.goto(demo.at('/flows/welcome'))
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
-  await page.goto(`${demo.server.url}/dashboard/harbor/flows/welcome?tz=UTC`)
+  await page.goto(demo.at('/flows/welcome?tz=UTC'))
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('UTC')
   expect(await demo.place.json(['org', 'timezone', 'harbor'])).toMatchObject({
     timezone: 'Asia/Tokyo',
   })
   await demo.place.run(['org', 'timezone', 'harbor', '--browser'])
-  await page.context().close()
 })
 
 test('an organisation is renamed, and every page calls it by the new name at once', async () => {
@@ -185,56 +149,4 @@ test('an organisation is renamed, and every page calls it by the new name at onc
   expect(await demo.place.json(['org', 'list'])).toMatchObject([{ name: 'Harbor Group' }])
   await rename(name)
   await requireSound(page, noticed)
-  await page.context().close()
-})
-
-test('a person’s page links to why they have not seen a flow', async () => {
-  const { page } = await demo.visit('/people?user=nobody-yet')
-  await page.getByText('Nothing is stored of nobody-yet').waitFor()
-  const ask = apiOf(demo.server, demo.snippetKey)
-  const events = [{ kind: 'custom', name: 'clicked', userId: 'nobody-yet' }]
-  expect((await ask('POST', '/events', { events })).status).toBe(202)
-  await page.reload()
-  await page.getByRole('link', { name: 'Why not Welcome to Harbor?' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
-  const { searchParams } = new URL(page.url())
-  expect([searchParams.get('user'), searchParams.get('flow')]).toEqual(['nobody-yet', 'welcome'])
-  await page.context().close()
-})
-
-test('the controls for comparing two versions fit on one line', async () => {
-  await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
-  await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
-  const { page } = await house.visit('/flows/welcome?version=2&compare=v1', {
-    viewport: { width: 1280, height: 900 },
-  })
-  await page.getByLabel('Version', { exact: true }).waitFor()
-  // They are side by side if none begins below the end of another.
-  await page.getByText('Where people leave').waitFor()
-  const isOneLine = await page.evaluate(`(() => {
-    const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
-    const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
-    return boxes.length === 4 && top < bottom
-  })()`)
-  expect(isOneLine).toBe(true)
-  await page.context().close()
-})
-
-test('a duration on a right-to-left page keeps its order', async () => {
-  const { page } = await demo.visit('/flows/welcome')
-  await page.getByText('Median time').waitFor()
-  await page.evaluate("document.documentElement.dir = 'rtl'")
-  // The number is to the left of its unit, as it is read.
-  const [number, unit] = (await page.evaluate(`(() => {
-    const text = document.querySelector('.figure-value bdi').firstChild
-    const at = (from, to) => {
-      const range = document.createRange()
-      range.setStart(text, from)
-      range.setEnd(text, to)
-      return range.getBoundingClientRect().left
-    }
-    return [at(0, 1), at(text.length - 1, text.length)]
-  })()`)) as [number, number]
-  expect(number).toBeLessThan(unit)
-  await page.context().close()
 })

@@ -1,9 +1,11 @@
 import { expect } from 'bun:test'
-import { rest } from '../../support/browser.ts'
-import { DashboardHouse, testPages } from '../../support/dashboard.ts'
+import { leftOpenAfterMs } from '../../../src/web/dashboard/api/attention.ts'
+import { pass, rest } from '../../support/browser.ts'
+import { DashboardHouse } from '../../support/dashboard.ts'
+import { testPages } from '../../support/dashboard-pages.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** Each page of the dashboard works, is accessible, and causes no refusals and no complaints. */
+/** A list, results, the editor and a setting as everybody may see them; and how pages are loaded. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -11,16 +13,30 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const pages = [
-  { path: '', title: 'Overview', shows: 'Spring news' },
-  { path: '/flows', title: 'Flows', shows: 'Spring news' },
-  { path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
-]
+testPages(
+  () => house,
+  [
+    {
+      ...{ path: '/flows', title: 'Flows', shows: 'Spring news' },
+      onPaper: [/Numbers of the last 30 days, Europe\/Berlin/],
+    },
+    {
+      ...{ path: '/flows/welcome', title: 'Welcome tour', shows: 'Where people leave' },
+      onPaper: [/– .+ \d{4}, Europe\/Berlin, all versions/, 'Runs neither completed nor dismissed'],
+    },
+    {
+      ...{ path: '/flows/welcome/edit', title: 'Edit · Welcome tour', heading: 'Welcome tour' },
+      shows: 'No problems',
+    },
+    {
+      ...{ path: '/settings/limits', title: 'Limits · Settings', heading: 'Settings' },
+      shows: 'fingerprint',
+    },
+  ],
+)
 
-testPages(() => house, pages)
-
-test('the first page is at most 80 KiB, compressed with gzip', async () => {
-  const { page } = await house.visit('')
+test('the first page is at most 80 KiB, compressed with gzip, and nothing comes from another host', async () => {
+  const { page, noticed } = await house.visit('')
   await page.getByText('Spring news').waitFor()
   const names = (await page.evaluate(
     "[location.href, ...performance.getEntriesByType('resource').map(entry => entry.name)]",
@@ -33,16 +49,13 @@ test('the first page is at most 80 KiB, compressed with gzip', async () => {
   }
   expect(files.length).toBeGreaterThan(3)
   expect(bytes).toBeLessThan(80 * 1024)
-})
-
-test('nothing comes from another host', async () => {
-  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
   await page.getByText('Where people leave').waitFor()
   const hosts = new Set(noticed.requests.map(url => new URL(url).host))
   expect([...hosts]).toEqual([new URL(house.server.url).host])
 })
 
-test("works behind a proxy's path", async () => {
+test("the dashboard works behind a proxy's path", async () => {
   const prefix = '/tools/cairn'
   const proxy = Bun.serve({
     hostname: '127.0.0.1',
@@ -72,7 +85,7 @@ test("works behind a proxy's path", async () => {
   }
 })
 
-test('a link that is clicked before the page has settled leads on, and not back', async () => {
+test('a link that is clicked before the page has settled is followed', async () => {
   const { page } = await house.visit('/install')
   // Clicks as soon as the flows are drawn, before the effects of that page have run.
   await page.addInitScript(`new MutationObserver((_, observer) => {
@@ -106,18 +119,109 @@ test('a page that is being left writes nothing into the address of the next one'
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('after an upgrade with a tab open, a page whose file is gone loads again once, then says so', async () => {
+test('after an upgrade with a tab open, a page whose file is gone loads again by itself', async () => {
+  const { page, noticed } = await house.visit('/flows?tz=Asia%2FTokyo')
+  await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
+  const file = '**/assets/results-page-*'
+  await page.route(file, route => route.fulfill({ status: 404 }), { times: 1 })
+  noticed.requests.length = 0
+  await page.getByRole('link', { name: 'Welcome tour' }).click()
+  await page.getByText('Where people leave').waitFor()
+  const paths = noticed.requests.map(url => new URL(url).pathname)
+  expect(paths.filter(path => path === '/dashboard/harbor/flows/welcome')).toHaveLength(1)
+  await page.goBack()
+  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
+  expect(new URL(page.url()).search).toBe('?tz=Asia%2FTokyo')
+})
+
+test('a page whose file stays gone says so after one attempt, and can be loaded again', async () => {
   const { page } = await house.visit('/flows')
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
-  let asked = 0
+  let requests = 0
   await page.route('**/assets/results-page-*', route => {
-    asked++
+    requests++
     return route.fulfill({ status: 404 })
   })
   await page.getByRole('link', { name: 'Welcome tour' }).click()
   await page.getByText('Cairn was upgraded').waitFor()
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
   await page.unroute('**/assets/results-page-*')
   await page.getByRole('button', { name: 'Load again' }).click()
   await page.getByText('Where people leave').waitFor()
+})
+
+/** The most requests in a minute, by address. A token lives for five minutes. */
+const designed = [
+  ['', { flows: 4, health: 4, install: 4, alerts: 1, summary: 1, token: 1 }],
+  ['/flows/welcome', { flows: 4, analytics: 5, token: 1 }],
+  ['/flows/welcome/health', { flows: 4, health: 2, token: 1 }],
+] as const
+
+const shownBy = {
+  '': 'Spring news',
+  '/flows/welcome': 'Where people leave',
+  '/flows/welcome/health': 'Of the last 24 hours',
+}
+
+/** A page with a controlled clock that has its first answers. Only later requests are noticed. */
+async function leaveOpen(path: keyof typeof shownBy) {
+  const { page, noticed } = await house.visit(path, { clock: true })
+  await page.getByText(shownBy[path]).first().waitFor()
+  // With what is asked for by what the first answers have drawn.
+  await pass(page, 1_000)
+  noticed.requests.length = 0
+  return { page, noticed }
+}
+
+/** How often each address was asked, by its last part. */
+function countsOf(requests: readonly string[]): Record<string, number> {
+  const asked: Record<string, number> = {}
+  for (const url of requests) {
+    const name = new URL(url).pathname.split('/').at(-1)!
+    asked[name] = (asked[name] ?? 0) + 1
+  }
+  return asked
+}
+
+test.each(designed)(
+  '"%s" sends no more requests in a minute than was designed',
+  async (path, most) => {
+    const { page, noticed } = await leaveOpen(path)
+    for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
+    const asked = countsOf(noticed.requests)
+    for (const [name, times] of Object.entries(asked)) {
+      expect([name, times <= ((most as Record<string, number>)[name] ?? 0), times]).toEqual([
+        name,
+        true,
+        times,
+      ])
+    }
+    expect(Object.keys(asked).length).toBeGreaterThan(1)
+  },
+)
+
+test('a page that nobody touches polls once a minute, and at once when somebody returns', async () => {
+  const { page, noticed } = await leaveOpen('/flows/welcome/health')
+  // Requests that were planned before still come at their time.
+  const plannedMs = 30_000
+  for (let ms = 0; ms < leftOpenAfterMs + plannedMs; ms += 5_000) await pass(page, 5_000)
+  noticed.requests.length = 0
+  for (let seconds = 0; seconds < 180; seconds += 5) await pass(page, 5_000)
+  const { flows, health } = countsOf(noticed.requests)
+  expect({ flows, health }).toEqual({ flows: 3, health: 3 })
+  noticed.requests.length = 0
+  await page.mouse.move(200, 200)
+  await pass(page, 0)
+  expect(countsOf(noticed.requests)).toMatchObject({ flows: 1, health: 1 })
+  noticed.requests.length = 0
+  for (let seconds = 0; seconds < 60; seconds += 5) await pass(page, 5_000)
+  expect(countsOf(noticed.requests)).toMatchObject({ flows: 4, health: 2 })
+})
+
+test('a hidden page sends no requests', async () => {
+  const { page, noticed } = await leaveOpen('')
+  await page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+  for (let minutes = 0; minutes < 10; minutes++) await pass(page, 60_000)
+  expect(noticed.requests).toEqual([])
 })

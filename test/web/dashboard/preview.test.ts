@@ -5,7 +5,13 @@ import { until } from '../../../scripts/support/until.ts'
 import { demoSite } from '../../../src/cli/demo/site.ts'
 import type { Flow } from '../../../src/core/flow/flow.ts'
 import type { Page } from '../../support/browser.ts'
-import { DashboardHouse, hardToUse, looks, requireSound } from '../../support/dashboard.ts'
+import {
+  DashboardHouse,
+  hardToUse,
+  requireSound,
+  requireSoundOnEveryScreen,
+  resize,
+} from '../../support/dashboard.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
 /** What visitors will see of a flow: drawn in a frame by the snippet's own stage, and reported to nobody. */
@@ -53,19 +59,22 @@ afterAll(async () => {
   await house.close()
 })
 
-type VisitOptions = Parameters<DashboardHouse['visit']>[1]
+/** The preview's frame, once it is on a page. */
+async function frameOf(page: Page) {
+  const iframe = page.getByTitle('Preview of the flow')
+  return (await (await iframe.elementHandle())!.contentFrame())!
+}
 
 /** The versions page of a flow whose draft is previewed, and the preview's frame. */
-async function preview(flow: string, options: VisitOptions = {}) {
+async function preview(flow: string) {
   const viewport = { width: 1280, height: 1200 }
-  const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport, ...options })
+  const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport })
   const asked: string[] = []
   page.on('request', request => {
     if (request.frame() !== page.mainFrame()) asked.push(new URL(request.url()).pathname)
   })
   await page.getByRole('button', { name: 'Show what visitors see' }).click()
-  const iframe = page.getByTitle('Preview of the flow')
-  const frame = (await (await iframe.elementHandle())!.contentFrame())!
+  const frame = await frameOf(page)
   const card = frame.locator('[data-cairn] .card')
   const title = (text: string) =>
     frame.locator('[data-cairn] .card h2', { hasText: text }).waitFor()
@@ -94,47 +103,40 @@ const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
     })
   })()`)
 
-describe('the card is that of a visitor’s page', () => {
-  test('in its elements, texts, sizes and every style', async () => {
-    const { page, frame, title, button } = await preview('harbor')
-    await title('Welcome aboard')
-    const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
-    const visitor = await house.browser.page({ viewport: { width: width!, height: height! } })
-    await visitor.page.goto(`http://localhost:${site.port}/projects`)
-    const live = visitor.page.locator('[data-cairn] .card h2')
-    await live.filter({ hasText: 'Welcome aboard' }).waitFor()
-    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
+test('the card is that of a visitor’s page in its elements, texts, sizes and every style', async () => {
+  const { frame, title, button } = await preview('harbor')
+  await title('Welcome aboard')
+  const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
+  const visitor = await house.browser.page({ viewport: { width: width!, height: height! } })
+  await visitor.page.goto(`http://localhost:${site.port}/projects`)
+  const live = visitor.page.locator('[data-cairn] .card h2')
+  await live.filter({ hasText: 'Welcome aboard' }).waitFor()
+  expect(await drawn(frame)).toEqual(await drawn(visitor.page))
 
-    await visitor.page.getByRole('button', { name: 'Show me around' }).click()
-    await live.filter({ hasText: 'Start with a project' }).waitFor()
-    await button('Show me around').click()
-    await title('Start with a project')
-    expect(await drawn(frame)).toEqual(await drawn(visitor.page))
-    await visitor.page.context().close()
-    await page.context().close()
-  })
+  await visitor.page.getByRole('button', { name: 'Show me around' }).click()
+  await live.filter({ hasText: 'Start with a project' }).waitFor()
+  await button('Show me around').click()
+  await title('Start with a project')
+  expect(await drawn(frame)).toEqual(await drawn(visitor.page))
 })
 
-// The frame is told its colours by a script, and so is opened in the light at both widths.
-const lightAndWide = { ...looks[0], name: 'light and wide', colorScheme: 'light' } as const
-
-describe.each([...looks, lightAndWide])('$name', ({ name: _, ...look }) => {
-  test.each(['harbor', 'getting-started', 'odd'])(
-    '%s is sound in the page and in the frame',
-    async flow => {
-      const { page, noticed, frame } = await preview(flow, look)
-      await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
+test.each(['harbor', 'getting-started', 'odd'])(
+  '%s is sound in the page and in the frame, which is as dark as the page',
+  async flow => {
+    const { page, noticed, frame } = await preview(flow)
+    await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme })
+      const isDark = colorScheme === 'dark'
+      await frame.locator(isDark ? 'html.dark' : 'html:not(.dark)').waitFor({ state: 'attached' })
       expect(await hardToUse(frame)).toEqual([])
-      const isDark = await frame.evaluate("document.documentElement.classList.contains('dark')")
-      expect(isDark).toBe(look.colorScheme === 'dark')
-      await requireSound(page, noticed)
-      await page.context().close()
-    },
-  )
-})
+    }
+    await requireSoundOnEveryScreen(page, noticed)
+  },
+)
 
 describe('what happens in the frame', () => {
-  test('is reported to nobody: the frame requests its document and its script, and nothing else', async () => {
+  test('cannot be reported: the frame requests its document and script, and has no way to the API', async () => {
     const { page, title, button, frame, step, asked } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
@@ -153,12 +155,6 @@ describe('what happens in the frame', () => {
       '/dashboard/assets/preview.html',
       '/dashboard/assets/preview-HASH.js',
     ])
-    await page.context().close()
-  })
-
-  test('cannot be reported: the frame has no cookie, no storage and no way to the API', async () => {
-    const { page, frame, title } = await preview('harbor')
-    await title('Welcome aboard')
     const reached = await frame.evaluate(`(async () => {
       const tried = async work => {
         try { return String(await work()) } catch (error) { return error.name }
@@ -181,11 +177,10 @@ describe('what happens in the frame', () => {
       api: 'TypeError',
       window: 'null',
     })
-    await page.context().close()
   })
 
-  test('changes the step chosen beside it, and choosing a step there changes the frame', async () => {
-    const { page, title, button, step } = await preview('harbor')
+  test('follows the step, the language and the screen chosen beside it, and changes the step', async () => {
+    const { page, title, button, frame, step } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
     await title('Start with a project')
@@ -201,7 +196,18 @@ describe('what happens in the frame', () => {
     await page.getByText('The visitor has closed it').waitFor()
     await page.getByRole('button', { name: 'Show it again' }).click()
     await title('Welcome aboard')
-    await page.context().close()
+
+    await step.selectOption('create-project')
+    await page.getByLabel('Language').selectOption({ label: 'Arabic' })
+    await frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
+    const directions = await frame.evaluate(
+      "[document.querySelector('[data-cairn]').shadowRoot.querySelector('.root:not(.live)'), document.body].map(one => getComputedStyle(one).direction)",
+    )
+    expect(directions).toEqual(['rtl', 'rtl'])
+    await page.getByText('Phone', { exact: true }).click()
+    await frame.waitForFunction(
+      () => innerWidth === 390 && matchMedia('(max-width: 480px)').matches,
+    )
   })
 
   test('follows no link, and says where it leads', async () => {
@@ -218,10 +224,9 @@ describe('what happens in the frame', () => {
     expect(page.context().pages().length).toBe(1)
     expect(new URL(frame.url()).pathname).toBe('/dashboard/assets/preview.html')
     expect(noticed.complaints).toEqual([])
-    await page.context().close()
   })
 
-  test('ticks a checklist, item by item', async () => {
+  test('ticks off the items of a checklist', async () => {
     const { page, frame } = await preview('getting-started')
     const panel = frame.locator('.panel')
     await panel.waitFor()
@@ -233,11 +238,10 @@ describe('what happens in the frame', () => {
     await item.selectOption('complete-task')
     await page.getByRole('button', { name: 'Report it here' }).click()
     await panel.getByText('2 of 5').waitFor()
-    await page.context().close()
   })
 })
 
-test('opens by a press that began before the difference had loaded', async () => {
+test('the preview opens by a press that began before the changes had loaded', async () => {
   const { page } = await house.enter({ viewport: { width: 1280, height: 1200 } })
   const difference = Promise.withResolvers<void>()
   await page.route('**/diff?*', async route => {
@@ -251,7 +255,6 @@ test('opens by a press that began before the difference had loaded', async () =>
   await page.locator('.difference').waitFor()
   await page.mouse.up()
   await page.getByTitle('Preview of the flow').waitFor()
-  await page.context().close()
 })
 
 /** A flow's text is changed while it is shown, as an editor does with each letter. */
@@ -283,8 +286,8 @@ describe('a new text', () => {
       `document.querySelector('iframe').contentWindow.postMessage(${JSON.stringify({ type: 'show', flow, part })}, '*')`,
     )
 
-  test('is seen in the next frame that is painted, in place, without a flicker', async () => {
-    const { page, frame, title } = await preview('odd')
+  test('is seen in the next painted frame, in place, and takes no focus from where somebody types', async () => {
+    const { page, frame, title, step } = await preview('odd')
     await title('Links')
     await show(page, flowWith('Second'), 'b')
     await title('Second')
@@ -312,7 +315,18 @@ describe('a new text', () => {
     expect(seen.length).toBe(1)
     expect(seen[0]).toMatch(/^1 [\d.]+px [\d.]+px 1$/)
     expect(late).toBe(0)
-    await page.context().close()
+
+    const focused = () => page.evaluate('document.activeElement.localName')
+    await step.focus()
+    await show(page, flowWith('Second'), 'a')
+    await title('First')
+    expect(await focused()).toBe('select')
+    // A focus that has left the frame is not pulled back into it.
+    await frame.getByRole('button', { name: 'Next' }).focus()
+    await step.focus()
+    await show(page, flowWith('Second'), 'b')
+    await title('Second')
+    expect(await focused()).toBe('select')
   })
 
   test('keeps the step although its key changes, and keeps an opened dot open', async () => {
@@ -323,87 +337,49 @@ describe('a new text', () => {
     await title('Second')
     await show(page, flowWith('Renamed', { key: 'c', id: 'c', kind: 'hotspot' }), 'b')
     await title('Renamed')
-    await page.context().close()
-  })
-
-  test('does not take the focus from where somebody types', async () => {
-    const { page, frame, title, step } = await preview('odd')
-    await title('Links')
-    const focused = () => page.evaluate('document.activeElement.localName')
-    await step.focus()
-    await show(page, flowWith('Second'), 'b')
-    await title('Second')
-    await show(page, flowWith('Second'), 'a')
-    await title('First')
-    expect(await focused()).toBe('select')
-    // A focus that has left the frame is not pulled back into it.
-    await frame.getByRole('button', { name: 'Next' }).focus()
-    await step.focus()
-    await show(page, flowWith('Second, longer'), 'b')
-    await title('Second, longer')
-    expect(await focused()).toBe('select')
-    await page.context().close()
   })
 })
 
 describe('beside the text that is written', () => {
   /** The edit page of a flow and the preview beside it. */
-  async function edit(flow: string, options: VisitOptions = {}) {
+  async function edit(flow: string) {
     const viewport = { width: 1280, height: 1200 }
-    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, {
-      viewport,
-      ...options,
-    })
+    const { page, noticed } = await house.visit(`/flows/${flow}/edit?view=yaml`, { viewport })
     page.on('dialog', dialog => dialog.accept())
     await page.getByText('No problems').waitFor()
-    const frame = async () => {
-      const iframe = page.getByTitle('Preview of the flow')
-      return (await (await iframe.elementHandle())!.contentFrame())!
-    }
     const title = async (text: string) =>
-      (await frame()).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
+      (await frameOf(page)).locator('[data-cairn] .card h2', { hasText: text }).waitFor()
     const line = (text: string) => page.locator('.cm-line', { hasText: text }).first()
-    return { page, noticed, frame, title, line }
+    return { page, noticed, title, line }
   }
 
-  test('it shows what is typed, and the text before that while there are errors', async () => {
+  test('the preview shows what is typed before it is validated, and the last valid text while there are errors', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('Welcome aboard').click()
     await page.keyboard.press('End')
+    const validated = Promise.withResolvers<void>()
+    await page.route('**/manage/validate', async route => {
+      await validated.promise
+      await route.continue()
+    })
+    const validating = page.waitForRequest('**/manage/validate')
     await page.keyboard.insertText(', sailor')
     await title('Welcome aboard, sailor')
+    await validating
+    validated.resolve()
     await page.keyboard.insertText(': ahoy: ')
     await page.getByText('This is how it was before').waitFor()
     await title('Welcome aboard, sailor')
-    await page.context().close()
   })
 
-  test('a text is shown before the server has validated it', async () => {
-    const { page, title, line } = await edit('harbor')
-    await title('Welcome aboard')
-    let isAsked = false
-    await page.route('**/manage/validate', () => {
-      isAsked = true
-    })
-    await line('Welcome aboard').click()
-    await page.keyboard.press('End')
-    await page.keyboard.insertText(', sailor')
-    await title('Welcome aboard, sailor')
-    await until(
-      () => isAsked,
-      asked => asked,
-    )
-    await page.context().close()
-  })
-
-  test('the cursor and the preview follow each other, and the keyboard focus stays', async () => {
-    const { page, frame, title, line } = await edit('harbor')
+  test('the cursor and the preview follow each other; on a phone the preview replaces the text', async () => {
+    const { page, noticed, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('title: Bring your crew').click()
     await title('Bring your crew')
     expect(await page.evaluate('document.activeElement.className')).toBe('yaml-editor')
-    const shown = await frame()
+    const shown = await frameOf(page)
     await drawn(shown)
     // By the mouse, on a frame that is scaled down.
     const at = (await shown.evaluate(`(() => {
@@ -418,18 +394,12 @@ describe('beside the text that is written', () => {
     const active = page.locator('.cm-activeLine')
     await active.filter({ hasText: 'key: add-task' }).waitFor()
     expect(await shown.evaluate('document.hasFocus()')).toBe(true)
-    await page.context().close()
-  })
-
-  test('it is sound, and on a phone it replaces the text', async () => {
-    for (const look of looks) {
-      const { page, noticed, title, frame } = await edit('harbor', { ...look })
-      if (look.viewport.width < 1200) await page.getByText('Preview', { exact: true }).click()
-      await title('Welcome aboard')
-      expect(await hardToUse((await frame()) as never)).toEqual([])
-      await requireSound(page, noticed)
-      await page.context().close()
-    }
+    expect(await hardToUse(shown)).toEqual([])
+    await requireSoundOnEveryScreen(page, noticed)
+    await resize(page, { width: 360, height: 700 })
+    await page.getByText('Preview', { exact: true }).click()
+    await title('Break it into tasks')
+    await requireSound(page, noticed)
   })
 })
 
@@ -452,26 +422,6 @@ test('the keyboard leads into the frame, and out of it again in both directions'
   // Escape closes the step, as it does for visitors.
   await page.keyboard.press('Escape')
   await page.getByText('The visitor has closed it').waitFor()
-  await page.context().close()
-})
-
-test('the phone view is as wide as a phone, and a right-to-left language is shown right to left', async () => {
-  const { page, frame, card } = await preview('getting-started')
-  await card.waitFor()
-  await page.getByText('Phone', { exact: true }).click()
-  await frame.waitForFunction(() => innerWidth === 390 && matchMedia('(max-width: 480px)').matches)
-  await page.context().close()
-
-  const other = await preview('harbor')
-  await other.title('Welcome aboard')
-  await other.step.selectOption('create-project')
-  await other.page.getByLabel('Language').selectOption({ label: 'Arabic' })
-  await other.frame.getByRole('button', { name: 'تخطٍ' }).waitFor()
-  const directions = await other.frame.evaluate(
-    "[document.querySelector('[data-cairn]').shadowRoot.querySelector('.root:not(.live)'), document.body].map(one => getComputedStyle(one).direction)",
-  )
-  expect(directions).toEqual(['rtl', 'rtl'])
-  await other.page.context().close()
 })
 
 test('no page of another origin can show the preview in a frame', async () => {
@@ -489,5 +439,75 @@ test('no page of another origin can show the preview in a frame', async () => {
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
   expect(headers.get('content-security-policy')).toContain('sandbox allow-scripts')
   expect(headers.get('cache-control')).toBe('no-store')
-  await page.context().close()
+})
+
+/** A page with a theme's fields beside its preview. */
+async function openTheme(path: string) {
+  const { page, noticed } = await house.visit(path, { viewport: { width: 1400, height: 1100 } })
+  const frame = await frameOf(page)
+  const shown = (selector: string) => frame.locator(`[data-cairn] ${selector}`)
+  await shown('.card').waitFor()
+  const styleOf = (selector: string, name: string) =>
+    shown(selector)
+      .first()
+      .evaluate((one, asked) => getComputedStyle(one).getPropertyValue(asked), name)
+  const looksSo = (selector: string, name: string, value: string) =>
+    until(
+      () => styleOf(selector, name),
+      now => now === value,
+    )
+  return { page, noticed, looksSo }
+}
+
+test('a theme is previewed while it is edited, warned about, rejected if it is wrong, and saved', async () => {
+  const { page, noticed, looksSo } = await openTheme('/settings/look')
+  const accent = page.getByLabel('Accent colour', { exact: true })
+  await accent.fill('#ffe066')
+  await looksSo('.button.main', 'background-color', 'rgb(255, 224, 102)')
+  await page.getByText('a button needs 3 : 1 to be seen').waitFor()
+  await accent.fill('#c2255c')
+  await page.getByText('a button needs 3 : 1 to be seen').waitFor({ state: 'detached' })
+  await accent.fill('bleu')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('did you mean "blue"?').waitFor()
+  await accent.fill('#c2255c')
+  await page.getByLabel('Preset', { exact: true }).selectOption('soft')
+  await looksSo('.card', 'border-top-left-radius', '22px')
+  await page.getByLabel('Corner radius', { exact: true }).fill('big')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('It was not saved: mend what is marked.').waitFor()
+  await page.getByText('Must be a whole number').waitFor()
+  await page.getByLabel('Corner radius', { exact: true }).fill('3')
+  await looksSo('.card', 'border-top-left-radius', '3px')
+  await page.getByText('A checklist', { exact: true }).click()
+  await looksSo('.panel', 'border-top-left-radius', '3px')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Flows look like this now.').waitFor()
+  const look = await house.place.json<{ theme: object }>(['org', 'theme', 'harbor'])
+  expect(look.theme).toMatchObject({ accent: '#c2255c', radius: 3, preset: 'soft' })
+  const complaints = noticed.complaints.filter(text => !text.includes('422'))
+  await requireSoundOnEveryScreen(page, { ...noticed, complaints })
+})
+
+test('a flow’s preview has the organisation’s theme below its own, and its form has the new fields', async () => {
+  const { place } = house
+  await place.run(['org', 'theme', 'harbor', '--reset'])
+  await place.run(['org', 'theme', 'harbor', '--accent', '#c2255c', '--radius', '2'])
+  await Bun.write(
+    join(place.folder, 'look.yaml'),
+    'key: looked-at\nsteps: [{ key: a, title: A }]\ntheme: { radius: 30 }\n',
+  )
+  expect((await place.run(['flows', 'push', 'look.yaml'])).status).toBe(0)
+  const { page, looksSo } = await openTheme('/flows/looked-at/edit')
+  await looksSo('.button.main', 'background-color', 'rgb(194, 37, 92)')
+  await looksSo('.card', 'border-top-left-radius', '30px')
+  await page.getByRole('button', { name: 'Flow', exact: true }).click()
+  await page.getByText('Look', { exact: true }).click()
+  await page.getByLabel('Text size', { exact: true }).fill('20')
+  await page.getByLabel('Shadow', { exact: true }).selectOption('none')
+  await looksSo('.card', 'font-size', '20px')
+  await looksSo('.card', 'box-shadow', 'none')
+  await page.getByLabel('Shadow', { exact: true }).selectOption('')
+  await page.getByLabel('Text size', { exact: true }).fill('')
+  await looksSo('.card', 'font-size', '15px')
 })

@@ -1,8 +1,13 @@
 import { expect } from 'bun:test'
-import { readFileSync } from 'node:fs'
-import { parse } from 'csv-parse/sync'
 import type { Analytics } from '../../../src/modules/analytics/model.ts'
-import { cellsOf, DashboardHouse } from '../../support/dashboard.ts'
+import type { Page } from '../../support/browser.ts'
+import {
+  cellsOf,
+  DashboardHouse,
+  downloadedCsv,
+  flows,
+  requireSound,
+} from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The page of results shows what the API and its CSV say; and how people get around in it. */
@@ -13,36 +18,35 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-test('figures on the screen are those of the API and of the CSV', async () => {
-  const flow = await flowNamed('welcome')
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText('Where people leave').waitFor()
-  const { searchParams } = new URL(page.url())
-  expect(searchParams.get('tz')).toBe('Europe/Berlin')
-
-  const pending = page.waitForEvent('download')
+/** The rows of the page's own download, the file's name, and what the API answers to the same query. */
+async function downloaded(page: Page) {
   await page.getByRole('button', { name: 'Download' }).click()
-  await page.getByRole('link', { name: 'These numbers (CSV)' }).click()
-  const download = await pending
-  const query = new URL(download.url()).search.slice(1)
-  expect(download.suggestedFilename()).toMatch(/^cairn-welcome-\d{4}-\d\d-\d\d_.*\.csv$/)
-  const rows: Record<string, string>[] = parse(readFileSync(await download.path()), {
-    columns: true,
-  })
+  const link = page.getByRole('link', { name: 'These numbers (CSV)' })
+  const { rows, name, query } = await downloadedCsv(page, link)
+  const { id } = await house.flow('welcome')
+  const data = await house.analytics<Analytics>(id, query)
   const of = (type: string) => rows.filter(({ row_type }) => row_type === type)
-  const data = await house.analytics<Analytics>(flow, query)
+  return { of, data, name }
+}
+
+test('figures on the screen are those of the API and of the CSV', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Where people leave').waitFor()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('Europe/Berlin')
+  const { of, data, name } = await downloaded(page)
+  expect(name).toMatch(/^cairn-welcome-\d{4}-\d\d-\d\d_.*\.csv$/)
   expect(data.totals.starts).toBe(40)
 
   const figures = (await page.evaluate(
     "[...document.querySelectorAll('.figure-value')].map(element => (element.querySelector('.rate') ?? element).firstChild.textContent)",
   )) as string[]
   const { starts, uniqueUsers, completionRate, dismissals, inProgress } = data.totals
+  const { medianSeconds, distribution } = data.timeToComplete
   expect(figures.map(text => text.trim())).toEqual([
     ...[`${starts}`, `${uniqueUsers}`, `${completionRate! * 100}%`],
-    ...[`${data.timeToComplete.medianSeconds} s`, `${dismissals}`, `${inProgress}`],
+    ...[`${medianSeconds} s`, `${dismissals}`, `${inProgress}`],
   ])
-  const [total] = of('total')
-  expect(total).toMatchObject({
+  expect(of('total')[0]).toMatchObject({
     starts: `${starts}`,
     completion_rate: `${completionRate}`,
     dismissals: `${dismissals}`,
@@ -70,6 +74,18 @@ test('figures on the screen are those of the API and of the CSV', async () => {
     still.map(count => `${count} may go on`),
   )
 
+  const picture = page.getByRole('img', { name: /completed runs: median/ })
+  expect(await picture.textContent()).toContain(`median ${medianSeconds} s`)
+  const durations = distribution!.map(({ count }) => `${count}`)
+  const ofAll = of('bin').filter(({ version }) => version === '')
+  expect(ofAll.map(row => row.timed_runs!)).toEqual(durations)
+  const bins = await cellsOf(page, 'Completed runs by how long they took.')
+  expect(bins.map(cells => cells[1]!).filter(text => text !== '0')).toEqual(
+    durations.filter(text => text !== '0'),
+  )
+  expect(bins.find(cells => cells[1] !== '0')![0]).toBe('20 s – 1 min')
+  expect(await picture.locator('.of-completions').count()).toBe(bins.length)
+
   await page.getByText('Show as a table').last().click()
   const days = await cellsOf(page, 'Runs that started each day, by how they ended.')
   const daily = days.map(cells => cells.slice(1, 4)).toReversed()
@@ -77,53 +93,71 @@ test('figures on the screen are those of the API and of the CSV', async () => {
     data.daily.map(day => [day.starts, day.completions, day.dismissals].map(String)),
   )
   expect(daily).toEqual(of('day').map(row => [row.starts!, row.completions!, row.dismissals!]))
-  await page.context().close()
+  expect(noticed.complaints).toEqual([])
 })
 
-async function flowNamed(key: string): Promise<string> {
-  const list = await house.place.json<{ key: string; id: string }[]>(['flows', 'list'])
-  return list.find(flow => flow.key === key)!.id
-}
-
-test('today is hatched and says until when; Complete days leaves it out, and Back restores it', async () => {
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText(/today, until \d\d:\d\d/).waitFor()
-  await page.getByLabel('Complete days').click()
-  await page.getByText(/today, until/).waitFor({ state: 'detached' })
-  expect(new URL(page.url()).searchParams.get('days')).toBe('complete')
+test('days are grouped into weeks and months as the address says, and in a long range by default', async () => {
+  const { page } = await house.visit('/flows/welcome?tz=UTC')
+  await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
+  await page.getByText('Week', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
+  expect(new URL(page.url()).searchParams.get('interval')).toBe('week')
+  await page.getByText(/this week, until \d\d:\d\d/).waitFor()
+  await page.getByText('Show as a table').last().click()
+  const { of, data } = await downloaded(page)
+  const caption = 'Runs that started each week, by how they ended.'
+  const rows = (await cellsOf(page, caption)).toReversed()
+  const shown = rows.map(cells => [cells[1], cells[2], cells[3], cells[5]])
+  expect(shown).toEqual(
+    data.periods!.map(({ starts, completions, dismissals, uniqueUsers }) =>
+      [starts, completions, dismissals, uniqueUsers].map(String),
+    ),
+  )
+  expect(shown).toEqual(
+    of('period').map(row => [row.starts, row.completions, row.dismissals, row.unique_users]),
+  )
+  expect(rows.at(-1)![0]).toContain('not over')
+  await page.getByRole('slider', { name: /Week of the chart/ }).focus()
+  await page.getByText('Month', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Runs by month' }).waitFor()
   await page.goBack()
-  await page.getByText(/today, until/).waitFor()
-  await page.context().close()
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
+
+  const today = new Date().toISOString().slice(0, 10)
+  const from = new Date(Date.now() - 150 * 86_400_000).toISOString().slice(0, 10)
+  const longRange = `/flows/welcome?tz=UTC&from=${from}&to=${today}`
+  await page.goto(house.at(`${longRange}&interval=day`))
+  await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
+  await page.goto(house.at(longRange))
+  await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
 })
 
-test('range and time zone are chosen and kept in the address; each number says what it means', async () => {
+test('the range is chosen from a menu that marks it, and days that are not over can be left out', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
-  await page.getByRole('button', { name: /UTC/ }).click()
-  await page.getByRole('button', { name: 'Last 7 days' }).click()
-  await page.getByText(/of the two completion rates overlap|do not overlap/).waitFor()
-  await page.getByRole('button', { name: /UTC/ }).click()
-  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
-  await page.getByRole('button', { name: 'Show', exact: true }).click()
-  await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
-  expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
-  await page.getByRole('button', { name: 'In progress', exact: true }).first().focus()
-  await page.getByText('Runs neither completed nor dismissed').first().waitFor()
-  await page.context().close()
-})
-
-test('the menu marks the range that is shown, and a single day is written once', async () => {
-  const { page } = await house.visit('/flows/welcome?tz=UTC')
+  const params = () => new URL(page.url()).searchParams
   const menu = page.getByRole('button', { name: /UTC/ })
   const choose = async (name: string) => {
     await menu.click()
     await page.getByRole('button', { name, exact: true }).click()
   }
   const marked = (name: string) => page.getByRole('button', { name, exact: true, pressed: true })
+  await page.getByText(/today, until \d\d:\d\d/).waitFor()
+  const before = page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/)
+  await before.waitFor()
+  await page.getByLabel('Compare with').selectOption('none')
+  await before.waitFor({ state: 'detached' })
+  await page.getByLabel('Complete days').click()
+  await page.getByText(/today, until/).waitFor({ state: 'detached' })
+  expect(params().get('days')).toBe('complete')
+  await page.goBack()
+  await page.getByText(/today, until/).waitFor()
+
   await menu.click()
   await marked('Last 30 days').waitFor()
   expect(await marked('Yesterday').count()).toBe(0)
   await page.keyboard.press('Escape')
   await choose('Yesterday')
+  // A single day is written once.
   const day = /^\s*\d+ \w+ \d{4}\s*UTC\s*$/
   await menu.filter({ hasText: day }).waitFor()
   await menu.click()
@@ -133,88 +167,227 @@ test('the menu marks the range that is shown, and a single day is written once',
   await page.getByLabel('Complete days').click()
   // Today is not over. Without it nothing would be left.
   await choose('Today')
-  await page.getByText(/today, until \d\d:\d\d/).waitFor()
+  await page.getByText(/today, until \d\d:\d\d|Nobody (has )?started this/).waitFor()
   await menu.filter({ hasText: day }).waitFor()
   expect(await page.getByLabel('Complete days').count()).toBe(0)
   await choose('This month')
-  const { searchParams } = new URL(page.url())
-  expect(searchParams.get('from')).toMatch(/-01$/)
-  expect(searchParams.get('to')).toBeNull()
-  await page.context().close()
+  expect(params().get('from')).toMatch(/-01$/)
+  expect(params().get('to')).toBeNull()
 })
 
-test('if nobody started in the period before, the page says so', async () => {
-  const { page } = await house.visit('/flows/welcome')
-  await page.getByText(/^\d.+ has no starts: there is nothing to compare with\.$/).waitFor()
-  await page.getByLabel('Compare with').selectOption('none')
-  await page.getByText('there is nothing to compare with').waitFor({ state: 'detached' })
-  await page.context().close()
-})
-
-test('the time zone of the days is kept in every address, also on the way to a flow', async () => {
+test('the time zone of the days is chosen, and kept in every address on the way to a flow', async () => {
   const { page } = await house.visit('/flows')
   await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
-  await page.goto(`${house.server.url}/dashboard/harbor?tz=Asia%2FTokyo`)
-  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
+  await page.goto(house.at('?tz=UTC'))
+  await page.getByText('Numbers of the last 7 days, UTC').waitFor()
   await page.getByRole('link', { name: 'Welcome tour' }).click()
+  const menu = page.getByRole('button', { name: /UTC/ })
+  await menu.click()
+  await page.getByRole('button', { name: 'Last 7 days' }).click()
+  await page.getByText(/of the two completion rates overlap|do not overlap/).waitFor()
+  await menu.click()
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo')
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
   await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
-  await page.goBack()
-  await page.getByText('Numbers of the last 7 days, Asia/Tokyo').waitFor()
-  await page.context().close()
+  expect(new URL(page.url()).searchParams.get('tz')).toBe('Asia/Tokyo')
+  await page.getByRole('button', { name: 'In progress', exact: true }).first().focus()
+  await page.getByText('Runs neither completed nor dismissed').first().waitFor()
 })
 
-test('the keyboard alone leads to a flow and a day of its chart; single letters can be switched off', async () => {
-  const { page } = await house.visit('')
-  await page.getByText('Spring news').waitFor()
-  await page.keyboard.press('g')
-  await page.keyboard.press('f')
-  await page.getByRole('heading', { level: 1, name: 'Flows' }).waitFor()
-  expect(await page.evaluate('document.activeElement.textContent')).toBe('Flows')
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('welc')
-  await page.getByRole('option', { name: /Welcome tour/ }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByText('Where people leave').waitFor()
-  const chart = page.getByRole('slider', { name: /Day of the chart/ })
-  await chart.focus()
-  const last = await chart.getAttribute('aria-valuetext')
-  await page.keyboard.press('ArrowLeft')
-  expect(await chart.getAttribute('aria-valuetext')).not.toBe(last)
-  await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-  await page.getByLabel(/Single letters/).click()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.keyboard.press('?')
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.context().close()
-})
-
-test('text that is typed right after Ctrl+K goes into its field', async () => {
-  const { page } = await house.visit('')
-  await page.getByText('Spring news').waitFor()
-  // The message comes right after the task that handles the key, before anything is painted.
-  const role = await page.evaluate(`new Promise(resolve => {
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => resolve(document.activeElement.role)
-    dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true }))
-    port2.postMessage(null)
-  })`)
-  expect(role).toBe('combobox')
-  await page.context().close()
-})
-
-test('with fewer than five runs there are no percentages and no medians', async () => {
+test('with fewer than five runs there are no percentages, no medians and no chart of durations', async () => {
   const { page } = await house.visit('/flows/welcome?from=2026-01-01&to=2026-01-01&tz=UTC')
   await page.getByText('Nobody started this in the range').waitFor()
-  // The day of an hour ago, because the latest runs are from then.
-  const day = new Date(Date.now() - 3_600_000).toISOString().slice(0, 10)
-  await page.goto(
-    `${house.server.url}/dashboard/harbor/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`,
-  )
+  const day = house.lastDay
+  await page.goto(house.at(`/flows/welcome?from=${day}&to=${day}&tz=UTC&compare=none`))
   await page.getByText('Where people leave').waitFor()
   await page.getByText('Under five runs').waitFor()
   expect(await page.locator('.figures').innerText()).not.toMatch(/%|p90|\d s/)
   expect(await page.locator('table').first().innerText()).not.toMatch(/%|\d s/)
+  await page.getByText('Under five completed runs').waitFor()
+  expect(await page.getByRole('img', { name: /completed runs: median/ }).count()).toBe(0)
+})
+
+const survey = `key: asks
+steps:
+  - { key: score, title: Would you recommend us?, question: { type: rating } }
+  - { key: why, title: Why?, question: { type: text } }
+`
+
+test('scores are shown with their groups, and written answers are read on demand', async () => {
+  await Bun.write(house.place.path('asks.yaml'), survey)
+  await house.place.run(['flows', 'push', 'asks.yaml', '--publish'])
+  const { id: flowId, steps } = await house.flow('asks')
+  const send = (scores: readonly number[], first = 0) => {
+    const events = scores.flatMap((answer, i) => {
+      const who = { userId: `u${first + i}`, runId: `r${first + i}` }
+      const of = { kind: 'question_answered', flowId, ...who }
+      return [
+        { ...of, stepId: steps[0]!.id, properties: { answer } },
+        { ...of, stepId: steps[1]!.id, properties: { answer: `Because ${first + i}` } },
+      ]
+    })
+    return house.send(events)
+  }
+  await send([10, 9, 7, 3])
+  const { page, noticed } = await house.visit('/flows/asks')
+  await page.getByRole('heading', { name: 'Answers' }).waitFor()
+  const caption = 'What was answered to “Would you recommend us?”'
+  const cells = await cellsOf(page, caption)
+  expect(cells.map(row => row[0])).toEqual([...Array(11).keys()].map(String))
+  const score = page.locator('.asked', { has: page.getByRole('table', { name: caption }) })
+  expect(await score.textContent()).toMatch(
+    /Under five answers.*NPS.*–.*Promoters2.*Passives1.*Detractors1.*Average.*–.*Median.*–/,
+  )
+
+  await send([10, 10], 4)
+  await page.reload()
+  await page
+    .getByText(/^6 of \d+ runs/)
+    .first()
+    .waitFor()
+  expect(await score.textContent()).toMatch(
+    /NPS.*50.*Promoters4.*66.7%.*Passives1.*16.7%.*Detractors1.*Average.*8.17.*Median.*9/,
+  )
+  expect(await score.getByText('Under five answers').count()).toBe(0)
+  const widths = (bars: string) =>
+    score.locator(bars).evaluateAll(all => all.map(bar => parseFloat(bar.getAttribute('width')!)))
+  // The groups follow each other as their names above do. A whole rail is everybody who answered.
+  expect(await widths('.nps-bar rect:not(.rail)')).toEqual([4, 1, 1].map(n => (n / 6) * 100))
+  expect((await widths('.funnel-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
+  await page.getByRole('button', { name: 'Read the answers' }).click()
+  await page.getByText('Because 3').waitFor()
+  await requireSound(page, noticed)
+})
+
+const captionBy = (trait: string) =>
+  `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
+
+test('a trait is chosen, and its figures are those of the API and of the CSV', async () => {
+  const { page, noticed } = await house.visit('/flows/welcome')
+  await page.getByText('Choose a trait to see completion by it').waitFor()
+  await page.getByLabel('By', { exact: true }).selectOption('plan')
+  await page.getByText(captionBy('plan')).waitFor()
+  expect(new URL(page.url()).searchParams.get('by')).toBe('plan')
+
+  const link = page.getByRole('link', { name: 'Download (CSV)' })
+  const { rows, query } = await downloadedCsv(page, link)
+  const { id } = await house.flow('welcome')
+  const { segments } = await house.analytics<Analytics>(id, query)
+  expect(segments!.map(({ value, starts }) => [value, starts])).toEqual([
+    ['pro', 20],
+    ['free', 10],
+    [null, 10],
+  ])
+  const shown = await cellsOf(page, captionBy('plan'))
+  expect(shown.map(cells => cells.slice(0, 5))).toEqual(
+    segments!.map(segment => [
+      segment.value ?? 'Not said',
+      ...[segment.starts, segment.uniqueUsers, segment.completions, segment.dismissals].map(String),
+    ]),
+  )
+  expect(shown.map(cells => cells[6])).toEqual(
+    segments!.map(({ completionRate }) => `${completionRate! * 100}%`),
+  )
+  expect(
+    rows.filter(({ row_type }) => row_type === 'segment').map(row => [row.value, row.starts]),
+  ).toEqual(segments!.map(({ value, starts }) => [value ?? '', `${starts}`]))
+  await requireSound(page, noticed)
+})
+
+test('a value limits all charts to its runs, and the limit can be lifted', async () => {
+  const { page } = await house.visit('/flows/welcome?by=plan')
+  await page.getByRole('link', { name: 'pro', exact: true }).click()
+  await page.getByText('Only runs of plan').waitFor()
+  const starts = page.locator('.figure-value').first()
+  await starts.filter({ hasText: /^\s*20\s*$/ }).waitFor()
+  expect(new URL(page.url()).searchParams.get('segment')).toBe('plan:pro')
+  // The table goes on comparing all values.
+  expect(await cellsOf(page, captionBy('plan'))).toHaveLength(3)
+  await page.getByRole('link', { name: 'Show all runs' }).click()
+  await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
+  await page.goBack()
+  await page.getByText('Only runs of plan').waitFor()
+  // A trait without a value limits nothing.
+  await page.goto(house.at('/flows/welcome?segment=plan'))
+  await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
+  expect(await page.getByText('Only runs of').count()).toBe(0)
+})
+
+test('a trait that nobody has is “Not said”, one that is not listed is refused, and late runs are counted', async () => {
+  const { page } = await house.visit('/flows/welcome?by=role')
+  await page.getByText(captionBy('role')).waitFor()
+  expect((await cellsOf(page, captionBy('role'))).map(([name, starts]) => [name, starts])).toEqual([
+    ['Not said', '40'],
+  ])
+  await page.goto(house.at('/flows/welcome?by=shoe'))
+  await page.getByText('it lists plan, role').first().waitFor()
+  await page.goto(house.at('/flows/welcome?late=invite:10m'))
+  const told = 'Completion by when runs first saw Invite your team'
+  await page.getByText(told).waitFor()
+  const cells = await cellsOf(
+    page,
+    `${told}, with the interval in which it lies with 95% confidence.`,
+  )
+  expect(cells.map(row => row.slice(0, 2))).toEqual([
+    ['In time', '24'],
+    ['Late', '0'],
+    ['Never', '16'],
+  ])
+})
+
+test('a step without reports has no bars; the controls for comparing two versions fit on one line', async () => {
+  await Bun.write(house.place.path('second.yaml'), flows.replace('Welcome tour', 'Welcome again'))
+  await house.place.run(['flows', 'push', 'second.yaml', '--publish'])
+  const { page } = await house.visit('/flows/welcome/health', {
+    viewport: { width: 1280, height: 900 },
+  })
+  await page.getByText('Nobody has reported of it in these days.').first().waitFor()
+  expect(await page.locator('.history .slot').count()).toBe(0)
+  // A range within one year, because two take more room.
+  const week = (to: number) => [to - 7 * 86_400_000, to].map(at => new Date(at).toISOString())
+  const last = week(Date.parse(house.lastDay))
+  const newYear = Date.parse(`${last[1]!.slice(0, 4)}-01-01`)
+  const [from, to] =
+    last[0]!.slice(0, 4) === last[1]!.slice(0, 4) ? last : week(newYear - 86_400_000)
+  const range = `from=${from!.slice(0, 10)}&to=${to!.slice(0, 10)}`
+  await page.goto(house.at(`/flows/welcome?version=2&compare=v1&${range}`))
+  await page.getByLabel('Version', { exact: true }).waitFor()
+  // They are side by side if none begins below the end of another.
+  await page.getByText('Where people leave').waitFor()
+  const isOneLine = await page.evaluate(`(() => {
+    const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
+    const [top, bottom] = [Math.max(...boxes.map(box => box.top)), Math.min(...boxes.map(box => box.bottom))]
+    return boxes.length === 4 && top < bottom
+  })()`)
+  expect(isOneLine).toBe(true)
+})
+
+test('an owner lists traits, is warned of those that may name somebody, and told what is wrong', async () => {
+  const { page, noticed } = await house.visit('/settings/traits')
+  const field = page.getByLabel('Traits', { exact: true })
+  await field.fill('plan\nrole\ncontact email')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('contact email may say who somebody is').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await field.fill('plan\na:b')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('“a:b”').waitFor()
+  await field.fill('plan')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('No longer sent by pages or shown in results: role.').waitFor()
+  await page.getByRole('button', { name: 'Change traits' }).click()
+  await page.getByText('1 trait is listed now.').waitFor()
+  expect(await house.place.json(['org', 'traits', 'harbor'])).toMatchObject({ traits: ['plan'] })
+  expect(noticed.complaints).toEqual([])
+})
+
+test('if no trait is listed, the page says what listing is good for, and leads an owner there', async () => {
+  await house.place.run(['org', 'traits', 'harbor', '--none'])
+  const { page } = await house.visit('/flows/welcome')
+  await page.getByRole('link', { name: 'List a trait' }).click()
+  await page.getByText('None is listed: no trait leaves a browser.').waitFor()
   await page.context().close()
+  const { page: viewers } = await house.visit('/flows/welcome', { role: 'viewer' })
+  await viewers.getByText('No trait is listed.').waitFor()
+  expect(await viewers.getByRole('link', { name: 'List a trait' }).count()).toBe(0)
 })

@@ -1,8 +1,11 @@
 import { expect } from 'bun:test'
 import type { Installation } from '../../../src/modules/installation/model.ts'
 import type { PersonHistory } from '../../../src/modules/people/model.ts'
+import { usualMs } from '../../../src/web/dashboard/api/read.ts'
 import { apiOf } from '../../support/binary.ts'
-import { DashboardHouse, hardToUse, requireSound, testPages } from '../../support/dashboard.ts'
+import { pass } from '../../support/browser.ts'
+import { DashboardHouse, hardToUse, requireSound } from '../../support/dashboard.ts'
+import { comeBack } from '../../support/dashboard-faults.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
 /** The pages that help to install, explain why somebody sees a flow, and look after a person. */
@@ -23,26 +26,10 @@ const manage = async <T>(path: string): Promise<T> =>
   (await apiOf(house.server, token)('GET', `/manage/${path}`)).json() as Promise<T>
 
 const address = encodeURIComponent('https://app.example.com/projects')
-const pages = [
-  { path: '/install', title: 'Install', shows: 'How far it has come' },
-  { path: '/explain', title: 'Why not?', shows: 'Name a page' },
-  {
-    path: `/explain?url=${address}&flow=welcome&user=person-0`,
-    title: 'Why not?',
-    shows: 'Welcome tour is not shown',
-  },
-  { path: `/explain?url=${address}`, title: 'Why not?', shows: 'every condition holds' },
-  { path: '/people', title: 'People', shows: 'Look up a person' },
-  { path: '/people?user=person-0', title: 'person-0', shows: 'All 8 events that are kept.' },
-  { path: '/people?user=nobody', title: 'nobody', shows: 'Nothing is stored of nobody' },
-]
-
-testPages(() => house, pages)
-
 const codeIn = (page: Page, name: string) =>
   page.locator('.code', { has: page.getByRole('button', { name: `Copy: ${name}` }) }).locator('pre')
 
-test('the code of the page is what the command line prints, and every role gets it', async () => {
+test('every role gets the code that the command line prints, and can copy it', async () => {
   const printed = await house.place.run(['key', 'show', '--url', house.server.url])
   const { page } = await house.visit('/install', { role: 'viewer' })
   for (const [boxes, query] of [
@@ -60,68 +47,63 @@ test('the code of the page is what the command line prints, and every role gets 
   expect(printed.stdout).toContain(
     await codeIn(page, 'Calls before the script has come').innerText(),
   )
-  await page.context().close()
-})
-
-test('a copy button copies, and says so', async () => {
-  const { page } = await house.visit('/install')
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy: Content-Security-Policy' }).click()
   await page.getByText('Copied').waitFor()
   const copied = await page.evaluate('navigator.clipboard.readText()')
   const { origin } = new URL(house.server.url)
   expect(copied).toBe(`script-src ${origin};\nconnect-src ${origin};\nimg-src ${origin}`)
-  await page.context().close()
 })
 
-test.each([
-  { way: 'Page', code: 'Tag' },
-  { way: 'Tag manager', code: 'Custom HTML' },
-])(
-  'a page with the code for a $way, under the policy that it names, is detected',
-  async ({ way, code }) => {
-    const { page } = await house.visit('/install')
+/** A page with some code in it, under the policy that it needs. */
+const siteWith = (html: string, policy: string) =>
+  Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () =>
+      new Response(`<!doctype html><title>Site</title><body>${html}`, {
+        headers: {
+          'content-type': 'text/html',
+          'content-security-policy': `default-src 'none'; ${policy}`,
+        },
+      }),
+  })
+
+test('a page with the code for pages or for tag managers, under the policy that it names, is detected', async () => {
+  const { page } = await house.visit('/install')
+  await page.getByLabel('People sign in').click()
+  for (const [way, code] of [
+    ['Page', 'Tag'],
+    ['Tag manager', 'Custom HTML'],
+  ] as const) {
     await page.getByText(way, { exact: true }).click()
-    await page.getByLabel('People sign in').click()
     const html = await codeIn(page, code).innerText()
     const allowed = await codeIn(page, 'Content-Security-Policy').innerText()
     // A tag manager's own code may run; the policy under test is about what that code loads and requests.
     const own = allowed.replace('script-src', "script-src 'unsafe-inline'").replaceAll('\n', ' ')
-    const site = Bun.serve({
-      hostname: '127.0.0.1',
-      port: 0,
-      fetch: () =>
-        new Response(`<!doctype html><title>Site</title><body>${html}`, {
-          headers: {
-            'content-type': 'text/html',
-            'content-security-policy': `default-src 'none'; ${own}`,
-          },
-        }),
-    })
+    const site = siteWith(html, own)
     try {
       const { page: visitor, noticed } = await house.browser.page()
-      const asked = visitor.waitForResponse(response => response.url().includes('/api/v1/flows'))
-      const told = visitor.waitForResponse(response => response.url().endsWith('/api/v1/events'))
+      const flows = visitor.waitForResponse(response => response.url().includes('/api/v1/flows'))
+      const events = visitor.waitForResponse(response => response.url().endsWith('/api/v1/events'))
       await visitor.goto(site.url.href)
-      expect((await asked).status()).toBe(200)
+      expect((await flows).status()).toBe(200)
       // Something was shown and reported, so the policy let the renderer load, too.
-      expect((await told).status()).toBe(202)
+      expect((await events).status()).toBe(202)
       expect(noticed.complaints).toEqual([])
-      await visitor.context().close()
     } finally {
       site.stop(true)
     }
-    await page.getByText('A page has asked for flows').waitFor()
-    const { stages } = await manage<Installation>('install')
-    const ticked = await page.locator('.first-steps li.done').count()
-    expect(ticked).toBe(stages.filter(({ firstAt }) => firstAt !== null).length + 1)
-    await page.context().close()
-  },
-)
+  }
+  await comeBack(page)
+  await page.getByText('A page has asked for flows').waitFor()
+  const { stages } = await manage<Installation>('install')
+  const ticked = await page.locator('.first-steps li.done').count()
+  expect(ticked).toBe(stages.filter(({ firstAt }) => firstAt !== null).length + 1)
+})
 
 test('findings are those of the API, with what to do', async () => {
-  const ask = apiOf(house.server, house.snippetKey)
-  await ask('POST', '/events', { events: [{ kind: 'custom', userId: 'ann' }] })
+  await house.ask('POST', '/events', { events: [{ kind: 'custom', userId: 'ann' }] })
   const { page } = await house.visit('/install')
   await page.getByText('Events were refused as invalid').waitFor()
   const { findings, rejected24h } = await manage<Installation>('install')
@@ -142,16 +124,14 @@ test('findings are those of the API, with what to do', async () => {
   expect(await refused.locator('p').last().innerText()).toMatch(
     /^First seen in the hour of \d+ \w+ \d{4},? (at )?\d\d:00$/,
   )
-  await page.context().close()
-  const { page: overview } = await house.visit('')
-  await overview.getByText(/^First seen in the hour of .* \d\d:00\. Look at the results/).waitFor()
-  await overview.context().close()
+  await page.goto(house.at(''))
+  await page.getByText(/^First seen in the hour of .* \d\d:00\. Look at the results/).waitFor()
 })
 
 test('an empty organisation is led to its first tour; each step ticks by itself', async () => {
   const empty = await DashboardHouse.empty(house)
   try {
-    const { page, noticed } = await empty.signIn()
+    const { page, noticed } = await empty.visit('', { clock: true })
     await page.getByText('Three steps to your first tour').waitFor()
     expect(await hardToUse(page)).toEqual([])
     const done = page.locator('.first-steps li.done')
@@ -161,12 +141,15 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
     const [, file] = /<<'END'\n([\s\S]*)END\n/.exec(commands)!
     await Bun.write(`${empty.place.folder}/welcome.yaml`, file!)
     await empty.place.run(['flows', 'push', 'welcome.yaml'])
+    await pass(page, usualMs)
     await done.nth(0).waitFor()
-    await apiOf(empty.server, empty.snippetKey)('GET', '/flows')
+    await empty.ask('GET', '/flows')
+    await pass(page, usualMs)
     await done.nth(1).waitFor()
     const publish = await codeIn(page, 'Publish').innerText()
     expect(publish).toBe(`cairn flows publish welcome --url ${empty.server.url}`)
     await empty.place.run(['flows', 'publish', 'welcome'])
+    await pass(page, usualMs)
     await page.getByText('Needs a person').waitFor()
     expect(noticed.complaints).toEqual([])
   } finally {
@@ -174,11 +157,17 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
   }
 })
 
-test('an explanation shows every condition as the API does, and can be shared by its address', async () => {
-  const { page } = await house.visit('/explain')
+test('an explanation rejects invalid values, shows every condition as the API does, and is shared by its address', async () => {
+  const { page, noticed } = await house.visit('/explain?url=nonsense')
+  const field = page.getByRole('textbox', { name: 'Page address' })
+  await page.getByText('This must be the whole address of a page').waitFor()
+  expect(await field.getAttribute('aria-invalid')).toBe('true')
+  await field.fill('')
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByText('Say on which page.').waitFor()
-  await page.getByLabel('Page address').fill('https://app.example.com/projects')
+  await requireSound(page, noticed)
+  expect(noticed.requests.filter(url => url.endsWith('/manage/explain'))).toEqual([])
+  await field.fill('https://app.example.com/projects')
   await page.getByLabel('Traits').fill('nonsense')
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByText('This must be a JSON object').waitFor()
@@ -202,66 +191,40 @@ test('an explanation shows every condition as the API does, and can be shared by
   await colleague.goto(page.url())
   await colleague.getByText('Welcome tour is not shown').waitFor()
   expect(await colleague.getByLabel('Traits').inputValue()).toBe('{"plan": "pro"}')
-  await colleague.goBack()
-  await page.context().close()
 })
 
-test('a role that may not see people is offered none, and told so at their address', async () => {
+test('a role that may not see people is not offered them, and told so at their address', async () => {
   const { page } = await house.visit('/explain', { role: 'viewer' })
   await page.getByText('not about a person by name').waitFor()
   expect(await page.getByLabel('User id').count()).toBe(0)
   expect(await page.getByRole('link', { name: 'People', exact: true }).count()).toBe(0)
-  for (const path of ['/people?user=person-0', `/explain?url=${address}&user=person-0`]) {
-    await page.goto(`${house.server.url}/dashboard/harbor${path}`)
-    await page.getByText('You may not see this').waitFor()
-  }
-  await page.context().close()
-})
-
-test('invalid values in the address of an explanation are reported', async () => {
-  const { page, noticed } = await house.visit('/explain?url=nonsense')
-  const field = page.getByRole('textbox', { name: 'Page address' })
-  await page.getByText('This must be the whole address of a page').waitFor()
-  expect(await field.getAttribute('aria-invalid')).toBe('true')
-  await field.fill('not a url')
-  await page.getByRole('button', { name: 'Explain' }).click()
-  await requireSound(page, noticed)
-  expect(new URL(page.url()).searchParams.get('url')).toBe('nonsense')
-  expect(noticed.requests.filter(url => url.endsWith('/manage/explain'))).toEqual([])
-  await page.goto(`${house.server.url}/dashboard/harbor/explain?url=${address}&traits=[`)
-  await page.getByText('This must be a JSON object').waitFor()
-  await page.context().close()
+  await page.goto(house.at(`/explain?url=${address}&user=person-0`))
+  await page.getByText('You may not see this').waitFor()
 })
 
 test('a person’s page shows what the API has of them; their events come a page at a time', async () => {
   const id = 'a/b ?&=/../ü'
-  const ask = apiOf(house.server, house.snippetKey)
-  for (let batch = 0; batch < 3; batch++) {
-    const events = Array.from({ length: 40 }, (_, i) => ({
-      ...{ kind: 'custom', name: `event-${batch * 40 + i}`, userId: id },
-    }))
-    expect((await ask('POST', '/events', { events })).status).toBe(202)
-  }
+  const names = Array.from({ length: 120 }, (_, i) => `event-${i}`)
+  await house.send(names.map(name => ({ kind: 'custom', name, userId: id })))
   const { page } = await house.visit('/people', { role: 'editor' })
   await page.getByRole('searchbox', { name: 'User id' }).fill(`  ${id} `)
   await page.getByRole('button', { name: 'Look up' }).click()
   await page.getByRole('heading', { level: 1, name: id }).waitFor()
   const rows = page.locator('table tbody tr')
   await rows.nth(49).waitFor()
-  const names = () => page.locator('table tbody td:nth-child(3)').allInnerTexts()
+  const shown = () => page.locator('table tbody td:nth-child(3)').allInnerTexts()
   const { events } = await manage<PersonHistory>(
     `people/history?${new URLSearchParams({ userId: id })}`,
   )
-  expect(await names()).toEqual(events.map(({ name }) => name!))
+  expect(await shown()).toEqual(events.map(({ name }) => name!))
   await page.getByRole('button', { name: 'Show more' }).click()
   await page.getByText('All 120 events that are kept.').waitFor()
-  const all = Array.from({ length: 120 }, (_, i) => `event-${119 - i}`)
-  expect(await names()).toEqual(all)
+  expect(await shown()).toEqual(names.toReversed())
   expect(await page.getByRole('button', { name: 'Erase' }).count()).toBe(0)
-  await page.getByRole('link', { name: 'Why not?' }).last().click()
+  await page.getByRole('link', { name: 'Why not Welcome tour?' }).click()
   await page.getByRole('heading', { level: 1, name: 'Why not?' }).waitFor()
   expect(await page.getByLabel('User id').inputValue()).toBe(id)
-  await page.context().close()
+  expect(new URL(page.url()).searchParams.get('flow')).toBe('welcome')
 })
 
 test('an owner exports a person, erases them by typing their id, and allows them again', async () => {
@@ -295,5 +258,4 @@ test('an owner exports a person, erases them by typing their id, and allows them
   await page.getByRole('dialog').getByRole('button', { name: 'Allow again' }).click()
   await page.getByText('This person was not erased').waitFor()
   expect(noticed.complaints.filter(text => !text.includes('404'))).toEqual([])
-  await page.context().close()
 })

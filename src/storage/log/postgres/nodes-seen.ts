@@ -21,10 +21,15 @@ export async function nodesSeen(queries: Queries): Promise<NodesSeen> {
     order by name, started_at`,
     defaultLease.leaseMs,
   )
-  // Read after the nodes, so that no node seems to be ahead of the last change.
-  const clock = await queries.get<{ seq: number }>('select seq from cairn_clock')
+  const clock = await queries.get<{ changed: number }>(
+    'select changed::float8 as changed from cairn_clock',
+  )
   return {
-    change: clock!.seq,
-    nodes: rows.map(({ jobs, ...node }) => ({ ...node, jobs: JSON.parse(jobs) })),
+    change: clock!.changed,
+    nodes: rows.map(({ jobs, ...node }) => ({
+      ...node,
+      change: Math.min(node.change, clock!.changed),
+      jobs: JSON.parse(jobs),
+    })),
   }
 }

@@ -229,11 +229,13 @@ export class PostgresLog implements Log {
       throw new NotInLog(`The log has another history since ${from.seq}`)
   }
 
-  private async write(transaction: Queries, from: Position, { batches, rows, to }: Group) {
+  private async write(transaction: Queries, from: Position, group: Group) {
+    const { batches, rows, to, isChange = false } = group
     const [written] = await Promise.all([
       transaction.run(
-        'update cairn_clock set seq = $1, mark = $2, at = $3 where seq = $4 and mark = $5',
-        ...[to.seq, to.mark, to.at, from.seq, from.mark],
+        `update cairn_clock set seq = $1, mark = $2, at = $3, changed = greatest(changed, $6)
+        where seq = $4 and mark = $5`,
+        ...[to.seq, to.mark, to.at, from.seq, from.mark, isChange ? to.seq : 0],
       ),
       transaction.run(
         'insert into cairn_marks (seq, mark, at) values ($1, $2, $3)',
@@ -334,7 +336,7 @@ export class PostgresLog implements Log {
     await longWork.begin(async transaction => {
       const beginning = (await transaction.get<Clock>(`${clock} for update`))!
       if (beginning.seq !== 0) throw new LogInUse('Somebody else has begun to use the database')
-      await this.write(transaction, beginning, { to, batches: [], rows: [] })
+      await this.write(transaction, beginning, { to, batches: [], rows: [], isChange: true })
     })
   }
 
@@ -342,11 +344,19 @@ export class PostgresLog implements Log {
     await this.longWork.run('update cairn_clock set moved_to = $1', movedTo)
   }
 
-  async retain(orgRow: number, before: number): Promise<void> {
+  async retain(before: number, own: ReadonlyMap<number, number>): Promise<void> {
+    const types = { org_id: 'bigint', before: 'bigint' } satisfies ColumnTypes
+    const rows = [...own].map(([org_id, before]) => ({ org_id, before }))
+    // No index leads to what is old, but what arrived early has low numbers.
     await this.longWork.run(
-      `delete from cairn_ledger where org_id = $1 and received_at < $2
-        and seq <= (select max(seq) from cairn_snapshots)`,
-      ...[orgRow, before],
+      `delete from cairn_ledger as l where
+        l.seq <= (select max(seq) from cairn_snapshots)
+        and l.seq < coalesce(
+          (select seq from cairn_ledger where received_at >= $3 order by seq limit 1), l.seq + 1)
+        and l.received_at < coalesce(
+          (select before from ${fromArrays(types)} where k.org_id = l.org_id), $4)`,
+      ...inArrays(types, rows),
+      ...[Math.max(before, ...own.values()), before],
     )
   }
 

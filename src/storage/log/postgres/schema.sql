@@ -13,6 +13,8 @@ create table cairn_clock (
   mark text not null,
   -- The latest time of anything in the log. It never goes back.
   at bigint not null,
+  -- The number of the last group that changes what management keeps. Events alone do not.
+  changed bigint not null default 0,
   -- A directory that is not further than this still has what was erased, and is filled anew.
   erased bigint not null default 0,
   -- Where the data is now, if it was moved out of here.

@@ -77,8 +77,7 @@ export function agree(database: Database, dataDir: string, table: ErasureTable):
   const organisation = database.query<{ id: number }, [string]>(
     'select id from organisations where public_id = ?',
   )
-  const listed = listedErasures(dataDir)
-  for (const { action, at, org, key, person } of listed) {
+  for (const { action, at, org, key, person } of listedErasures(dataDir)) {
     const row = organisation.get(org)
     if (!row) continue
     const hashed: HashedPerson = { orgRow: row.id, key, person }
@@ -87,7 +86,12 @@ export function agree(database: Database, dataDir: string, table: ErasureTable):
     if (action === 'erase' && (!known || known.askedAt < listedAt)) table.begin(hashed, listedAt)
     if (action === 'allow' && known && known.askedAt <= listedAt) table.forget(known)
   }
-  const isListed = new Set(listed.map(nameOfListed))
+  listErased(dataDir, table)
+}
+
+/** Adds to the list everybody who is erased from the database. */
+export function listErased(dataDir: string, table: ErasureTable): void {
+  const isListed = new Set(listedErasures(dataDir).map(nameOfListed))
   addToErasures(
     dataDir,
     table

@@ -17,6 +17,7 @@ const othersTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 export class Following {
   private timer: ReturnType<typeof setTimeout> | null = null
   private running: Promise<void> | null = null
+  private isEnded = false
 
   constructor(
     private readonly follower: Follower,
@@ -26,7 +27,7 @@ export class Following {
 
   /** To be called when something was committed. */
   committed(): void {
-    if (this.running || !this.follower.isBehind) return
+    if (this.running || this.isEnded || !this.follower.isBehind) return
     if (this.isMuch) this.begin()
     else this.timer ??= setTimeout(() => this.begin(), afterMs)
   }
@@ -41,7 +42,13 @@ export class Following {
     }
   }
 
-  stop(): void {
+  /** From now on nothing is projected: the next start does that. */
+  end(): void {
+    this.isEnded = true
+    this.cancel()
+  }
+
+  private cancel(): void {
     if (this.timer) clearTimeout(this.timer)
     this.timer = null
   }
@@ -57,7 +64,7 @@ export class Following {
 
   /** Projects what is taken up in one go. */
   private run(): Promise<void> {
-    this.stop()
+    this.cancel()
     this.running ??= this.project().then(
       () => {
         this.running = null

@@ -1,5 +1,12 @@
 import type { Database } from 'bun:sqlite'
-import { type Group, type LogBatch, NotInLog, type Page, type Position } from '../../log/log.ts'
+import {
+  type Group,
+  type LogBatch,
+  type LogRow,
+  NotInLog,
+  type Page,
+  type Position,
+} from '../../log/log.ts'
 import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
 import type { Follower } from '../projections/follower.ts'
@@ -24,6 +31,8 @@ const reported: ReadonlySet<string> = new Set([
   'watched_events',
   'retention_state',
 ])
+
+const isChange = (rows: readonly LogRow[]) => rows.some(({ table }) => !reported.has(table))
 
 /** The log that a database follows, and how far it has come; null for that of a server alone. */
 export const positionIn = (database: Database): (Position & { log: string }) | null =>
@@ -98,7 +107,7 @@ export class Replica {
   /** Takes up what others have appended, within a transaction. */
   takeUp({ rows, batches, to }: Page): void {
     for (const row of rows) this.rows.write(row)
-    this.hasChange ||= rows.some(({ table }) => !reported.has(table))
+    this.hasChange ||= isChange(rows)
     if (rows.some(({ table }) => table === 'erasures')) this.sql.noteErasures.run()
     for (const batch of batches) this.takeUpBatch(batch)
     this.changes.forget()
@@ -137,7 +146,7 @@ export class Replica {
     const to = { seq: last, mark: crypto.randomUUID(), at: Math.max(at, now, ...receipts) }
     this.ids.startAt(to.seq + 1)
     this.moveTo(to)
-    return { batches, rows, to }
+    return { batches, rows, to, isChange: isChange(rows) }
   }
 
   private moveTo(to: Position): void {

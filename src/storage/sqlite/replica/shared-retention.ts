@@ -4,6 +4,9 @@ import type { Log, Member } from '../../log/log.ts'
 import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { Retention, type RetentionPolicy } from '../retention/retention.ts'
 
+/** How long this machine goes on without asking whether it still has the job, milliseconds. */
+const askAgainMs = 5_000
+
 interface RetentionState {
   at: number
   days: number
@@ -33,6 +36,8 @@ export class SharedRetention {
   private readonly setState
   private readonly organisations
   private known: RetentionState | null = null
+  private askedAt = Number.NEGATIVE_INFINITY
+  private leads = false
 
   constructor(private readonly parts: RetentionParts) {
     const { database, ids, now, policy } = parts
@@ -72,8 +77,8 @@ export class SharedRetention {
    * @returns whether something is left to do
    */
   async lead(mayGoOn: () => boolean): Promise<boolean> {
-    const { member, now, policy, change } = this.parts
-    if (member !== null && (await member.holds('retention')) === null) return false
+    const { now, policy, change } = this.parts
+    if (!(await this.isLeading())) return false
     const { known } = this
     const isDue = known === null || known.days !== policy.days || now() - known.at >= hourMs
     if (isDue) {
@@ -98,10 +103,26 @@ export class SharedRetention {
   private async retainLog(): Promise<void> {
     const { at, days } = this.known!
     const { log } = this.parts
-    for (const { id, public_id, retention_days } of this.organisations.all()) {
-      const before = at - (retention_days ?? days) * dayMs
-      await log.retain(id, before)
-      await log.events.retain(public_id, before)
+    const all = this.organisations.all()
+    const before = (own: number | null) => at - (own ?? days) * dayMs
+    const own = all.filter(({ retention_days }) => retention_days !== null)
+    await log.retain(
+      before(null),
+      new Map(own.map(({ id, retention_days }) => [id, before(retention_days)])),
+    )
+    if (!(await log.events.exists())) return
+    for (const { public_id, retention_days } of all) {
+      await log.events.retain(public_id, before(retention_days))
     }
+  }
+
+  /** Whether this machine has the job. The answer holds for a while. */
+  private async isLeading(): Promise<boolean> {
+    const { member } = this.parts
+    if (member === null) return false
+    if (performance.now() - this.askedAt < askAgainMs) return this.leads
+    this.askedAt = performance.now()
+    this.leads = (await member.holds('retention')) !== null
+    return this.leads
   }
 }

@@ -2,8 +2,8 @@ import { version } from '../../../core/version.ts'
 import type { Log } from '../../log/log.ts'
 import { partsOf, type SnapshotFile } from './snapshot-file.ts'
 
-/** How many events the log may have after the newest snapshot, and how old that may be if there are any; milliseconds. */
-const mostEventsAfter = 1_000_000
+/** How many batches the log may have after the newest snapshot, and how old that may be if there are any; milliseconds. */
+const mostBatchesAfter = 50_000
 const oldestMs = 24 * 3_600_000
 
 /** How many are kept, so that one that is damaged does no harm. */
@@ -28,8 +28,9 @@ export class Snapshots {
     const [newest] = await log.snapshots()
     const after = seq() - (newest?.seq ?? 0)
     if (after === 0) return
-    // A number has at most 64 events.
-    const isDue = after * 16 > mostEventsAfter || now() - (newest?.madeAt ?? 0) > oldestMs
+    // The more there is, the longer a snapshot takes.
+    const isMuch = after > Math.max(mostBatchesAfter, seq() / 4)
+    const isDue = isMuch || now() - (newest?.madeAt ?? 0) > oldestMs
     if (isDue) await this.make()
   }
 
@@ -39,9 +40,10 @@ export class Snapshots {
     const written = await write()
     const { seq, mark, schema } = written
     await log.store({ seq, mark, schema, release: version, madeAt: now() }, partsOf(written))
-    // One for each schema, for as long as machines with different ones may begin.
     const all = await log.snapshots()
-    const others = Map.groupBy(all, snapshot => snapshot.schema).values()
-    await log.drop([...others].flatMap(ofSchema => ofSchema.slice(isOnly ? 1 : kept)))
+    if (isOnly) return log.drop(all.slice(1))
+    // Those of each schema, for as long as machines with different ones may begin.
+    const bySchema = Map.groupBy(all, snapshot => snapshot.schema).values()
+    await log.drop([...bySchema].flatMap(ofSchema => ofSchema.slice(kept)))
   }
 }

@@ -248,6 +248,11 @@ export class StorageClient implements InRows<Ledger> {
     await this.ask({ type: 'project' })
   }
 
+  /** Resolves once this machine has taken up what others have stored. */
+  async follow(): Promise<void> {
+    await this.ask({ type: 'follow' })
+  }
+
   /** Tells those who watch what became of events. Never fails, and gives way to everything that has to be kept. */
   noteJudged(orgRow: number, events: readonly JudgedEvent[], left: number): void {
     if (!this.gauge.hasRoom) return
@@ -308,7 +313,7 @@ export class StorageClient implements InRows<Ledger> {
     const { events, bytes } = this.outbox.weight
     const hasRoom = this.gauge.fits(events + weight.events, bytes + weight.bytes)
     // Readers are not turned away because others write.
-    if (!hasRoom && command.type !== 'project') throw bufferIsFull()
+    if (!hasRoom && command.type !== 'project' && command.type !== 'follow') throw bufferIsFull()
     if (number > 0) this.outbox.put(message, weight)
     else this.outbox.putUnawaited(message, weight)
   })

@@ -25,11 +25,17 @@ export interface ProjectCall {
   type: 'project'
 }
 
+/** Asks to be told once this machine has taken up what others have stored. */
+export interface FollowCall {
+  type: 'follow'
+}
+
 /** What a client may ask for: a command, an operation, the projections, or something that is in memory alone. */
 export type Asked =
   | StorageCommand
   | Operation
   | ProjectCall
+  | FollowCall
   | ActivityCall
   | AuthorCall
   | PreviewCall
@@ -213,6 +219,8 @@ export interface Verbs {
   operate(operation: Operation, tell: (progress: object) => void): unknown
   /** Resolves once the tables reflect everything committed. */
   project(): unknown
+  /** Resolves once this machine has taken up what others have stored. */
+  follow(): unknown
   /** Notes what arrived, or reports it. */
   look(call: ActivityCall): unknown
   author(call: AuthorCall): unknown
@@ -256,6 +264,9 @@ export class Inbox {
           break
         case 'project':
           this.tell(pending, () => this.verbs.project())
+          break
+        case 'follow':
+          this.tell(pending, () => this.verbs.follow())
           break
         case 'activity':
           this.tell(pending, () => this.verbs.look(command))

@@ -78,6 +78,9 @@ type Verdict = { result: CommandResult } | { fault: unknown }
 export const eventsIn = (command: StorageCommand) =>
   command.type === 'append' ? command.text.count : 1
 
+/** After this long, others may have appended much, milliseconds. */
+const longAgoMs = 2_000
+
 /** How long a stop keeps trying to write what was acknowledged already (`ack=buffer`), milliseconds. */
 const lastTriesMs = 30_000
 
@@ -179,6 +182,9 @@ export abstract class GroupCommit {
   }
 }
 
+/** A log that has not answered for this long is not tried again for the same group, milliseconds. */
+const silentAfterMs = 3_000
+
 /** What makes a database one of several that follow a log. */
 export interface Following {
   log: Log
@@ -202,6 +208,8 @@ export class Writer extends GroupCommit {
   private divergence: Error | null = null
   /** When a transaction last went to the disk, by the monotonic clock of this thread. */
   private provenAt = performance.now()
+  /** When this machine had last taken up everything in the log, by the monotonic clock of this thread. */
+  private followedAt = Number.NEGATIVE_INFINITY
   private readonly begin: () => void
   private readonly commit: () => void
   /** Lets everything in memory take note of the commit. */
@@ -235,7 +243,8 @@ export class Writer extends GroupCommit {
    */
   async change<T>(work: () => T, committed: (result: T) => void = () => {}): Promise<T> {
     const { following } = this
-    if (following === null) return this.exclusively(work, committed)
+    // Awaited, because Bun reports a promise that is rejected before it is returned as nobody's.
+    if (following === null) return await this.exclusively(work, committed)
     return this.occupy(async () => {
       const result = await this.appended(following, [], work)
       committed(result)
@@ -272,16 +281,17 @@ export class Writer extends GroupCommit {
     const { following } = this
     if (following === null) return
     const { log, replica } = following
+    const askedAt = performance.now()
     const newest = await log.newest()
-    const isBehind = () => newest.seq > replica.position.seq || newest.seq < replica.position.seq
+    // Another mark at the same number is of another history.
+    const isBehind = () =>
+      newest.seq !== replica.position.seq || newest.mark !== replica.position.mark
     if (isBehind()) {
       await this.occupy(async () => {
         if (isBehind()) await this.takeUp(following, log.since(replica.position))
       })
-    }
-    if (!this.isRefused) return
-    this.isRefused = false
-    this.hooks.onRefusing?.(false)
+    } else this.followedAt = askedAt
+    this.healed()
   }
 
   /** The log is away: nothing is taken until it is back. */
@@ -318,31 +328,39 @@ export class Writer extends GroupCommit {
   protected async commitAll(): Promise<void> {
     const group = this.takeGroup()
     if (group.length === 0) return
-    const wasRefused = this.isRefused
-    this.isRefused = false
+    const startedAt = performance.now()
     for (let attempt = 1; ; attempt++) {
       try {
         await this.commitGroup(group)
         break
       } catch (error) {
         if (error instanceof CommitInDoubt || error instanceof NotInLog) {
-          this.refuse(group, error)
+          this.refuseAll(group, error)
           return
         }
-        if (!isPassing(error) && !(error instanceof LogUnavailable)) {
-          await this.commitApart(group, error)
-          break
+        const isAway = error instanceof LogUnavailable
+        if (!isPassing(error) && !isAway) {
+          if (await this.commitApart(group, error)) break
+          return
         }
         // Reported once, when it begins: a long log does not help a full disk.
-        if (attempt === 1 && !wasRefused) this.hooks.onFault?.(error, 'a commit failed')
-        if (attempt >= this.policy.tries) {
-          this.refuse(group, error)
+        if (attempt === 1 && !this.isRefused) this.hooks.onFault?.(error, 'a commit failed')
+        const isSilent = isAway && performance.now() - startedAt > silentAfterMs
+        if (isSilent || attempt >= this.policy.tries) {
+          if (isAway) this.refuseAll(group, error)
+          else this.refuse(group, error)
           return
         }
         await Bun.sleep(this.policy.retryPauseMs * 2 ** (attempt - 1))
       }
     }
-    if (wasRefused && !this.isRefused) this.hooks.onRefusing?.(false)
+    this.healed()
+  }
+
+  private healed(): void {
+    if (!this.isRefused) return
+    this.isRefused = false
+    this.hooks.onRefusing?.(false)
   }
 
   private async commitGroup(group: readonly Submission[]): Promise<void> {
@@ -363,8 +381,10 @@ export class Writer extends GroupCommit {
   /**
    * Executes each command by itself and, if a batch fails even so, each of its events by itself. Still in
    * one transaction, so that it costs one sync however large the group is.
+   *
+   * @returns whether it was committed
    */
-  private async commitApart(group: readonly Submission[], error: unknown): Promise<void> {
+  private async commitApart(group: readonly Submission[], error: unknown): Promise<boolean> {
     this.hooks.onFault?.(error, 'a group of commands is taken apart')
     let verdicts: Verdict[] = []
     try {
@@ -375,18 +395,19 @@ export class Writer extends GroupCommit {
     } catch (fault) {
       if (fault === this.divergence) {
         for (const waiting of group) waiting.reject(fault)
-        return
+        return false
       }
       // The disk or the database as a whole is at fault, not a command.
       this.hooks.onFault?.(fault, 'a group that was taken apart could not be committed')
       this.refuse(group, fault)
-      return
+      return false
     }
     for (const [i, waiting] of group.entries()) {
       const verdict = verdicts[i]!
       if ('fault' in verdict) waiting.reject(verdict.fault)
       else this.settleCommitted(waiting, verdict.result)
     }
+    return true
   }
 
   /** Executes one command; if it fails, sets aside the part of it that the database does not take. */
@@ -450,6 +471,14 @@ export class Writer extends GroupCommit {
     for (const waiting of group) if (waiting.isAwaited) waiting.reject(refusal)
   }
 
+  /** The same while the log does not answer: what waits behind the group has waited for as long. */
+  private refuseAll(group: readonly Submission[], error: unknown): void {
+    const behind = this.waiting.filter(({ isAwaited }) => isAwaited)
+    this.waiting = this.waiting.filter(({ isAwaited }) => !isAwaited)
+    this.refuse(group, error)
+    for (const waiting of behind) waiting.reject(cannotWrite(error))
+  }
+
   /** A transaction of what all machines share. */
   private async shared<T>(group: readonly Submission[], work: () => T): Promise<T> {
     if (this.following === null) return this.transaction(group, work)
@@ -465,6 +494,10 @@ export class Writer extends GroupCommit {
     const startedAt = performance.now()
     let result!: T
     try {
+      // Others wait while this machine has the sequencer, so it does not come with much to take up.
+      if (startedAt - this.followedAt > longAgoMs) {
+        await this.takeUp({ log, replica, onTakenUp }, log.since(replica.position))
+      }
       await log.append(replica.position, async since => {
         await this.takeUp({ log, replica, onTakenUp }, since)
         result = this.open(() => {
@@ -498,6 +531,7 @@ export class Writer extends GroupCommit {
     let isNew = false
     let startedAt = performance.now()
     try {
+      const at = performance.now()
       for await (const page of since) {
         if (!this.database.inTransaction) {
           startedAt = performance.now()
@@ -512,6 +546,7 @@ export class Writer extends GroupCommit {
         replica.committed()
         isNew = true
       }
+      this.followedAt = at
     } catch (error) {
       this.giveUp()
       throw error

@@ -52,22 +52,8 @@ describe('the tags that serve a wanted language', () => {
     expect(servingTags(wanted, tags)).toEqual(expected)
   })
 
-  const tag = fc.constantFrom(
-    ...[
-      'de',
-      'de-CH',
-      'de-AT',
-      'en',
-      'en-US',
-      'zh',
-      'zh-Hant',
-      'zh-TW',
-      'pt',
-      'pt-BR',
-      'sr',
-      'sr-Latn',
-    ],
-  )
+  const tags = 'de de-CH de-AT en en-US zh zh-Hant zh-TW pt pt-BR sr sr-Latn'.split(' ')
+  const tag = fc.constantFrom(...tags)
 
   test('the tag itself comes first, and what RFC 4647 looks up is always among them', () => {
     fc.assert(
@@ -135,13 +121,6 @@ describe('a flow in a language', () => {
     const { flow, languageOf } = inLanguage(old, ['de'])
     expect(flow).toBe(old)
     expect(languageOf()).toBeNull()
-  })
-
-  test('has no text where its own language has none, whatever a translation says', () => {
-    const flow = welcome()
-    const texts = { de: { steps: { constructor: { body: 'Mehr', buttons: ['x'] } } } }
-    const { flow: shown } = inLanguage({ ...flow, texts }, ['de'])
-    expect(shown.steps[1]).toEqual(flow.steps[1]!)
   })
 })
 

@@ -214,11 +214,11 @@ describe('other programs', () => {
     ['neither', 'title: Hallo', 'neither XLIFF nor JSON'],
     ['a list', '[]', 'a JSON object'],
     ['nested JSON', '{"steps": {}}', 'has to be a text'],
-  ])('%s is refused in words', (_, text, words) => {
+  ])('%s is rejected with a message', (_, text, words) => {
     expect(() => readSheet(text)).toThrow(words)
   })
 
-  test('whatever a file is made of, it is read or refused in words', () => {
+  test('whatever a file is made of, it is read or rejected with a message', () => {
     const names = ['file', 'unit', 'trans-unit', 'segment', 'ignorable', 'source', 'target', 'mrk']
     const attributes = ['', ' id="a"', ' id=""', ' hex="110000"', ' hex="41"', ' id="__proto__"']
     const tag = fc
@@ -267,7 +267,7 @@ describe('other programs', () => {
     ['no language', { to: null }, 'does not say its language'],
     ['a language that is none', { to: 'jp' }, 'did you mean "ja"'],
     ['the flow’s own', { to: 'en' }, 'is written in "en"'],
-  ])('a file of %s is refused', (_, change, words) => {
+  ])('a file of %s is rejected', (_, change, words) => {
     expect(() => importTexts(flow, { ...sheetOf(flow, 'de'), ...change })).toThrow(words)
   })
 })

@@ -1,8 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { personOf } from '../../../../src/core/event/event.ts'
-import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
-import { allowAgain } from '../../../../src/storage/sqlite/erasure/erasures.ts'
 import { eraseBeside } from '../../../support/erasing.ts'
 import { checklist, tour } from '../../../support/flows.ts'
 import { storedEvents } from '../../../support/ledger.ts'
@@ -184,18 +182,3 @@ test('no answer tells an erased person from one who was never there', async () =
     { numRuns: 30 },
   )
 }, 300_000)
-
-test('what was reported of an erased person is forgotten when anybody is allowed again', async () => {
-  const stage = await Stage.open()
-  await stage.erase('usomeone')
-  const asked = { what: 'POST /flows/@both/complete', body: someone }
-  expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":false')
-  expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":true')
-  const own = openForWriting(world.dataDir)
-  const { row: orgRow, organisation } = stage.tenant
-  const named = { orgRef: orgRow, orgId: organisation.id, person: 'usomeone' }
-  allowAgain(own, world.dataDir, named, world.clock.now())
-  own.close()
-  expect((await stage.ask(asked)).text).toContain('"alreadyCompleted":false')
-  expect(storedEvents(world.database, orgRow).map(({ userId }) => userId)).toEqual(['someone'])
-})

@@ -67,7 +67,7 @@ test('so is what SQLite and Litestream add for themselves', () => {
   expect(refusalOf('analyze', ...ofLitestream)).toBeNull()
 })
 
-describe('a schema that is not the one of its steps is refused, with what differs', () => {
+describe('a schema that is not the one of its steps is rejected, with what differs', () => {
   test.each([
     [
       'create trigger t after insert on runs begin delete from event_batches; end',
@@ -113,7 +113,7 @@ describe('a schema that is not the one of its steps is refused, with what differ
   })
 })
 
-test('JSON that cannot be read is refused, with its place', () => {
+test('JSON that cannot be read is rejected, with its place', () => {
   const told = refusalOf(
     'pragma foreign_keys = off',
     `insert into organisations (id, public_id, slug, name, created_at) values (1, 'org_1', 'a', 'A', 0)`,
@@ -124,7 +124,7 @@ test('JSON that cannot be read is refused, with its place', () => {
   expect(told).toBe('b.db is damaged: body of flow_versions is no JSON in 2 rows')
 })
 
-test('a changed bit of the schema never passes, and what is refused is refused in words', () => {
+test('a changed bit of the schema never passes, and each rejection has a message', () => {
   const bytes = readFileSync(good)
   const step = bytes.lastIndexOf('CREATE TABLE flows')
   for (let i = 0; i < 24; i++) {

@@ -134,19 +134,6 @@ test('a copy is one file for its user alone, and identical as long as nothing ch
   ).toEqual(['one', 'two'])
 })
 
-test('a copy reports its progress to the end', async () => {
-  await using _ = await writing(3_000)
-  const told: [number, number][] = []
-  await copyDatabase(folder, copyFile(), ({ phase, done, total }) => {
-    expect(phase).toBe('copying')
-    told.push([done, total])
-  })
-  expect(told.length).toBeGreaterThan(3)
-  for (const [done, total] of told) expect(done).toBeLessThanOrEqual(total)
-  const [done, total] = told.at(-1)!
-  expect(done).toBe(total)
-})
-
 test('if there is nothing to copy, no file is made', async () => {
   await expect(copyDatabase(folder, copyFile())).rejects.toMatchObject({ code: 'ENOENT' })
   expect(existsSync(copyFile())).toBe(false)

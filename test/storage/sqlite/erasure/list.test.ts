@@ -73,7 +73,7 @@ test('a line that a power cut tore off is ignored, and the next one is a line of
   expect(readFileSync(erasuresFile(folder), 'utf8').split('\n')).toHaveLength(3)
 })
 
-test('a damaged line is refused with its number', () => {
+test('a damaged line is rejected with its number', () => {
   for (const damage of ['{', '{}', JSON.stringify({ ...line(1, 0), key: 'short' })]) {
     writeFileSync(erasuresFile(folder), `${JSON.stringify(line(1, 0))}\n${damage}\n`)
     expect(() => listedErasures(folder)).toThrow(ErasuresUnreadable)

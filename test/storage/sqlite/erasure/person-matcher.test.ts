@@ -7,7 +7,7 @@ import {
 
 const key = Buffer.from('a key of thirty-two bytes, no le').toString('base64')
 
-test('an erased person is told apart from others of all organisations, however many come in between', () => {
+test('an erased person is distinguished from others of all organisations, however many come in between', () => {
   const erased = new Map([[key, new Set([hashOfPerson(key, 'org_a', 'uada')])]])
   const answers = new MatchMemory()
   const acme = hashedPeople('org_a', erased, answers)

@@ -56,15 +56,4 @@ describe('counts', () => {
     expect(hours(now + 24 * hour)).toHaveLength(1)
     expect(hours(now + 25 * hour)).toEqual([])
   })
-
-  test('go on beyond what a 32-bit word holds', () => {
-    const own = new IdentityBoard(IdentityBoard.memory(8))
-    const table = new IdentityTable(database, own)
-    own.add(row, { valid: 2 ** 32 - 1 })
-    table.write(now)()
-    own.add(row, { valid: 3 })
-    table.write(now)()
-    expect(own.sums().valid).toBe(2 ** 32 + 2)
-    expect(summedHours(hours()).valid).toBe(2 ** 32 + 2)
-  })
 })

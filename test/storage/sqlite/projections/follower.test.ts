@@ -55,27 +55,6 @@ test('what a killed server had not projected is projected by the next one', asyn
   expect(people()).toEqual(['uann', 'ubob'])
 })
 
-test('a completion is answered after writing what waits of the person, but not what waits of others', async () => {
-  world = new World()
-  const stored = storeFlows(world, flows)
-  await send(stored, 'a', 'ann')
-  const complete = (userId: string, runId: string | null = null) =>
-    world.byRow.ledger.complete({
-      orgRef: stored.orgRow,
-      flowRef: stored.flowRows.get('welcome')!,
-      userId,
-      anonymousId: null,
-      runId,
-      completedAt: 5,
-      receivedAt: world.clock.now(),
-    })
-  expect(await complete('bob')).toEqual({ completedAt: 5, alreadyCompleted: false })
-  expect(people()).toEqual(['ubob'])
-  expect(await complete('ann')).toEqual({ completedAt: 5, alreadyCompleted: false })
-  expect(people()).toEqual(['uann', 'ubob'])
-  expect(await complete('bob')).toEqual({ completedAt: 5, alreadyCompleted: true })
-})
-
 test('a tick is taken back for people whom waiting events of the same transaction count together', async () => {
   world = new World()
   const list = {

@@ -95,14 +95,6 @@ test('a rebuild corrects wrong, missing and surplus rows, and says how many flow
   }
 })
 
-test('a rebuild leaves nothing of itself behind', async () => {
-  await send(...history('first'))
-  rebuild(own)
-  expect(own.query('select name from temp.sqlite_schema').all()).toEqual([])
-  await send(...history('second'))
-  expect(rebuild(own).changed).toBe(0)
-})
-
 test('a version that is published during a rebuild counts for the flows that follow', async () => {
   await send(...history('first'), ...history('second'))
   const second = stored.flowRows.get('second') as number
@@ -169,55 +161,4 @@ test('rows that a rebuild in another process replaces are known to the running s
   const again = await world.byRow.ledger.complete({ ...report, completedAt: now, receivedAt: now })
   expect(again).toEqual({ completedAt: 20, alreadyCompleted: true })
   expect(rebuild(own).changed).toBe(0)
-})
-
-test('runs of people with unattributed events are marked again if they were not', async () => {
-  await send(...history('first'))
-  own.run('update runs set has_loose = 0')
-  expect(rebuild(own).changed).toBe(0)
-  // It is between the start and the completion, which now belongs to this run.
-  await send({ kind: 'flow_started', flowKey: 'first', userId: 'u', sessionId: 's2', at: 15 })
-  const completed = world.database.query(
-    `select started_at, completed_at from runs where person = 'uu' and completed_at is not null`,
-  )
-  expect(completed.values()).toEqual([[15, 20]])
-  expect(rebuild(own).changed).toBe(0)
-})
-
-test('steps that an older Cairn packed are packed again', async () => {
-  await send(...history('first'))
-  const right = dump()
-  own.run(`update runs set steps = replace('[[ID,11,null,null,null]]', 'ID',
-    (select id from steps where flow_id = runs.flow_id)) where steps <> ''`)
-  expect(dump()).not.toEqual(right)
-  rebuild(own)
-  expect(dump()).toEqual(right)
-})
-
-test('each person’s latest health report is rebuilt from all reports', async () => {
-  const stepRow = stored.stepRows.get('first/a') as number
-  const report = (person: string, outcome: 'found' | 'not_found', at: number) =>
-    world.byRow.steps.recordHealth({
-      orgRef: stored.orgRow,
-      stepRef: stepRow,
-      version: 1,
-      person,
-      outcome,
-      at,
-      url: null,
-      selector: null,
-      matchCount: null,
-      waitMs: null,
-      snippetVersion: null,
-      message: null,
-    })
-  await report('uu', 'found', 10)
-  await report('uu', 'not_found', 20)
-  await report('uv', 'found', 15)
-  const health = () => world.byRow.steps.healthCounts(stored.orgRow, stepRow, 1, 0)
-  const right = await health()
-  expect(right).toMatchObject({ found: 1, not_found: 1 })
-  world.database.run(`update step_health set outcome = 'hidden'`)
-  rebuild(own)
-  expect(await health()).toEqual(right)
 })

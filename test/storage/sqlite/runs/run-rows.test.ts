@@ -18,13 +18,3 @@ test('steps are read as they were packed, in any order of their times', () => {
     }),
   )
 })
-
-test('steps that an older Cairn packed as JSON are read too', () => {
-  const steps = [
-    { stepId: 3, viewedAt: 10, completedAt: null, skippedAt: 12, missingAt: null },
-    { stepId: 4, viewedAt: null, completedAt: null, skippedAt: null, missingAt: 9 },
-  ]
-  expect(unpackSteps('[[3,10,null,12,null],[4,null,null,null,9]]')).toEqual(steps)
-  expect(packSteps(steps)).toBe('10 3v0s2 4m-1')
-  expect(unpackSteps('[]')).toEqual([])
-})

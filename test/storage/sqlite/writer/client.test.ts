@@ -39,13 +39,6 @@ function counted() {
   return { client, counts }
 }
 
-test('what is asked in one turn is one message, and one answer gives the outcome of each', async () => {
-  const { client, counts } = counted()
-  const outcomes = await Promise.all(['a', 'a', 'b'].map(id => append(client, id)))
-  expect(outcomes.map(({ duplicates }) => duplicates)).toEqual([[], [0], []])
-  expect(counts).toEqual({ sent: 1, answers: 1 })
-})
-
 test('clients that share a commit each have their own answers', async () => {
   const [one, other] = [counted(), counted()]
   const outcomes = await Promise.all([

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { minuteMs } from '../../../../../src/core/time/durations.ts'
 import { analyticsService, questionOf } from '../../../../../src/modules/analytics/service.ts'
 import { openForWriting } from '../../../../../src/storage/sqlite/database/database.ts'
-import { ColumnSegments } from '../../../../../src/storage/sqlite/engine/column-segments/column-segments.ts'
+import type { ColumnSegments } from '../../../../../src/storage/sqlite/engine/column-segments/column-segments.ts'
 import {
   defaultSealPolicy,
   type SealedSegment,
@@ -80,9 +80,6 @@ const segments = () =>
 
 const sizes = () => segments().map(({ runs }) => runs)
 
-const isInSegment = (at: number) =>
-  segments().some(({ from_at, to_at }) => from_at <= at && at < to_at)
-
 async function answer() {
   const entry = world.stores.catalogue().flow(stored.flowIds.get('welcome') as string)!
   const question = questionOf(entry, { from: '2026-10-30', to: '2026-11-20' }, world.clock.now())
@@ -94,47 +91,6 @@ async function answer() {
 }
 
 describe('runs that have come to rest', () => {
-  test('are in segments without a gap, except the last ones, which do not fill a segment yet', async () => {
-    await sendRuns(0, 37)
-    await world.sealAll()
-    expect(sizes()).toEqual([10, 10, 10])
-    const [first, second, third] = segments()
-    expect([first?.from_at, first?.to_at]).toEqual([start, second?.from_at])
-    expect(second?.to_at).toBe(third?.from_at)
-    await sendRuns(37, 41)
-    await world.sealAll()
-    expect(sizes()).toEqual([10, 10, 10, 10])
-  })
-
-  test('stay rows in a flow with few runs', async () => {
-    await sendRuns(0, 10)
-    await world.sealAll()
-    expect(sizes()).toEqual([])
-  })
-
-  test('are sealed once they are old enough, even if no more is reported about them', async () => {
-    const now = world.clock.now()
-    await send(...Array.from({ length: 15 }, (_, i) => view(i, now - 1_000 + i)))
-    await world.sealAll()
-    expect(sizes()).toEqual([])
-    world.clock.advance(30 * minuteMs)
-    await world.sealAll()
-    expect(sizes()).toEqual([10])
-  })
-
-  test('that began in the same millisecond share a segment, or stay rows if they are too many', async () => {
-    await send(...Array.from({ length: 25 }, (_, i) => view(i, start)), view(25), view(26))
-    await world.sealAll()
-    expect(sizes()).toEqual([25])
-    const { mostRunsPerSegment } = sealing
-    sealing.mostRunsPerSegment = 20
-    await send(view(27, start))
-    await world.sealAll()
-    expect(sizes()).toEqual([])
-    expect((await answer()).totals.starts).toBe(28)
-    sealing.mostRunsPerSegment = mostRunsPerSegment
-  })
-
   test('years apart are in segments that end before their numbers overflow', async () => {
     const year = 365 * 86_400_000
     await send(...Array.from({ length: 12 }, (_, i) => view(i, start - i * year)))
@@ -145,40 +101,6 @@ describe('runs that have come to rest', () => {
 })
 
 describe('a segment', () => {
-  test('is removed at once by any change of its runs, and made again', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    for (const late of [
-      view(15, undefined, 'b'),
-      { kind: 'flow_completed', userId: 'u15', at: start + 16 * minuteMs },
-      { kind: 'custom', name: 'did_one', userId: 'u15', at: start + 2 * 86_400_000 },
-      { ...view(15), userId: 'another' },
-      view(99, start + 15 * minuteMs + 1),
-    ] as RefEvent[]) {
-      expect(isInSegment(start + 15 * minuteMs)).toBe(true)
-      await send(late)
-      expect(isInSegment(start + 15 * minuteMs)).toBe(false)
-      expect([isInSegment(start), isInSegment(start + 25 * minuteMs)]).toEqual([true, true])
-      const asRows = await answer()
-      await world.sealAll()
-      expect(await answer()).toEqual(asRows)
-    }
-  })
-
-  test('stays if a tick repeats what is known', async () => {
-    const tick = { kind: 'item_completed', itemKey: 'one', userId: 'u15', runId: 'r15' } as const
-    await sendRuns(0, 31)
-    await send({ ...tick, at: start + 16 * minuteMs })
-    await world.sealAll()
-    const before = segments()
-    // The run is in no segment, so only what it says about the person could matter.
-    const again = { ...tick, runId: 'later', at: start + 40 * minuteMs }
-    await send(again, { ...again, at: again.at + 1 })
-    expect(segments()).toEqual(before)
-    await send({ ...again, itemKey: 'two' })
-    expect(isInSegment(start + 15 * minuteMs)).toBe(false)
-  })
-
   test('is given up if a run comes into it at any moment while it is made', async () => {
     const inside = world.storage.housekeeping as unknown as {
       deps: { segments: ColumnSegments }
@@ -205,71 +127,6 @@ describe('a segment', () => {
       world.database.run('delete from run_blocks')
       expect(await answer()).toEqual(sealed)
     }
-  })
-
-  test('is removed on both sides if a run’s start moves from one into another', async () => {
-    await sendRuns(0, 31)
-    await world.sealAll()
-    await send(view(15, start + 5 * minuteMs + 1, 'b'))
-    expect(sizes()).toEqual([10])
-    await world.sealAll()
-    expect(sizes().reduce((sum, runs) => sum + runs)).toBeGreaterThanOrEqual(30)
-    expect((await answer()).totals.starts).toBe(31)
-  })
-
-  test('stays while runs start after it', async () => {
-    await sendRuns(0, 11)
-    await world.sealAll()
-    const [before] = segments()
-    await sendRuns(11, 15)
-    await send(view(12, undefined, 'b'))
-    expect(segments()).toEqual([before!])
-  })
-
-  test('is read again after a restart, and is removed by a change then too', async () => {
-    await sendRuns(0, 21)
-    await world.sealAll()
-    const fresh = new ColumnSegments(world.database, () => 0, sealing)
-    const flowRow = stored.flowRows.get('welcome') as number
-    fresh.touch(stored.orgRow, flowRow, start + 10 * minuteMs)
-    expect(segments()).toMatchObject([{ from_at: start }])
-  })
-
-  test('is there again if the transaction that removed it is rolled back', async () => {
-    await sendRuns(0, 11)
-    await world.sealAll()
-    const flowRow = stored.flowRows.get('welcome') as number
-    const kept = new ColumnSegments(world.database, () => 0, sealing)
-    for (const expected of [1, 0]) {
-      world.database.run('begin immediate')
-      kept.touch(stored.orgRow, flowRow, start)
-      expect(sizes()).toEqual([])
-      world.database.run(expected === 1 ? 'rollback' : 'commit')
-      if (expected === 1) kept.rollback()
-      expect(sizes()).toHaveLength(expected)
-    }
-  })
-
-  test('is not written if one of its runs changed while it was made', async () => {
-    await sendRuns(0, 11)
-    const flowRow = stored.flowRows.get('welcome') as number
-    const kept = new ColumnSegments(world.database, () => 0, sealing)
-    const made = { runs: 11, flowVersions: null, columns: new Uint8Array(8) }
-    const stretch = { from: start, to: start + 60 * minuteMs }
-    for (const change of [
-      () => kept.touch(stored.orgRow, flowRow, start + 1),
-      () => kept.externalChange(),
-    ]) {
-      const draft = kept.begin(stored.orgRow, flowRow, stretch)
-      expect(kept.has(stored.orgRow, flowRow)).toBe(true)
-      change()
-      kept.write(draft, made)
-      expect(sizes()).toEqual([])
-    }
-    const draft = kept.begin(stored.orgRow, flowRow, stretch)
-    kept.touch(stored.orgRow, flowRow, stretch.to)
-    kept.write(draft, made)
-    expect(sizes()).toEqual([11])
   })
 
   test('that cannot be written is tried again a minute later', async () => {

@@ -10,8 +10,6 @@ import {
 } from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
 import {
   decodeEvents,
-  decodeFacts,
-  decodeIds,
   encodeEvents,
   noEvent,
 } from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
@@ -95,36 +93,7 @@ test('the ledger keeps batches to the character, even if they share a row', () =
   )
 })
 
-test('ids and facts are decoded without the rest', () => {
-  fc.assert(
-    fc.property(events, source, (sent, source) => {
-      const { count, facts } = encodeEvents(sent)
-      expect(decodeIds({ count, facts })).toEqual(sent.map(({ id }) => id))
-      expect(decodeFacts({ count, facts }, 7, source)).toEqual(
-        sent.map(({ flowRef, stepRef, itemRef, reportedAt, url, reason, properties, ...fact }) => ({
-          ...fact,
-          flowRow: flowRef,
-          stepId: stepRef,
-          itemRow: itemRef,
-          orgRow: 7,
-          byCustomEvent: source === 'custom_event',
-        })),
-      )
-    }),
-  )
-})
-
-test('repeated values take no room', () => {
-  const [some] = fc.sample(event, 1) as [NewEvent]
-  // Only starts have traits, and a page has few starts.
-  const one = { ...some, traits: null }
-  const { facts, details } = encodeEvents([one])
-  const many = encodeEvents(Array.from({ length: 50 }, () => one))
-  expect(many.details).toBe(details)
-  expect(many.facts.length - facts.length).toBeLessThanOrEqual(49 * (one.id.length + 6))
-})
-
-test('rows in a form that is not known yet are refused, and not misread', () => {
+test('rows in a form that is not known yet are rejected, and not misread', () => {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
   const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])

@@ -1,42 +1,19 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import type { NewEvent } from '../../../../../src/storage/shared/in-rows.ts'
 import { migrate } from '../../../../../src/storage/sqlite/database/migrate.ts'
 import {
   EventBatches,
   EventIds,
 } from '../../../../../src/storage/sqlite/engine/event-codec/event-batches.ts'
-import { encodeEvents } from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import {
-  addToFilter,
-  mayHave,
-  wordsPerChunk,
-} from '../../../../../src/storage/sqlite/engine/hash-index/filter.ts'
-import { TextHash } from '../../../../../src/storage/sqlite/engine/hash-index/hash-index.ts'
+  encodeEvents,
+  noEvent,
+} from '../../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
+import { rounds } from '../../../../support/rounds.ts'
 
 /** Small enough that a few hundred ids make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
-
-const event: Omit<NewEvent, 'id'> = {
-  kind: 'custom',
-  userId: 'u',
-  anonymousId: null,
-  flowRef: null,
-  flowVersion: null,
-  stepRef: null,
-  itemRef: null,
-  runId: null,
-  sessionId: null,
-  occurredAt: 0,
-  reportedAt: null,
-  url: null,
-  name: 'x',
-  reason: null,
-  properties: null,
-  traits: null,
-  answer: null,
-}
 
 function ledger() {
   const database = new Database(':memory:', { strict: true })
@@ -48,7 +25,7 @@ function ledger() {
     const store = (org: number, id: string, at = 0) => {
       const batch = batches.withRoom(org, 'events', 1, () => ids.openBatch(org))
       const isNew = ids.take(batch.seq, id, at)
-      if (isNew) batch.add(encodeEvents([{ ...event, id }]), at)
+      if (isNew) batch.add(encodeEvents([{ ...noEvent, kind: 'custom', name: 'x', id }]), at)
       return isNew
     }
     const settle = () => {
@@ -141,7 +118,7 @@ describe('an id is taken once', () => {
           .get()
         expect(stored?.n).toBe(committed.size)
       }),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     )
   })
 
@@ -153,78 +130,10 @@ describe('an id is taken once', () => {
     commit()
     expect(ids.isTaken(1, 'before')).toBe(true)
     // As an erasure does with a row whose ids are in segments.
-    const { facts } = encodeEvents([{ ...event, id: 'after' }])
+    const { facts } = encodeEvents([{ ...noEvent, kind: 'custom', name: 'x', id: 'after' }])
     database.query('update event_batches set facts = ?').run(Buffer.from(facts))
     ids.externalChange()
     expect(ids.isTaken(1, 'before')).toBe(false)
-  })
-
-  test('and is free again if the transaction that sealed it is rolled back', () => {
-    const { database, open } = ledger()
-    const { ids, store, settle, rolledBack } = open()
-    const all = Array.from({ length: policy.entriesPerSegment }, (_, n) => `id-${n}`)
-    database.run('begin immediate')
-    for (const id of all) store(1, id)
-    settle()
-    ids.beforeCommit()
-    database.run('rollback')
-    rolledBack()
-    expect(all.filter(id => ids.isTaken(1, id))).toEqual([])
-  })
-
-  test('among thousands, through merges of merges, and still after reopening', () => {
-    const { database, open } = ledger()
-    const { store, commit } = open()
-    const all = Array.from({ length: 6_000 }, (_, i) => (i % 2 ? crypto.randomUUID() : `e${i}`))
-    for (let from = 0; from < all.length; from += 5) {
-      database.run('begin immediate')
-      for (const one of all.slice(from, from + 5)) expect(store(1, one)).toBe(true)
-      commit()
-    }
-    const levels = database.query('select max(level) as level from event_id_segments').get()
-    expect(levels).toEqual({ level: 4 })
-    const isKnown = (known: (org: number, id: string) => boolean) =>
-      all.every(one => !known(1, one))
-    expect(isKnown(store)).toBe(true)
-    expect(isKnown(open().store)).toBe(true)
-    expect(open().store(2, all[0] as string)).toBe(true)
-  })
-
-  test('a merge leaves no chunk behind', () => {
-    const { database, open } = ledger()
-    const { store, commit } = open()
-    for (let i = 0; i < 8 * 8 * 8 * 2; i += 4) {
-      database.run('begin immediate')
-      for (let k = i; k < i + 4; k++) store(1, `e${k}`)
-      commit()
-    }
-    const chunks = database
-      .query<{ segment: number; chunks: number }, []>(
-        'select place >> 24 as segment, count(*) as chunks from event_id_chunks group by segment',
-      )
-      .all()
-    const segments = database
-      .query<{ segment: number; chunks: number }, []>(
-        `select id as segment, ((high - low) << bits) >> 32 as chunks from event_id_segments
-        where high > low order by id`,
-      )
-      .all()
-    expect(chunks).toEqual(segments)
-  })
-
-  test('ids of events that were deleted since are still known', () => {
-    const { database, open } = ledger()
-    const { store, commit } = open()
-    for (let i = 0; i < 16; i++) {
-      database.run('begin immediate')
-      store(1, `e${i}`)
-      commit()
-    }
-    database.run('delete from event_batches')
-    const again = open()
-    expect(again.ids.openBatch(1)).toBe(17)
-    expect(again.ids.take(17, 'e3', 0)).toBe(false)
-    expect(again.ids.take(17, 'other', 0)).toBe(true)
   })
 
   test('ids older than a moment are freed segment by segment, even if interrupted, and no others are', () => {
@@ -279,59 +188,7 @@ describe('an id is taken once', () => {
           .get()
         expect(orphans).toEqual({ n: 0 })
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     )
   })
-
-  test('what is deleted from the ledger is left out when segments are merged', () => {
-    const { database, open } = ledger()
-    const { ids, store, commit } = open()
-    const send = (count: number, name: string) => {
-      for (let i = 0; i < count; i += 4) {
-        database.run('begin immediate')
-        for (let k = i; k < i + 4; k++) expect(store(1, `${name}${k}`, 5)).toBe(true)
-        commit()
-      }
-    }
-    const entries = () =>
-      database
-        .query<{ n: number }, []>('select sum(length(entries)) / 16 as n from event_id_chunks')
-        .get()!.n
-    send(256, 'old')
-    database.run('delete from event_batches')
-    ids.deletedBefore(65)
-    send(2_048, 'new')
-    expect(entries()).toBeLessThan(2_048 + 256)
-    send(2_048, 'newer')
-    expect(entries()).toBeLessThanOrEqual(4_096)
-  })
-})
-
-test('a filter contains everything that was added, and little else', () => {
-  const hash = new TextHash(1, 2)
-  const bits = 2
-  const filter = new Uint32Array(2 ** bits * wordsPerChunk)
-  const count = 4 * 1_024
-  for (let i = 0; i < count; i++) {
-    hash.of(7, `in-${i}`)
-    addToFilter(filter, bits, hash.high, hash.low)
-  }
-  const has = (text: string) => {
-    hash.of(7, text)
-    return mayHave(filter, bits, hash.high, hash.low)
-  }
-  expect(Array.from({ length: count }, (_, i) => has(`in-${i}`)).every(Boolean)).toBe(true)
-  const wrong = Array.from({ length: 100_000 }, (_, i) => has(`out-${i}`)).filter(Boolean).length
-  expect(wrong).toBeLessThan(300)
-})
-
-test('a hash depends on every character, the length, the organisation and the seed', () => {
-  const of = (org: number, text: string, seed = 1) => {
-    const hash = new TextHash(seed, 2)
-    hash.of(org, text)
-    return `${hash.high} ${hash.low}`
-  }
-  const all = [of(1, 'ab'), of(1, 'ba'), of(1, 'a'), of(1, ''), of(2, 'ab'), of(1, 'ab', 3)]
-  expect(new Set(all).size).toBe(all.length)
-  expect(of(1, 'ab')).toBe(of(1, 'ab'))
 })

@@ -7,6 +7,7 @@ import {
   noteReplacedRows,
   RowIndex,
 } from '../../../../../src/storage/sqlite/engine/hash-index/row-index.ts'
+import { rounds } from '../../../../support/rounds.ts'
 
 /** Small enough that a few hundred rows make segments, which are merged and merged again. */
 const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
@@ -163,23 +164,6 @@ test('rows are found by their keys, whatever is stored, taken back, replaced or 
       index = open()
       for (const row of stored.values()) expectFound(row)
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   )
 }, 300_000)
-
-test('a table that an older Cairn filled is indexed at the first start, at once and for good', () => {
-  const database = emptyDatabase()
-  const rows = 8 * 8 * 8 * 3 + 5
-  const insert = database.query(
-    `insert into runs (org_id, flow_id, run_key, person, started_at, last_at, version, steps)
-    values (1, 1, ?, 'u', 0, 0, 1, '')`,
-  )
-  for (let i = 0; i < rows; i++) insert.run(`k${i}`)
-  for (let start = 0; start < 2; start++) {
-    const index = new RowIndex(database, policy)
-    const found = Array.from({ length: rows }, (_, i) => rowsOf(index, 1, `k${i}`))
-    expect(found.every((found, i) => found.includes(i + 1))).toBe(true)
-  }
-  const sealed = database.query("select value from server_state where name = 'runs_sealed'").get()
-  expect(sealed).toEqual({ value: rows })
-})
