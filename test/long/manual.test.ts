@@ -75,8 +75,8 @@ class Reader {
     writeFileSync(join(folder, 'limits'), this.valkey.url)
     await this.nameDatabase(await this.postgres.emptyDatabase())
     this.replaced.set(/\/etc\/cairn/, folder)
+    this.environment.CAIRN_DATA = join(folder, 'first')
     this.replaced.set(/\/var\/lib\/alone/, join(folder, 'alone'))
-    this.replaced.set(/\/mnt\/elsewhere/, folder)
   }
 
   private nameDatabase(url: string): Promise<number> {
@@ -134,7 +134,7 @@ class Reader {
     }
     // The earlier commands' database has an organisation, and a move needs a database without one.
     if (this.postgres && command.startsWith('cairn move --data')) {
-      await this.nameDatabase(await this.postgres.newDatabase())
+      await this.nameDatabase(await this.postgres.emptyDatabase())
     }
     let line = command
     for (const [what, by] of this.replaced) line = line.replace(what, by)
