@@ -16,7 +16,7 @@ export interface Noticed {
 
 type PageOptions = Parameters<Browser['newContext']>[0]
 
-/** How long a test waits for what it expects on a page. A wait that takes longer never ends. */
+/** How long a test waits for what it expects on a page, in milliseconds. */
 const waitMs = 20_000
 
 /** The requests of a context's pages that are not answered yet. */
@@ -90,7 +90,7 @@ export class TestBrowser {
 
   /**
    * @param env goes into the browser's environment, which is otherwise empty
-   * @param prepare is done with each page that opens
+   * @param prepare runs for each page that opens
    */
   static async open(
     env: Record<string, string> = {},

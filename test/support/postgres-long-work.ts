@@ -4,7 +4,7 @@ import type { LongWorkParts } from '../../src/storage/postgres/people/long-work.
 import type { Store } from '../storage/conformance/store.ts'
 import { PostgresWorld } from './postgres-world.ts'
 
-/** A node that erases people in this thread, so that it can be cut off as if it were killed. */
+/** A node that erases people in this thread, so that a test can stop it as if it were killed. */
 export class LongWorkNode {
   readonly parts: LongWorkParts
   readonly store: Pick<Store, 'stores' | 'management' | 'clock' | 'traces' | 'close'>
