@@ -152,12 +152,12 @@ describe('what callers send', () => {
   }
 
   test.each([
-    ['as it is', 'text', {}],
+    ['without failures', 'text', {}],
     ['with failing writes', 'json', { CAIRN_FAILPOINTS: 'http_request=error' }],
     ['with a failing storage', 'text', { CAIRN_FAILPOINTS: 'before_commit=error' }],
     ['with a full disk', 'json', { CAIRN_FAILPOINTS: 'before_commit=full' }],
   ] as [string, string, Record<string, string>][])(
-    'is in no line of the log, %s, as %s',
+    'is in no line of the log %s, in the format %s',
     async (name, format, env) => {
       const { slug, snippetKey } = await withData(place)
       const { token } = await place.json<{ token: string }>(['token', 'issue'])

@@ -6,7 +6,7 @@ import { describe, PostgresServer } from '../support/postgres.ts'
 import { textsInRows } from '../support/postgres-long-work.ts'
 import { PostgresWorld } from '../support/postgres-world.ts'
 import { conformance } from './conformance/conformance.ts'
-import { type Rounds, type Store, usualRounds } from './conformance/store.ts'
+import { defaultRounds, type Rounds, type Store } from './conformance/store.ts'
 
 describe('over PostgreSQL', () => {
   let server: PostgresServer
@@ -22,7 +22,7 @@ describe('over PostgreSQL', () => {
   })
 
   // A case takes hundreds of round trips.
-  const rounds: Rounds = usual => usualRounds(Math.ceil(usual / 8))
+  const rounds: Rounds = byDefault => defaultRounds(Math.ceil(byDefault / 8))
 
   // The suite moves the clock by months, and no node's lease may run out meanwhile.
   const node = { lease: { leaseMs: 100 * 365 * 86_400_000, renewMs: 5_000 } }

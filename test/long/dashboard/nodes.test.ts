@@ -22,10 +22,10 @@ describe('the page of the server', () => {
     await cluster?.close()
   })
 
-  test('says how each node is, and what only one of them does', async () => {
+  test('shows the state of each node, and the jobs that only one of them does', async () => {
     const [answering, still] = cluster.nodes as [ClusterNode, ClusterNode]
-    const asked = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
-    const { url } = JSON.parse(await cluster.succeeded([...asked, '--url', answering.url]))
+    const args = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
+    const { url } = JSON.parse(await cluster.succeeded([...args, '--url', answering.url]))
     const { page } = await browser.page()
     await page.goto(url)
     await page.getByRole('button', { name: 'Sign in with this link' }).click()
@@ -37,7 +37,7 @@ describe('the page of the server', () => {
       await rowOf(node).getByText('running', { exact: true }).waitFor()
     }
     await nodes.getByText('retention').waitFor()
-    // An empty PostgreSQL database takes some MB, but a node's copy of a part of it some hundred KB.
+    // An empty PostgreSQL database takes a few MB, but a node's partial copy only some hundred KB.
     await page.getByText('Database', { exact: true }).locator('..').getByText(/ MB$/).waitFor()
     await page.getByText('by the tools of PostgreSQL').waitFor()
     expect(await hardToUse(page)).toEqual([])

@@ -320,10 +320,10 @@ describe('a move', () => {
     expect(left.flat().length).toBeLessThan(logs.flat().length)
   })
 
-  const ways = pgbouncerProgram ? ['straight', 'through PgBouncer'] : ['straight']
-  test.each(ways)('is rejected while a node or another move runs: %s', async way => {
+  const connections = pgbouncerProgram ? ['straight', 'through PgBouncer'] : ['straight']
+  test.each(connections)('is rejected while a node or another move runs: %s', async connection => {
     await stop()
-    await using pooler = way === 'straight' ? null : await Pgbouncer.open(server.port)
+    await using pooler = connection === 'straight' ? null : await Pgbouncer.open(server.port)
     if (pooler) url = pooler.through(url)
     const node = await PostgresWorld.open(url, place.clock)
     await expect(moveThere()).rejects.toThrow('a server runs on this database (test): stop all')

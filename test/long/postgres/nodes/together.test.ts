@@ -122,7 +122,7 @@ describe('a publish', () => {
     expect(await behind(a)).toEqual([])
   })
 
-  test('makes a node that stood still reject requests until that node has taken it up', async () => {
+  test('makes a paused node reject requests until that node has applied it', async () => {
     const [a, b] = [(await node('a')).follow(), await node('b')]
     const tenant = await tenantOf(a)
     await b.storage.watch()
