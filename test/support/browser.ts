@@ -28,11 +28,14 @@ const profiles = new Set<BrowserContext>()
 /** What is open now, for `closePages`. */
 export const openPages = (): ReadonlySet<BrowserContext> => new Set(profiles)
 
+/** How long the browser may take to close a profile, milliseconds. What it leaves open ends with it. */
+const closeMs = 30_000
+
 /** Closes all pages but those of `kept`, and drops what they are still waiting for. */
 export async function closePages(kept: ReadonlySet<BrowserContext>): Promise<void> {
   for (const profile of openPages().difference(kept)) {
     for (const page of profile.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await profile.close()
+    await Promise.race([profile.close().catch(() => {}), Bun.sleep(closeMs)])
   }
 }
 
