@@ -13,7 +13,8 @@ import { poison } from '../support/ledger.ts'
 import { prepared } from '../support/prepared.ts'
 
 /** A data directory with an organisation and a published flow. */
-const withData = prepared(withTour)
+// A short slug could occur in a random id.
+const withData = prepared(place => withTour(place, 'Unmistakable Organisation'))
 
 let place: Workplace
 beforeEach(() => {
