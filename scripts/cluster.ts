@@ -53,7 +53,9 @@ async function moveDemo(cluster: Cluster, program: string): Promise<void> {
   const output = Bun.file(join(cluster.folder, 'demo.log'))
   const ports = ['--port', '0', '--management-port', '0', '--site-port', '0']
   const demo = Bun.spawn([program, 'demo', '--data', data, ...ports], {
-    ...{ env: {}, stdout: output, stderr: output },
+    env: {},
+    stdout: output,
+    stderr: output,
   })
   await until(async () => {
     if (demo.exitCode !== null) throw new Error(`the demo did not start: ${await output.text()}`)

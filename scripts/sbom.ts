@@ -122,7 +122,10 @@ export async function billOfMaterials(source: SbomSource): Promise<string> {
 const bunOf = (version: string) =>
   componentOf(
     {
-      ...{ name: 'bun', version, license: 'MIT', bomRef: `bun@${version}` },
+      name: 'bun',
+      version,
+      license: 'MIT',
+      bomRef: `bun@${version}`,
       description: 'Runtime within the executable, with JavaScriptCore, SQLite and BoringSSL',
       purl: `pkg:github/oven-sh/bun@bun-v${version}`,
     },

@@ -71,20 +71,20 @@ describe('arrows point one way', () => {
   const isPort = (to: string) => /^(modules\/[^/]+|http)\/port\.ts$/.test(to)
   const isModel = (to: string) => /^modules\/[^/]+\/model\.ts$/.test(to)
   const isDashboard = (file: string) => file.startsWith('web/dashboard/')
-  /** What is compiled stands in one module each. */
+  /** The compiled file that each of these modules may import. */
   const compiled: Record<string, string> = {
     'modules/snippet': 'web/snippet-files.ts',
     'modules/manual': 'manual/compile.ts',
     'modules/dashboard': 'web/dashboard-files.ts',
   }
-  const beforeAll = ['process-one', 'production-mode', 'test-clock']
-  const ofSnippet = ['web/snippet/api.ts', 'web/snippet/calls.ts', 'web/snippet/uuid.ts']
+  const earlyParts = ['process-one', 'production-mode', 'test-clock']
+  const snippetFiles = ['web/snippet/api.ts', 'web/snippet/calls.ts', 'web/snippet/uuid.ts']
   const belowRuntime = [
     ...['app', 'storage', 'limits', 'config', 'failpoints', 'core', 'scheduling'],
     ...['production-mode', 'test-clock'],
   ]
 
-  /** What each part may import of the others. */
+  /** Which files of other parts each part may import. */
   const allowed: Record<string, (to: string, file: string) => boolean> = {
     core: toAny(),
     scheduling: toAny(),
@@ -98,15 +98,15 @@ describe('arrows point one way', () => {
       to === 'limits/growing-memory.ts',
     http: toAny('core', 'scheduling'),
     web: (to, file) => toAny('core')(to) || (isDashboard(file) && isModel(to)),
-    sdk: to => ofSnippet.includes(to),
+    sdk: to => snippetFiles.includes(to),
     app: to => toAny('core', 'http')(to) || isIndex(to) || isPort(to),
     runtime: to =>
       toAny(...belowRuntime)(to) ||
       to === 'http/session-tokens.ts' ||
       to === 'web/snippet-files.ts',
     cli: to => to !== 'main.ts',
-    main: toAny('cli', ...beforeAll),
-    ...Object.fromEntries(beforeAll.map(part => [part, toAny()])),
+    main: toAny('cli', ...earlyParts),
+    ...Object.fromEntries(earlyParts.map(part => [part, toAny()])),
   }
   const modules = sources.map(partOf).filter(part => part.startsWith('modules/'))
   for (const part of modules) {
@@ -114,7 +114,7 @@ describe('arrows point one way', () => {
       toAny('core', 'http', 'scheduling')(to) || isIndex(to) || compiled[part] === to
   }
 
-  test('no part imports another but those below it', () => {
+  test('each part imports only the parts below it', () => {
     expect(Object.keys(allowed).sort()).toEqual([...new Set(sources.map(partOf))].sort())
     const found = Object.entries(allowed).flatMap(([part, isAllowed]) =>
       offences(inPart(part), isAllowed),
@@ -122,7 +122,7 @@ describe('arrows point one way', () => {
     expect(found).toEqual([])
   })
 
-  test('the dashboard knows the shapes of modules as types, which are gone in a browser', () => {
+  test('the dashboard imports from modules only types, so no browser loads a module', () => {
     const loading = sources.filter(isDashboard).flatMap(file =>
       importsOf(file, withoutTypes(codeOf(file)))
         .ours.filter(to => to.startsWith('modules/'))
@@ -184,14 +184,22 @@ describe('technologies stay in their place', () => {
 
   test.each<[what: string, name: RegExp, place: RegExp]>([
     [
-      'Elysia in app.ts, http/ and the modules’ index.ts',
+      'Elysia is imported only in app.ts, http/ and the index.ts of modules',
       /^(elysia|@elysiajs)/,
       /^(app\.ts$|http\/|modules\/[^/]+\/index\.ts$)/,
     ],
-    ['OpenID’s in one file', /^oauth4webapi$/, /^modules\/dashboard\/open-id\.ts$/],
-    ['mail’s in the one file that sends it', /^nodemailer$/, /^runtime\/mailer\.ts$/],
     [
-      'a database’s library not in core, http, modules or app',
+      'the OpenID library is imported only in modules/dashboard/open-id.ts',
+      /^oauth4webapi$/,
+      /^modules\/dashboard\/open-id\.ts$/,
+    ],
+    [
+      'the mail library is imported only in runtime/mailer.ts',
+      /^nodemailer$/,
+      /^runtime\/mailer\.ts$/,
+    ],
+    [
+      'no database library is imported in core, http, modules or app',
       /^(bun:sqlite|drizzle-orm)/,
       /^(?!(core|http|modules|app)\b)/,
     ],
@@ -286,7 +294,8 @@ describe('tests wait for what they mean', () => {
     'process/person.test.ts': 'a kill at any moment',
     'process/server-figures.test.ts': 'the pace of a load',
     'runtime/identity-provider.test.ts': 'a provider that is slow',
-    'support/settling.ts': 'a page that hangs never says what is on it',
+    'support/browser.ts': 'a profile that the browser never closes',
+    'support/settling.ts': 'a page that hangs never settles',
     'web/dashboard-screens.ts': 'the pace of screens that are left open',
     'web/snippet-cost.ts': 'what a page does at its start, which leaves no sign',
   }

@@ -132,7 +132,7 @@ describe('a settings file', () => {
     })
   })
 
-  test('what is wrong in it is reported with its place, all at once', () => {
+  test('has all its mistakes reported at once, each with its place', () => {
     expect(linesWith('CAIRN_PORT=http\nCAIRN_ACK\nCAIRN_ACK=maybe\n')).toEqual([
       'line 2 of FILE: write NAME=value, or begin a comment with #',
       'CAIRN_PORT in FILE is "http": set a whole number from 0 to 65535',
@@ -140,7 +140,7 @@ describe('a settings file', () => {
     ])
   })
 
-  test('one that is not there, or no file, is reported with what to do', () => {
+  test('that is missing, too large or a directory is reported, with what to do', () => {
     expect(linesOf({ env: { CAIRN_CONFIG: '/nowhere/cairn.env' } })).toEqual([
       'CAIRN_CONFIG names /nowhere/cairn.env, which does not exist: make it, or name another',
     ])
@@ -193,14 +193,14 @@ describe('secrets', () => {
     ])
   })
 
-  test('in a file that is not there are rejected, with its name', () => {
+  test('in a missing file are rejected, with the name of the file', () => {
     expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: '/nowhere/secret' } })).toEqual([
       'CAIRN_SESSION_SECRET_FILE names /nowhere/secret, which does not exist: make it, or name another',
     ])
   })
 
   // The superuser may read every file.
-  test.skipIf(process.getuid?.() === 0)('in a file of somebody else are rejected', () => {
+  test.skipIf(process.getuid?.() === 0)('in a file of another user are rejected', () => {
     withFile(secret, path => {
       chmodSync(path, 0)
       expect(linesOf({ env: { CAIRN_SESSION_SECRET_FILE: path } })).toEqual([
@@ -271,20 +271,23 @@ describe('mistakes', () => {
     'https://id.example/?',
     'https://id.example#password',
     'https://id.example/#',
-  ])('the issuer %s is rejected in any mode, and shown without what it may not have', given => {
-    const modes: Record<string, string>[] = [
-      {},
-      { CAIRN_SESSION_SECRET: secret },
-      { CAIRN_SESSION_JWKS_URL: 'https://id.example/keys' },
-    ]
-    for (const more of modes) {
-      const lines = issuer(given, more)
-      expect(lines).toHaveLength(1)
-      expect(lines[0]).toStartWith('CAIRN_SESSION_ISSUER ')
-      expect(lines[0]).toContain('without user, query and fragment')
-      expect(lines[0]).not.toMatch(/user:|pass(word|%40)/)
-    }
-  })
+  ])(
+    'the issuer %s is rejected in any mode, and shown without the parts that are not allowed',
+    given => {
+      const modes: Record<string, string>[] = [
+        {},
+        { CAIRN_SESSION_SECRET: secret },
+        { CAIRN_SESSION_JWKS_URL: 'https://id.example/keys' },
+      ]
+      for (const more of modes) {
+        const lines = issuer(given, more)
+        expect(lines).toHaveLength(1)
+        expect(lines[0]).toStartWith('CAIRN_SESSION_ISSUER ')
+        expect(lines[0]).toContain('without user, query and fragment')
+        expect(lines[0]).not.toMatch(/user:|pass(word|%40)/)
+      }
+    },
+  )
 
   test.each([
     'https://user:password@id.example/keys',
@@ -293,12 +296,15 @@ describe('mistakes', () => {
     'http://id.example/keys?apikey=password',
     'ftp://id.example/keys?a=1&password',
     ' https://user:password@id.example/keys',
-  ])('an address of the keys with a password (%s) is rejected without it', given => {
-    const lines = issuer('acme', { CAIRN_SESSION_JWKS_URL: given })
-    expect(lines).toHaveLength(1)
-    expect(lines[0]).not.toMatch(/user:|pass|word/)
-    expect(lines[0]).toContain('id.example')
-  })
+  ])(
+    'an address of the keys with a password (%s) is rejected, and the password is not shown',
+    given => {
+      const lines = issuer('acme', { CAIRN_SESSION_JWKS_URL: given })
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).not.toMatch(/user:|pass|word/)
+      expect(lines[0]).toContain('id.example')
+    },
+  )
 
   test('the address of the keys without an issuer, or beside a secret, is rejected', () => {
     const env = { CAIRN_SESSION_JWKS_URL: 'https://id.example/k', CAIRN_SESSION_SECRET: secret }

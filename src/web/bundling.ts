@@ -35,11 +35,11 @@ function shortStyles(path: string, whole: string): string {
   return whole.replace(/`[^`]*`/g, short)
 }
 
-/** Globals that `natives.ts` has, and the files that it is made of. */
+/** Globals that `natives.ts` replaces, and the files that must not get them from there. */
 const nativeNames = ['JSON', 'Promise']
 const ofNatives = /snippet\/(?:given-natives|natives|safely)\.ts$/
 
-/** Lets a module have these globals as the browser made them, whatever the page has in their place. */
+/** Makes a module use these globals of the browser, even where the page has replaced them. */
 function withNatives(path: string, whole: string): string {
   if (ofNatives.test(path)) return whole
   const used = nativeNames.filter(name => new RegExp(`(?<![.\\w$])${name}[.(<]`).test(whole))
@@ -50,14 +50,14 @@ function withNatives(path: string, whole: string): string {
 
 const natives = join(import.meta.dir, 'snippet/natives.ts')
 const givenNatives = { path: join(import.meta.dir, 'snippet/given-natives.ts') }
-/** Other files are loaded by the page's script, which has its natives already. */
+/** Files that pages load first. All others get the natives of the page's script, which loads them. */
 const isAlone = ['page.ts', 'module.ts', 'cell.ts'].includes(basename(entry))
 
 const sources: Bun.BunPlugin = {
   name: 'sources',
   setup(build) {
     if (!isAlone) build.onResolve({ filter: /\/natives\.ts$/ }, () => givenNatives)
-    // Of other packages Bun has to read more than the file, to know what may be left out.
+    // Not other packages: Bun has to read their package.json, too, to know which of their code is unused.
     build.onLoad({ filter: /marked\.esm\.js$|\/src\/(?:core|web)\/.*\.ts$/ }, ({ path }) => {
       const steps = [lexerAlone, shortStyles, withNatives]
       const contents = steps.reduce((text, step) => step(path, text), readFileSync(path, 'utf8'))

@@ -1,8 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** What the packages of Debian, Fedora, Arch, Google and Microsoft call their programs. */
+/**
+ * What the packages of Debian, Fedora, Arch, Google and Microsoft call their programs. Headless shells are
+ * first: they show pages and do nothing else.
+ */
 const names = [
+  'chrome-headless-shell',
+  'chromium-headless-shell',
   'google-chrome-stable',
   'google-chrome',
   'chromium',
@@ -24,8 +29,8 @@ const places = [
 const macApps = ['Google Chrome', 'Chromium', 'Microsoft Edge']
 
 /**
- * Every Chrome, Chromium and Edge that is installed on this machine, Chrome first: the paths of
- * their programs.
+ * Every headless shell, Chrome, Chromium and Edge that is installed on this machine, in this order: the
+ * paths of their programs.
  *
  * @param path the folders of the `PATH`
  * @param root where the file system begins

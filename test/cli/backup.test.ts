@@ -27,7 +27,7 @@ const withBackup = prepared(async place => {
   await withData(place)
   await place.run(['backup', 'a.db'])
 })
-/** What is stored is not what was backed up. */
+/** The data has changed since the backup. */
 const withLaterData = prepared(async place => {
   await withBackup(place)
   await place.json(['org', 'create', 'Beta'])

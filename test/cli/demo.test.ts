@@ -42,7 +42,7 @@ async function started(args: string[], expected: string) {
   return { child, output: () => output }
 }
 
-test('the demo has a month of history, calls that work, and steps that lost their element', async () => {
+test('the demo has a month of history, example calls that work, and steps whose element is missing', async () => {
   const args = ['demo', '--host', '127.0.0.1', '--threads', '2', '--data', 'past']
   const { child, output } = await started(args, 'Ctrl-C stops the demo')
   const lines = output()
@@ -55,7 +55,7 @@ test('the demo has a month of history, calls that work, and steps that lost thei
   expect(days.length).toBeGreaterThanOrEqual(29)
   const { starts, completions } = totals
   expect(versions).toMatchObject([{ version: 1, starts, completions }])
-  // The flow was published before anybody saw it.
+  // The flow was published before anyone saw it.
   expect(versions[0].publishedAt < daily[0].date).toBe(true)
   expect(totals.uniqueUsers).toBeGreaterThan(300)
   expect(starts).toBeGreaterThan(totals.uniqueUsers)
@@ -67,7 +67,7 @@ test('the demo has a month of history, calls that work, and steps that lost thei
   }
   const query = 'GET /health?flow=welcome&history=1'
   const { steps } = (await overSocket(query, organisations[0]!.id)) as StepCheck
-  // A day with under five people, as on a weekend or soon after midnight, is unknown.
+  // A day with fewer than five people, such as a weekend day or one just after midnight, is unknown.
   const states = (key: string) =>
     steps
       .find(({ step }) => step === key)!
@@ -75,7 +75,7 @@ test('the demo has a month of history, calls that work, and steps that lost thei
       .filter(state => state !== 'unknown')
   expect(states('hello').length).toBeGreaterThan(15)
   expect(states('hello')).not.toContain('broken')
-  // On the day of the release, and perhaps on the next, too many still find it for it to be broken.
+  // On the day of the release, and perhaps the day after, many people still find the element.
   const ofTask = states('add-task')
   const lostOn = ofTask.findIndex(state => state !== 'healthy')
   expect(ofTask.length - lostOn).toBeWithin(1, 7)
@@ -112,16 +112,17 @@ test('a demo that is stopped midway ends with status 0 and without an error', as
   expect(output()).not.toContain('cairn: ')
 })
 
-test('a port that is taken, or asked for twice, is refused before anything is served', async () => {
+test('a port that is in use or named twice is rejected before the demo serves anything', async () => {
   const port = String(await freePort())
-  const refused = async (flag: string, ...more: string[]) => {
+  const expectRejected = async (flag: string, ...more: string[]) => {
     const { status, stderr } = await cairn.run(['demo', '--data', 'twice', ...more, flag, port])
     expect([status, stderr]).toEqual([
       1,
       `cairn: Port ${port} on 127.0.0.1 is taken: choose another by ${flag}\n`,
     ])
   }
-  for (const flag of ['--site-port', '--management-port']) await refused(flag, '--port', port)
+  for (const flag of ['--site-port', '--management-port'])
+    await expectRejected(flag, '--port', port)
   const taken = Bun.listen({ hostname: '127.0.0.1', port: Number(port), socket: { data() {} } })
   try {
     const { stderr, status } = await cairn.run(['demo', '--host', '127.0.0.1', '--port', port])

@@ -40,7 +40,7 @@ async function complaints(args: string[] = [], env: Record<string, string> = {})
   return { status, lines: complaintsIn(stdout) }
 }
 
-/** Without that about the clock of the tests themselves. */
+/** Leaves out the warning about CAIRN_TEST_NOW, which the tests set. */
 const complaintsIn = (stdout: string) =>
   stdout
     .split('\n')
@@ -49,10 +49,10 @@ const complaintsIn = (stdout: string) =>
 /** A data directory with an organisation, acme, and a published flow. */
 const withData = prepared(withTour)
 
-interface Fault {
+interface Circumstances {
   args?: string[]
   env?: Record<string, string>
-  /** What has happened to the database. */
+  /** A change to the database before the check. */
   sql?: string
 }
 
@@ -116,7 +116,7 @@ describe('with data', () => {
     'insert into event_batches (org_id, source, events, facts, details, received_at)'
   const since = '(since 1970-01-01T00:00:00.000Z)'
   const smtp = 'error    CAIRN_SMTP_URL is set, '
-  const faults: [what: string, fault: Fault, complaints: (string | RegExp)[]][] = [
+  const cases: [name: string, circumstances: Circumstances, complaints: (string | RegExp)[]][] = [
     [
       'wrong settings, all at once',
       {
@@ -137,9 +137,13 @@ describe('with data', () => {
         'warning  the dashboard is at http://cairn.example.com, where anybody on the way can read its cookie — put TLS in front, and set CAIRN_PUBLIC_URL to the https address',
       ],
     ],
-    ['but not on this machine', { env: { CAIRN_PUBLIC_URL: 'http://localhost:8080' } }, []],
     [
-      'mail without a sender, or an address for links',
+      'no complaint about a dashboard over plain http on this machine',
+      { env: { CAIRN_PUBLIC_URL: 'http://localhost:8080' } },
+      [],
+    ],
+    [
+      'mail without a sender and without an address for links',
       { env: { CAIRN_SMTP_URL: 'smtp://localhost:25' } },
       [
         `${smtp}and mail would be from nobody — set CAIRN_MAIL_FROM too, such as cairn@example.com`,
@@ -157,7 +161,7 @@ describe('with data', () => {
       ],
     ],
     [
-      'webhooks that fail, or were switched off, but not by request',
+      'webhooks that fail or were disabled, except by request',
       {
         sql: `insert into webhooks (org_id, public_id, url, types, secret, created_at, failing_since, disabled_at, disabled_why)
           select id, 'webhook_' || host, 'https://' || host || '.example/t0ken', '[]', 'whsec_x', 0, failing, disabled, why
@@ -180,7 +184,7 @@ describe('with data', () => {
       ],
     ],
     [
-      'an organisation that refuses many for their hashes',
+      'an organisation that rejects many wrong or missing user hashes',
       {
         sql: `update organisations set identity_mode = 'enforce';
         insert into identity_counts (org_id, hour, verdict, count)
@@ -208,7 +212,7 @@ describe('with data', () => {
     ],
   ]
 
-  test.each(faults)('%s', async (_, { args = [], env = {}, sql }, expected) => {
+  test.each(cases)('%s', async (_, { args = [], env = {}, sql }, expected) => {
     if (sql) changeDatabase(sql)
     const { status, lines } = await complaints(args, env)
     expect(status).toBe(lines.some(line => line.startsWith('error')) ? 1 : 0)
@@ -378,7 +382,7 @@ describe('rights', () => {
       expect(served.stderr).not.toContain('CAIRN_DEBUG')
     })
 
-    test('files without which a command or a backup fails are named', async () => {
+    test('files that a command or a backup needs, but this user cannot read, are named', async () => {
       const owner = await Owner.of(place)
       const names = ['backup.lock', 'erasures.jsonl', 'session.key', 'snippet']
       for (const name of names) {
@@ -540,7 +544,7 @@ describe('a settings file', () => {
 
   const change = (text: string) => {
     writeFileSync(file(), text)
-    // By the clock of the tests, which may not be the file system's.
+    // The clock of the tests may differ from the file system's.
     utimesSync(file(), new Date(), new Date())
   }
 

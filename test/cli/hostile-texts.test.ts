@@ -271,7 +271,7 @@ test('a flow that is pulled has nothing raw, and is the same flow', async () => 
   expect(hasUnseen(await Bun.file(join(place.folder, 'flows/hostile.json')).text())).toBe(false)
 })
 
-/** Flows in which a text is wrong, in every place that takes one. */
+/** Flows with an invalid text in every place that takes a text. */
 const wrongFlows = (text: string) => [
   { key: 'a', [text]: text, steps: [{ key: 'a' }] },
   { key: text, steps: [{ key: text }] },
@@ -285,7 +285,7 @@ const wrongFlows = (text: string) => [
   { key: 'i', checklist: { items: [{ key: text, completeOn: { event: text }, href: text }] } },
 ]
 
-test('what is wrong in a flow file is said without its invisible characters', async () => {
+test('problems in a flow file are reported without its invisible characters', async () => {
   for (const text of [controls, turning].map(odd => `${odd}\nFORGED`)) {
     const files = wrongFlows(text).map((flow, i) => [`wrong-${i}.json`, flow] as const)
     for (const [name, flow] of files) await write(name, flow)
@@ -293,7 +293,11 @@ test('what is wrong in a flow file is said without its invisible characters', as
     const names = [...files.map(([name]) => name), 'wrong.yaml']
     requireClean(await place.run(['flows', 'validate', ...names]))
     requireClean(await place.run(['flows', 'push', ...names, '--org', 'acme', '--json']))
-    for (const name of names) requireClean(await place.run(['flows', 'validate', name]))
+    for (const name of names) {
+      const validated = await place.run(['flows', 'validate', '--strict', name])
+      expect([name, validated.status]).toEqual([name, 1])
+      requireClean(validated)
+    }
   }
 })
 

@@ -12,12 +12,12 @@ afterEach(() => cairn.close())
 const inData = (name: string) => cairn.path(`cairn-data/${name}`)
 const ephemeral = ['--port', '0', '--management-port', '0']
 
-test('no new database is made beside what is left of a missing or empty one', async () => {
+test('no command creates a new database beside the remains of a missing or empty one', async () => {
   renameSync(inData('cairn.db'), cairn.path('moved.db'))
-  const refused = async (words: string, ...command: string[]) => {
+  const expectError = async (message: string, ...command: string[]) => {
     const { status, stdout, stderr } = await cairn.run(command)
     expect([status, stdout]).toEqual([1, ''])
-    expect(stderr).toContain(words)
+    expect(stderr).toContain(message)
     expect(stderr).toContain('cairn restore FILE')
   }
   for (const left of [
@@ -26,19 +26,19 @@ test('no new database is made beside what is left of a missing or empty one', as
   ]) {
     for (const suffix of ['-wal', '-shm']) rmSync(inData(`cairn.db${suffix}`), { force: true })
     writeFileSync(inData(left), 'left')
-    await refused('cairn.db is gone from', 'org', 'create', 'Beta')
+    await expectError('cairn.db is gone from', 'org', 'create', 'Beta')
     expect(existsSync(inData('cairn.db'))).toBe(false)
     expect(readFileSync(inData(left), 'utf8')).toBe('left')
     if (left.includes('before')) break
     rmSync(inData(left))
   }
-  await refused('cairn.db is gone from', 'serve', ...ephemeral)
-  await refused('cairn.db is gone from', 'org', 'list')
+  await expectError('cairn.db is gone from', 'serve', ...ephemeral)
+  await expectError('cairn.db is gone from', 'org', 'list')
   const { status, stdout } = await cairn.run(['doctor', ...ephemeral])
   expect(status).toBe(1)
   expect(stdout).toMatch(/error +cairn\.db is gone from .* — put it back, .* restore a backup/)
   writeFileSync(inData('cairn.db'), '')
-  await refused('cairn.db is empty in', 'serve', ...ephemeral)
+  await expectError('cairn.db is empty in', 'serve', ...ephemeral)
 })
 
 test('a restore replaces a missing database', async () => {

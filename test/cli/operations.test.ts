@@ -68,7 +68,7 @@ describe('org retention', () => {
     expect(back.stdout).toContain('CAIRN_RETENTION_DAYS')
   }, 300_000)
 
-  test('beside a running server it counts at once: older events are refused, stored ones deleted, and nothing is compacted', async () => {
+  test('takes effect at once beside a running server: older events are rejected, stored ones deleted, and compact is rejected', async () => {
     const server = await place.serve()
     const occurredAt = Date.now() - 10 * day
     expect(await send(server, custom('a', { occurredAt }))).toMatchObject({ accepted: 1 })
@@ -89,7 +89,7 @@ describe('org retention', () => {
 })
 
 describe('dead-letters', () => {
-  const bury = async (server: Server, ...ids: string[]) => {
+  const addDeadLetters = async (server: Server, ...ids: string[]) => {
     withDatabase(database => poison(database, 'bad'))
     await send(server, custom('good'), ...ids.map(id => custom(id)))
     withDatabase(database => database.run('drop trigger poison'))
@@ -102,7 +102,7 @@ describe('dead-letters', () => {
   test('beside a running server are listed, retried with their verdicts, and dropped', async () => {
     const server = await place.serve()
     expect((await place.run(['dead-letters', 'list'])).stdout).toBe('there are no dead letters\n')
-    await bury(server, 'bad-1', 'bad-2', 'bad-3')
+    await addDeadLetters(server, 'bad-1', 'bad-2', 'bad-3')
     const listed = await place.json<Listed[]>(['dead-letters', 'list'])
     expect(listed).toMatchObject([
       { eventId: 'bad-1', kind: 'custom', reason: expect.stringContaining('poisoned') },
@@ -125,7 +125,7 @@ describe('dead-letters', () => {
 
   test('without a server are retried by the command, with status 1 if refused again', async () => {
     const server = await place.serve()
-    await bury(server, 'bad-1', 'worse-bad')
+    await addDeadLetters(server, 'bad-1', 'worse-bad')
     await server.end()
     withDatabase(database => poison(database, 'worse'))
     const { status, stdout } = await place.run(['dead-letters', 'retry', '--all', '--json'])
@@ -139,14 +139,14 @@ describe('dead-letters', () => {
   }, 300_000)
 
   test('that are unknown, not named, or named together with --all: nothing is done', async () => {
-    for (const [told, ...ids] of [
+    for (const [named, ...ids] of [
       ['7, 8', '7', '8'],
       ['"x"', '7', 'x'],
     ] as const) {
       const unknown = await place.run(['dead-letters', 'drop', ...ids])
       expect([unknown.status, unknown.stderr]).toEqual([
         1,
-        `cairn: there is no dead letter ${told}: nothing was done; "cairn dead-letters list" shows all\n`,
+        `cairn: there is no dead letter ${named}: nothing was done; "cairn dead-letters list" shows all\n`,
       ])
     }
     for (const wrong of [[], ['7', '--all']]) {
@@ -178,7 +178,7 @@ describe('compact', () => {
 })
 
 describe('rebuild', () => {
-  test('counts flows and events, with a singular for one of them', async () => {
+  test('counts flows and events, in the singular for one', async () => {
     expect(await place.run(['rebuild'])).toEqual({
       stdout: 'rebuilt 1 flow from 0 events: nothing changed\n',
       stderr: '',
@@ -191,7 +191,7 @@ describe('rebuild', () => {
   })
 })
 
-test('an error without a server is printed as it is, because there is no log', async () => {
+test('a command without a server prints the cause of an error, because there is no log', async () => {
   const list = place.path('cairn-data/erasures.jsonl')
   writeFileSync(list, 'damaged\n')
   const erase = ['person', 'erase', 'acme', 'ada', '--yes']

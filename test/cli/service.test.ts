@@ -235,6 +235,7 @@ describe('monitoring', () => {
     const { stdout } = await place.run(['service', 'alerts'])
     const { groups } = parse(stdout) as { groups: { rules: Rule[] }[] }
     const rules = groups.flatMap(group => group.rules)
+    expect(rules).not.toBeEmpty()
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
     for (const { expr, labels, annotations } of rules) {
       expect(namesIn(expr)).not.toEqual([])
@@ -271,6 +272,7 @@ describe('monitoring', () => {
       templating: { list: { name: string }[] }
     }
     const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    expect(queries).not.toBeEmpty()
     for (const query of queries) {
       expect(namesIn(query)).not.toEqual([])
       expect(namesIn(query).filter(name => !exposed.has(name))).toEqual([])

@@ -36,7 +36,7 @@ test.each([
     'the organisation in "org"',
   ],
 ])(
-  'beside a server with %s, doctor warns, and no token is made that it would refuse',
+  'beside a server with %s, doctor warns, and no token is issued that the server would reject',
   async (_, served, given, theirs, ours) => {
     const server = await place.serve([], served)
     const warning = (await doctor(given)).split('\n').find(line => line.includes('running server'))
@@ -44,17 +44,17 @@ test.each([
     expect(warning).toContain("run this with the server's settings")
     const refused = await issue(given)
     expect([refused.status, refused.stdout]).toEqual([1, ''])
-    for (const said of [warning, refused.stderr]) {
-      expect(said).toContain(theirs)
-      expect(said).toContain(ours)
-      expect(said).not.toContain(secret.CAIRN_SESSION_SECRET)
+    for (const message of [warning, refused.stderr]) {
+      expect(message).toContain(theirs)
+      expect(message).toContain(ours)
+      expect(message).not.toContain(secret.CAIRN_SESSION_SECRET)
     }
     expect(await doctor(served)).not.toContain('the running server takes')
     await server.end()
   },
 )
 
-test('server.json has no secret, and a token by the server’s own settings can be made', async () => {
+test('server.json has no secret, and a token can be issued with the settings of the server', async () => {
   const served = { ...secret, ...audience }
   const server = await place.serve([], served)
   const text = readFileSync(join(place.folder, 'cairn-data/server.json'), 'utf8')
@@ -62,6 +62,6 @@ test('server.json has no secret, and a token by the server’s own settings can 
   expect(text).not.toContain(secret.CAIRN_SESSION_SECRET)
   expect((await issue(served)).status).toBe(0)
   await server.end('SIGKILL')
-  // While no server runs, any can be made.
+  // While no server runs, any token can be issued.
   expect((await issue({})).status).toBe(0)
 })

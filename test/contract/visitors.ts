@@ -35,7 +35,7 @@ export class VisitorsPlayer extends Player {
   protected override async exchange(door: number | string, sent: Sent): Promise<Answer> {
     const attached = { ...sent, headers: [...sent.headers, ['Cookie', this.cookie] as const] }
     const answer = await exchange(door, attached)
-    // The server's own figures change from one answer to the next.
+    // The server's own figures change from one response to the next.
     const isSteady = !sent.target.startsWith('/api/v1/manage/server')
     if (sent.method === 'GET' && isSteady)
       expect(seen(answer, sent)).toEqual(seen(await exchange(door, sent), sent))

@@ -566,8 +566,8 @@ describe('days', () => {
       const run = { userId: 'u', runId: `${n}`, at: Date.parse(start) }
       return { kind: 'flow_started', flowKey: 'f', ...run }
     })
-    const asked = { ...june, from: day, to: day, timezone }
-    const { daily, totals } = referenceAnalytics([plain], events, asked)
+    const query = { ...june, from: day, to: day, timezone }
+    const { daily, totals } = referenceAnalytics([plain], events, query)
     expect(daily.map(({ date, starts }) => [date, starts])).toEqual([[day, count]])
     expect(totals.starts).toBe(count)
   })
@@ -622,8 +622,8 @@ describe('random histories', () => {
     fc.assert(property, { numRuns: 60, seed: 1 })
   })
 
-  test('often contain what each definition is about', () => {
-    const met = new Map<string, number>()
+  test('often contain each case that a definition covers', () => {
+    const counts = new Map<string, number>()
     for (const { flows, events } of fc.sample(history, { numRuns: 200, seed: 7 })) {
       const flow = flows[0]!
       const runs = runsOf(flow, events)
@@ -663,10 +663,10 @@ describe('random histories', () => {
         'runs of two versions': new Set(runs.map(({ version }) => version)).size > 1,
         'a dismissed run': totals.dismissals > 0,
       }
-      for (const [what, is] of Object.entries(isSeen)) {
-        met.set(what, (met.get(what) ?? 0) + Number(is))
+      for (const [name, isIn] of Object.entries(isSeen)) {
+        counts.set(name, (counts.get(name) ?? 0) + Number(isIn))
       }
     }
-    expect([...met].filter(([, times]) => times < 10)).toEqual([])
+    expect([...counts].filter(([, count]) => count < 10)).toEqual([])
   })
 })

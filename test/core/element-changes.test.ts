@@ -4,7 +4,7 @@ import { allowedFingerprint } from '../../src/core/step/fingerprint-parts.ts'
 import { authoredId } from '../../src/core/step/generated-name.ts'
 import seen from '../fixtures/element-changes.json'
 
-/** How changes of pages, as web applications make them, are judged: by fingerprints that a browser took. */
+/** How typical changes of web pages are judged, from fingerprints that a browser recorded. */
 
 type Print = Record<string, unknown>
 interface ElementChange {
@@ -179,7 +179,7 @@ test.each([
   expect(authoredId(id)).toBe((isAuthored ? id : undefined) as string)
 })
 
-test('judging an id ends, whatever a page sends as one', () => {
+test('judging an id terminates, whatever id a page sends', () => {
   const parts = ['a', 'a-', '-', '_', 'rc-', '-_r_', ':r', 'f', 'f0', '0', '1-']
   for (const prefix of ['', 'rc-', 'mat-', ...parts]) {
     for (const part of parts) authoredId((prefix + part.repeat(50_000)).slice(0, 50_000))

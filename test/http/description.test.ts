@@ -196,11 +196,11 @@ describe('analytics', () => {
 })
 
 test('explains every column of the export', () => {
-  const { description: words } = document.paths['/flows/{flow_id}/analytics/export.csv']!
+  const { description } = document.paths['/flows/{flow_id}/analytics/export.csv']!
     .get as unknown as { description: string }
   const columns = [csvColumns, periodColumns, binColumns, groupColumns, answerColumns, wayColumns]
   for (const column of [...columns.flat(), ...experimentColumns]) {
-    expect(words).toContain(`\`${column}\``)
+    expect(description).toContain(`\`${column}\``)
   }
 })
 

@@ -28,7 +28,7 @@ async function requestsOf(tenant: Tenant): Promise<Record<Bucket, () => Promise<
   }
 }
 
-test('three organisations at once: every bucket admits exactly its limit, never one more', async () => {
+test('every bucket of three organisations admits exactly its limit, even if all send at once', async () => {
   const asks = await Promise.all(
     Array.from({ length: 3 }, async () => requestsOf(await Tenant.of(world))),
   )

@@ -192,8 +192,6 @@ describe('authoring', () => {
   })
 })
 
-describe('organisations', () => {})
-
 describe('settings', () => {
   const patch = (by: Tenant, body: object, asked: Asked = { asOperator: true }) =>
     ask('PATCH /manage/settings', { by, body, ...asked })
@@ -279,6 +277,30 @@ describe('settings', () => {
 
   /** A setting that would be valid on its own. */
   const fine = (body: object) => ('origins' in body ? { retentionDays: 7 } : { origins: [] })
+})
+
+test('organisations are listed page by page, each once', async () => {
+  const many = new World()
+  try {
+    many.database.run(`
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 1500)
+      insert into organisations (public_id, slug, name, created_at)
+      select 'org_' || i, 's' || i, 'Name', 1 from n`)
+    const one = await Tenant.of(many)
+    const first = await ask('GET /manage/organisations', { by: one, asOperator: true })
+    const page = first.body as unknown as { organisations: { slug: string }[]; next: string }
+    expect(page).toMatchObject({ total: 1_501, next: page.organisations.at(-1)!.slug })
+    const after = `GET /manage/organisations?after=${page.next}`
+    const { body: rest } = await ask(after, { by: one, asOperator: true })
+    expect(rest).toMatchObject({ total: 1_501, next: null })
+    const all = [page, rest as unknown as typeof page].flatMap(({ organisations }) =>
+      organisations.map(({ slug }) => slug),
+    )
+    expect(all).toEqual([...new Set(all)].sort())
+    expect(all).toHaveLength(1_501)
+  } finally {
+    await many.close()
+  }
 })
 
 describe('what authors ask', () => {

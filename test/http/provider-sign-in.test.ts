@@ -205,7 +205,7 @@ test('tokens that are none let nobody in', async () => {
   }
 })
 
-test('whatever else is odd about claims, tokens and the callback is answered by a page', async () => {
+test('odd claims, token responses and callback parameters always lead to a page', async () => {
   const claims = ['iss', 'aud', 'exp', 'iat', 'nbf', 'auth_time', 'azp', 'at_hash']
   const fields = ['access_token', 'token_type', 'expires_in', 'id_token', 'scope', 'refresh_token']
   const tokens = [...odd, 'a.b', 'a.b.c', '..', 'e30.e30.', 'e30.bnVsbA.', undefined]

@@ -82,7 +82,7 @@ const claims = (more: JWTPayload = {}): JWTPayload => ({
   ...more,
 })
 
-/** A token of the first key, with a header that is not as it should be. */
+/** A token signed with the first key, with an unexpected header. */
 const withHeader = (header: object) => signedWith(rs, claims(), header)
 
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -149,7 +149,11 @@ describe('a token is refused', () => {
       'token_bad_algorithm',
       () => signedWith({ ...rs, alg: 'RS384' }, claims()),
     ],
-    ['with a kid of another type', 'token_bad_algorithm', () => withHeader({ kid: 'es' })],
+    [
+      'with the kid of a key of another type',
+      'token_bad_algorithm',
+      () => withHeader({ kid: 'es' }),
+    ],
     [
       'with a header that brings its own key',
       'token_bad_signature',
@@ -168,7 +172,7 @@ describe('a token is refused', () => {
           .sign(rs, { crit: { x: true } }),
     ],
     ["over Cairn's own secret", 'token_bad_algorithm', () => tenant.token],
-    ['with a kid that is no text', 'token_unknown_key', () => withHeader({ kid: 1 })],
+    ['with a kid that is not a string', 'token_unknown_key', () => withHeader({ kid: 1 })],
   ]
   test.each(refused)('%s, which the log calls %s', async (_, cause, token) => {
     expect(await status(await token())).toBe(401)

@@ -33,7 +33,7 @@ const claims = (more: JWTPayload = {}): JWTPayload => ({
 const signed = (payload: JWTPayload, alg = 'HS256', secret: unknown = world.secret) =>
   new SignJWT(payload).setProtectedHeader({ alg }).sign(secret as Uint8Array)
 
-/** A token that would be good but for these claims. */
+/** A token that is valid except for these claims. */
 const withClaims = (more: JWTPayload) => signed(claims(more))
 
 const status = async (credential: string, flow = flowId) =>

@@ -3,9 +3,9 @@ import type { Page } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { allSent, type Numbers, Site, shown } from '../support/site.ts'
 
-/** Many people each take their own way through a tour, under the limits that every organisation has. */
+/** Many people each take their own path through a tour, under the default limits. */
 
-/** So many that each way is taken eight times, among all the others. */
+/** Eight people for each path, in mixed order. */
 const people = 48
 /** As many people at a time as a small machine can handle without them slowing each other down. */
 const together = 3
@@ -20,11 +20,12 @@ const flows = `
     - { key: people, title: People, target: { selector: "#invite-people" } }
 `
 
-/** How a person goes through the tour. */
-const ways = ['complete', 'dismiss', 'skip', 'leave', 'reload', 'back'] as const
-type Way = (typeof ways)[number]
+/** The paths that people take through the tour. */
+const paths = ['complete', 'dismiss', 'skip', 'leave', 'reload', 'back'] as const
+type Path = (typeof paths)[number]
 
-const wayOf = (person: number): Way => ways[(person * 7 + Math.floor(person / 6)) % ways.length]!
+const pathOf = (person: number): Path =>
+  paths[(person * 7 + Math.floor(person / 6)) % paths.length]!
 
 let site: Site
 beforeAll(async () => {
@@ -36,28 +37,28 @@ beforeAll(async () => {
 afterAll(() => site.close())
 
 async function go(person: number, desk: Page): Promise<void> {
-  const way = wayOf(person)
-  const page = way === 'leave' ? await desk.context().newPage() : desk
+  const path = pathOf(person)
+  const page = path === 'leave' ? await desk.context().newPage() : desk
   await page.goto(`${site.url}/projects?as=person-${person}`)
   const { title, button, card } = shown(page)
   const at = (text: string) => title.getByText(text, { exact: true }).waitFor()
   await at('Hello')
-  if (way === 'dismiss') {
+  if (path === 'dismiss') {
     await button('Close').click()
-  } else if (way !== 'leave') {
+  } else if (path !== 'leave') {
     await button('Next').click()
     await at('Add a task')
-    if (way === 'reload') {
+    if (path === 'reload') {
       await page.reload()
       await at('Add a task')
     }
-    if (way === 'back') {
+    if (path === 'back') {
       await button('Back').click()
       await at('Hello')
       await button('Next').click()
       await at('Add a task')
     }
-    if (way === 'skip') await button('Skip').click()
+    if (path === 'skip') await button('Skip').click()
     else await page.getByRole('button', { name: 'Add a task' }).click()
     await at('People')
     await button('Done').click()
@@ -66,7 +67,7 @@ async function go(person: number, desk: Page): Promise<void> {
   // The browser stays open, so it still sends what a page handed to it on leaving. If a busy machine
   // killed the page at once, the next visit sends it.
   if (page !== desk) await page.close()
-  if (page !== desk || way === 'dismiss') {
+  if (page !== desk || path === 'dismiss') {
     await desk.goto(`${site.url}/settings/people?as=person-${person}`)
   }
   await allSent(desk)
@@ -92,9 +93,10 @@ test('the analytics of many visits match what the people did, and hardly any req
   }
   await Promise.all(Array.from({ length: together }, visitor))
 
-  const count = (...some: Way[]) =>
-    Array.from({ length: people }, (_, person) => wayOf(person)).filter(way => some.includes(way))
-      .length
+  const count = (...some: Path[]) =>
+    Array.from({ length: people }, (_, person) => pathOf(person)).filter(path =>
+      some.includes(path),
+    ).length
   const through = count('complete', 'skip', 'reload', 'back')
   const isAll = ({ totals }: Numbers) =>
     totals.starts === people &&

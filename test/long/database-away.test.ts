@@ -53,7 +53,7 @@ describe('a node whose database', () => {
   }
   const countOf = (id: string) => stored().filter(one => one === id).length
 
-  /** The status and Retry-After of an answer, or 'cut' if there was none. */
+  /** The status and Retry-After of a response, or 'cut' if there was none. */
   const outcomeOf = (request: Promise<Response>) =>
     request.then(
       ({ status, headers }) => ({ status, retryAfter: headers.get('retry-after') }),

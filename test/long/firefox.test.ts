@@ -6,7 +6,7 @@ import { sizes, wrong } from '../web/small-window-cases.ts'
 import { serveStage } from '../web/stage.ts'
 import { judgesVisibility } from '../web/visibility-cases.ts'
 
-/** What is drawn, in Firefox. */
+/** What the snippet draws in Firefox. */
 
 setDefaultTimeout(300_000)
 
@@ -28,7 +28,7 @@ if (firefoxProgram) {
   })
 }
 
-/** Resolves with the places of a picture's parts, once it is drawn and has come to rest. */
+/** Resolves with the positions of a picture's parts, once it is drawn and its animations have ended. */
 const drawnParts = `new Promise(resolve => {
   const look = async () => {
     const root = document.documentElement.dataset.drawn && document.querySelector('[data-cairn]').shadowRoot
@@ -91,7 +91,7 @@ for (const [how, query] of Object.entries(looks)) {
   })
 }
 
-test('what people can see, or scroll to, is told from what is hidden', async () => {
+test('elements that people can see or scroll to are distinguished from hidden ones', async () => {
   await firefox.goto(stage.url, { width: 1000, height: 700 })
   await judgesVisibility(expression => firefox.evaluate(expression))
 })

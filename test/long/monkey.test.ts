@@ -6,8 +6,8 @@ import { Site } from '../support/site.ts'
 import { clickThrough } from './monkey.ts'
 
 /**
- * Visitors who click at random: after every click, whatever is due is shown. A visitor's acts follow from
- * their seed: CAIRN_TEST_SEED=7 gives other visitors, CAIRN_TEST_MONKEY=2000 clicks so often on each site.
+ * Visitors who click at random: after every click, the page shows what is due. The seed determines what a
+ * visitor does: CAIRN_TEST_SEED=7 gives other visitors. CAIRN_TEST_MONKEY=2000 sets the clicks on each site.
  */
 
 const seed = Number(process.env.CAIRN_TEST_SEED ?? 1)

@@ -14,14 +14,14 @@ import type { Page } from '../support/browser.ts'
 import type { Site } from '../support/site.ts'
 
 /**
- * A visitor who clicks at random, goes back, reloads and presses Escape, and a judge of the page after
- * every such act: either it shows what is due by the published flows and by what this browser knows of
- * the person, or nothing is due.
+ * A visitor who clicks at random, goes back, reloads and presses Escape. After every action the page is checked:
+ * either it shows what is due by the published flows and by what this browser knows of the person, or nothing
+ * is due.
  */
 
 type Slot = ReturnType<typeof shownAs>
 
-/** What the snippet keeps of a run, as far as the judge needs it. */
+/** The part of a run in the snippet's storage that the check needs. */
 interface Run {
   runId: string
   flowId: string
@@ -108,8 +108,8 @@ export function faultIn(seen: Seen, flows: readonly Flow[], before: Seen | null)
     runs.some(({ seenAt = 0 }) => now - seenAt < inTheMiddleMs)
   /** The flow that a slot shows here. */
   const due = (slot: Slot): { flow: Flow; run: Run | null } | null => {
-    const asked = begun(slot).find(({ run }) => run.askedForOn === viewOf(url))
-    if (asked || hasEndedHere(slot)) return asked ?? null
+    const requested = begun(slot).find(({ run }) => run.askedForOn === viewOf(url))
+    if (requested || hasEndedHere(slot)) return requested ?? null
     const goesOn = begun(slot).find(({ flow }) => goesOnAt(flow, url))
     if (goesOn) return goesOn
     if (begun(slot).some(({ run }) => isInTheMiddle([run], seen.now))) return null
@@ -149,9 +149,9 @@ export function faultIn(seen: Seen, flows: readonly Flow[], before: Seen | null)
 
 function faultInStep(step: Step, seen: Seen, url: URL): string | null {
   if (!isOnPage(step, url)) {
-    return seen.isElsewhere ? null : 'it is for another page, and nothing says so'
+    return seen.isElsewhere ? null : 'it is for another page, and the page does not show that'
   }
-  if (seen.isElsewhere) return 'it is for this page, and is said to be for another'
+  if (seen.isElsewhere) return 'it is for this page, but is shown as one for another page'
   const { target } = step
   const isWaiting = target?.onMissing === 'wait' && !seen.elements.includes(step.id)
   if (isWaiting) return seen.steps.length > 0 ? `${seen.steps[0]} is shown in its place` : null
@@ -183,7 +183,7 @@ const places = (page: Page): Promise<Place[]> =>
 
 const isToLeave = /^(Close|Not now|Hide this list|End the tour)$/
 
-/** Does one act of a visitor, and says what it was. */
+/** Does one action of a visitor, and returns its description. */
 async function act(page: Page, random: SeededRandom, site: Site): Promise<string> {
   const dice = random.next()
   if (dice < 0.04) {
@@ -213,7 +213,7 @@ async function act(page: Page, random: SeededRandom, site: Site): Promise<string
 }
 
 /**
- * Lets a visitor click, and judges what is shown after every click.
+ * Lets a visitor click, and checks what is shown after every click.
  *
  * @throws if something is due and not shown, with the acts that led there
  */

@@ -136,7 +136,7 @@ describe('nodes and commands over one database', () => {
     await a.end()
   })
 
-  test('commands on the files of a directory reject, and name what to use instead', async () => {
+  test('commands for the files of a directory fail, and name what to use instead', async () => {
     await withTour()
     for (const [args, ...names] of [
       [['backup', 'x.db'], 'pg_dump', 'pgBackRest'],
@@ -210,7 +210,7 @@ describe('nodes and commands over one database', () => {
     }
   })
 
-  test('every command rejects an unusable database in the same words, with what to do', async () => {
+  test('every command rejects an unusable database with the same message, which says what to do', async () => {
     const serve = ['serve', '--port', '0', '--management-port', '0', '--data', place.path('n')]
     mkdirSync(place.path('n'))
     const refusals = async (env: Record<string, string>) => {

@@ -163,7 +163,7 @@ describe.each(compiled.map(topic => [topic.name, topic] as const))('%s', (_, top
   })
 })
 
-/** The manual as a browser asks for it. */
+/** The manual as a browser requests it. */
 const world = new World()
 afterAll(() => world.close())
 
@@ -171,17 +171,17 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
   world.app.handle(new Request(`http://cairn.test${path}`, { method, headers }))
 
 test.each(['/docs', '/docs/deploy', '/docs/manual.css', '/docs/manual.js', '/docs/search.js'])(
-  '%s is for anyone, compressed, and not sent again to those who have it',
+  '%s is public, compressed, and not sent again if the browser has it',
   async path => {
-    const whole = await ask(path)
-    expect(whole.status).toBe(200)
-    expect(whole.headers.get('content-security-policy')).toBe(
+    const plain = await ask(path)
+    expect(plain.status).toBe(200)
+    expect(plain.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     const packed = await ask(path, { 'accept-encoding': 'br' })
     expect(packed.headers.get('content-encoding')).toBe('br')
-    for (const { headers } of [whole, packed]) {
+    for (const { headers } of [plain, packed]) {
       const etag = headers.get('etag')!
       const encoding = headers.get('content-encoding') ?? 'identity'
       const again = await ask(path, { 'if-none-match': etag, 'accept-encoding': encoding })
@@ -190,7 +190,7 @@ test.each(['/docs', '/docs/deploy', '/docs/manual.css', '/docs/manual.js', '/doc
   },
 )
 
-test('a page has neither script nor style of its own, and every address in it is relative', async () => {
+test('a page has no inline script or style, and every address in it is relative', async () => {
   for (const path of ['/docs', '/docs/api']) {
     const html = await (await ask(path)).text()
     expect(html).not.toMatch(/<style|<script>|\sstyle=|\son[a-z]+=/)
@@ -200,7 +200,7 @@ test('a page has neither script nor style of its own, and every address in it is
   }
 })
 
-test('a topic that is not there is 404, and nothing can be written', async () => {
+test('an unknown topic is 404, and other methods than GET and HEAD are rejected', async () => {
   expect((await ask('/docs/no-such-topic')).status).toBe(404)
   expect((await ask('/docs/__proto__')).status).toBe(404)
   const posted = await ask('/docs', {}, 'POST')
@@ -209,7 +209,7 @@ test('a topic that is not there is 404, and nothing can be written', async () =>
 
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-test('a browser that asks for a topic that is not there gets a page that lists the topics', async () => {
+test('a browser that requests an unknown topic gets a page that lists the topics', async () => {
   for (const path of ['/docs/no-such-topic', '/docs/guide/no-such-topic', '/docs/a/b/c']) {
     const { status, headers } = await ask(path, html)
     expect([status, headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
@@ -224,10 +224,10 @@ test('a browser that asks for a topic that is not there gets a page that lists t
   }
 })
 
-test('nobody else gets that page', async () => {
+test('other clients that request an unknown topic get JSON', async () => {
   const json = 'application/json; charset=utf-8'
-  const typeOf = async (...asked: Parameters<typeof ask>) =>
-    (await ask(...asked)).headers.get('content-type')
+  const typeOf = async (...request: Parameters<typeof ask>) =>
+    (await ask(...request)).headers.get('content-type')
   expect(await typeOf('/docs/no-such-topic', { accept: '*/*' })).toBe(json)
   expect(await typeOf('/docs/no-such-topic', html, 'POST')).toBe(json)
   expect(await typeOf('/docs/a/b', { accept: 'application/json' })).toBe(json)

@@ -218,26 +218,27 @@ describe('nobody is signed in', () => {
   })
 })
 
-const apiStatus = async (token: string) => {
+/** A function that sends an API request with a session token, and returns the status. */
+const apiRequest = async (token: string) => {
   const [flow] = await place.json<{ id: string }[]>(['flows', 'list'])
   const headers = { authorization: `Bearer ${token}` }
   const url = `${publicUrl}/api/v1/flows/${flow!.id}/analytics`
   return async () => (await fetch(url, { headers, keepalive: false })).status
 }
 
-test('a new key of the provider is known at its first use, to the dashboard and to every thread', async () => {
+test('the dashboard and every thread accept a new key of the provider at its first use', async () => {
   await signIn()
-  const oldToken = await apiStatus(await provider.token(acme.id))
-  expect(await oldToken()).toBe(200)
+  const statusWithOldKey = await apiRequest(await provider.token(acme.id))
+  expect(await statusWithOldKey()).toBe(200)
   await provider.use([rotated, ...keys.slice(1)])
   const browser = new Browser()
   expect(await signIn(browser)).toBe(`${publicUrl}/dashboard/`)
   expect(await browser.isIn()).toBe(true)
-  const newToken = await apiStatus(await provider.token(acme.slug))
+  const statusWithNewKey = await apiRequest(await provider.token(acme.slug))
   // Connections are spread over the threads, so each of them gets some.
-  const statuses = await Promise.all(Array.from({ length: 20 }, newToken))
+  const statuses = await Promise.all(Array.from({ length: 20 }, statusWithNewKey))
   expect(new Set(statuses)).toEqual(new Set([200]))
-  expect(await oldToken()).toBe(401)
+  expect(await statusWithOldKey()).toBe(401)
 })
 
 describe('signing out', () => {
@@ -317,12 +318,12 @@ describe('signing out', () => {
   })
 })
 
-test('while the provider is down nobody can sign in, and sessions and session tokens go on', async () => {
+test('while the provider is down nobody can sign in, but sessions and session tokens still work', async () => {
   const browser = new Browser()
   await signIn(browser)
   const late = new Browser()
   const callback = await upToCallback(late)
-  const token = await apiStatus(await provider.token(acme.id))
+  const status = await apiRequest(await provider.token(acme.id))
   await provider.stop()
   try {
     expect((await late.follow(callback, isDashboard)).at(-1)).toBe(problem('provider_unavailable'))
@@ -331,8 +332,8 @@ test('while the provider is down nobody can sign in, and sessions and session to
     server = await serve()
     expect(await signIn()).toBe(problem('provider_unavailable'))
     expect(await browser.isIn()).toBe(true)
-    // Keys that the provider gave before go on working, even after a restart.
-    expect(await token()).toBe(200)
+    // The keys that the provider returned before still work, even after a restart.
+    expect(await status()).toBe(200)
     expect((await fetch(`${server.managementUrl}/readyz`)).status).toBe(200)
     await server.until(() => server.stdout.includes('go on working'))
   } finally {

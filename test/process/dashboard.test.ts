@@ -60,7 +60,7 @@ test.each([
   expect(run.stderr).toMatch(says)
 })
 
-test('on several threads a link lets one in, who stays in after a kill and signs out of all at once', async () => {
+test('on several threads a link signs in one browser, whose session survives a kill and ends on all threads at once', async () => {
   const threads = { CAIRN_THREADS: '4' }
   let server = await place.serve([], threads)
   const times = Array.from({ length: 24 })

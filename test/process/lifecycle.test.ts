@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => place.close())
 
 describe('starting', () => {
-  test('without an environment it serves alone, is alive and ready, and a .env file changes nothing', async () => {
+  test('without settings a server is live and ready, ignores a .env file, and keeps a second one from starting', async () => {
     await Bun.write(join(place.folder, '.env'), 'CAIRN_ACK=maybe\n')
     const server = await place.serve([], { BUN_JSC_useDFGJIT: undefined, CAIRN_THREADS: undefined })
     expect(await (await fetch(`${server.managementUrl}/healthz`)).text()).toStartWith('ok ')

@@ -185,7 +185,7 @@ test('an erasure whose server is killed is finished at the next start', async ()
   await server.end('SIGKILL')
   await child.exited
   server = await place.serve()
-  // The erasure either had not begun or is complete, and nothing in between.
+  // The erasure either has not begun or is complete.
   const isBegun = (await exported(userId)) === null
   expect(everywhere(texts)).toEqual(isBegun ? [] : texts)
   expect(await analytics()).toEqual(before)
@@ -203,7 +203,7 @@ test('an erasure goes on in the server if the command is killed', async () => {
   await server.until(() => everywhere(texts).length === 0)
 })
 
-test('an export to a file is for its user alone, and there is none of a person who is not known', async () => {
+test('an exported file is readable only by its owner, and none is made for an unknown person', async () => {
   await reportAll('someone-else')
   const file = join(place.folder, 'person.json')
   await place.run(['person', 'export', 'acme', 'someone-else', '--out', file])

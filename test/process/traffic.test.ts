@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => place.close())
 
-test('200 MiB announced is 413 before it is sent', async () => {
+test('a body with a length of 200 MiB is rejected with 413 before it is sent', async () => {
   const connection = await rawConnection(server)
   connection.write(`${eventsHead(snippetKey)}Content-Length: 209715200\r\n\r\n${'x'.repeat(1_000)}`)
   await server.until(() => connection.isClosed || connection.received.includes('\r\n\r\n'))

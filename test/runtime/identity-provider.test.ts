@@ -247,7 +247,7 @@ describe('a check for the operator', () => {
       ok: true,
       detail: `${provider.issuer} has 2 usable keys (ES256, RS256)`,
     })
-    // The provider answers with the time of the machine.
+    // The provider responds with the time of the machine.
     expect(Math.abs(check.clockSkewMs! + movedBy)).toBeLessThan(1_500)
   })
 

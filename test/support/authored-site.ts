@@ -7,7 +7,7 @@ import type { Server } from './binary.ts'
 export class AuthoredSite {
   private readonly server: ReturnType<typeof Bun.serve>
   /** The requests to the site itself. */
-  readonly asked: string[] = []
+  readonly requests: string[] = []
 
   /** @param integrity of the snippet's file, if the page names one */
   constructor(
@@ -32,7 +32,7 @@ export class AuthoredSite {
 
   private answer(request: Request): Response {
     const { pathname, search } = new URL(request.url)
-    this.asked.push(pathname + search)
+    this.requests.push(pathname + search)
     if (pathname === '/app.js') return as('text/javascript', router)
     if (pathname === '/app.css') return as('text/css', looks)
     if (pathname === '/login')

@@ -16,7 +16,7 @@ export interface Noticed {
 
 type PageOptions = Parameters<Browser['newContext']>[0]
 
-/** How long a test waits for what it expects on a page. A wait that takes longer never ends. */
+/** How long a test waits for what it expects on a page, in milliseconds. */
 const waitMs = 20_000
 
 /** The requests of a context's pages that are not answered yet. */
@@ -28,11 +28,14 @@ const profiles = new Set<BrowserContext>()
 /** What is open now, for `closePages`. */
 export const openPages = (): ReadonlySet<BrowserContext> => new Set(profiles)
 
+/** How long the browser may take to close a profile, milliseconds. What it leaves open ends with it. */
+const closeMs = 30_000
+
 /** Closes all pages but those of `kept`, and drops what they are still waiting for. */
 export async function closePages(kept: ReadonlySet<BrowserContext>): Promise<void> {
   for (const profile of openPages().difference(kept)) {
     for (const page of profile.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await profile.close()
+    await Promise.race([profile.close().catch(() => {}), Bun.sleep(closeMs)])
   }
 }
 
@@ -90,7 +93,7 @@ export class TestBrowser {
 
   /**
    * @param env goes into the browser's environment, which is otherwise empty
-   * @param prepare is done with each page that opens
+   * @param prepare runs for each page that opens
    */
   static async open(
     env: Record<string, string> = {},

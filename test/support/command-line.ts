@@ -93,7 +93,7 @@ export class CommandLine extends Workplace {
       for (const [name, descriptor] of streams) Object.defineProperty(process, name, descriptor)
       process.chdir(directory)
       process.umask(mask)
-      // Undefined would leave the status of the command, with which the tests would end.
+      // Undefined would keep the command's exit code, and the test run would exit with it.
       Object.assign(process, { exit, exitCode: exitCode ?? 0, env: ownEnv })
     }
   }

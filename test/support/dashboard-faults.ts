@@ -3,21 +3,21 @@ import { type Page, rest } from './browser.ts'
 import { DashboardHouse, hardToUse, overflowOf } from './dashboard.ts'
 
 /**
- * Pages while the server refuses, or is gone. The refusals are the server's own: each request of a page is
- * redirected to an address that the server refuses in that way.
+ * Pages while the server rejects requests or is unreachable. The error responses are the server's own: each
+ * request of a page is redirected to an address for which the server returns that error.
  */
 
-/** A list, results, the editor and a setting, which stand for all pages in the quick run. */
+/** A list, results, the editor and a setting: the quick run tests these instead of all pages. */
 export const quickPages = ['/flows', '/flows/welcome', '/flows/welcome/edit', '/settings/limits']
 
 interface Fault {
-  /** The path below `/api/v1`; absent if the server is gone. */
+  /** The path below `/api/v1`; absent if the server is unreachable. */
   at?: string
-  /** The body that is posted there. */
+  /** The body to post there. */
   body?: unknown
   /** What the page says if it has nothing to show. */
   says: string | RegExp
-  /** What it says above older data; absent if the fault does not befall a page that works. */
+  /** What it says above older data; absent if a page that has loaded cannot meet the fault. */
   saysAbove?: string | RegExp
 }
 
@@ -30,13 +30,13 @@ const faults: readonly Fault[] = [
     at: '/manage/flows/no-such-flow/versions',
     says: 'There is nothing at this address',
   },
-  // The limit.
+  // The rate limit is exceeded.
   {
     at: '/flows/:flow/analytics/export.csv',
     says: /It goes on in \d+ seconds?\./,
     saysAbove: /It goes on in \d+ seconds?\. Showing what was known/,
   },
-  // A storage that is full.
+  // Storage is full.
   {
     at: '/manage/tokens',
     body: { name: 'Full', scopes: ['flows:read'], expiresInDays: 1 },
@@ -49,13 +49,13 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** As if only owners could read a page's data. */
+/** Answers as if only owners could read a page's data. */
 const forOwners: Fault = { at: '/manage/tokens', says: '' }
 
-/** What the browser itself logs about a refusal or a missing answer. */
+/** What the browser itself logs about an error response or a missing response. */
 const isOfFault = /^(failed: |Failed to load resource)/
 
-/** A house whose storage takes nothing more, with an operator and a viewer who are signed in. */
+/** A dashboard whose storage is full, with a signed-in operator and a signed-in viewer. */
 export class FaultyHouse {
   private constructor(
     readonly house: DashboardHouse,
@@ -64,7 +64,7 @@ export class FaultyHouse {
 
   static async open(): Promise<FaultyHouse> {
     const house = await DashboardHouse.open()
-    // They sign in now, because from here on nothing can be written.
+    // They sign in first, because signing in writes to storage.
     for (const role of ['operator', 'viewer'] as const) await house.enter({ role })
     const { port } = new URL(house.server.url)
     await house.server.end('SIGTERM')
@@ -75,11 +75,11 @@ export class FaultyHouse {
     return new FaultyHouse(house, list.find(({ key }) => key === 'welcome')!.id)
   }
 
-  /** Lets a test choose the fault that answers all API requests of a page; null for none. */
+  /** Returns a function that sets the fault for all API requests of a page; null for none. */
   private async faulty(page: Page) {
     let current: Fault | null = null
     await page.route('**/api/v1/**', async (route, request) => {
-      // That of the time at which the page asks, for the test may go on before the answer has come.
+      // Read now, because the test may set another fault before the response arrives.
       const fault = current
       if (!fault) return route.continue()
       if (!fault.at) return route.abort('connectionrefused')
@@ -103,7 +103,7 @@ export class FaultyHouse {
     }
   }
 
-  /** Requires that a page keeps its data during a fault, says why and how old it is, and recovers. */
+  /** Requires that a page keeps its data during a fault, shows the reason and the data's age, and recovers. */
   async requireDataKept(path: string): Promise<void> {
     const { page, noticed } = await this.house.visit(path, { role: 'operator' })
     const set = await this.faulty(page)
@@ -114,12 +114,13 @@ export class FaultyHouse {
     await page.getByText('Checking…').waitFor({ state: 'detached' })
     const titles = await page.getByRole('heading', { level: 1 }).allInnerTexts()
     const before = await shown(page)
+    expect(before).not.toBeEmpty()
     for (const fault of faults) {
       if (!fault.saysAbove) continue
       set(fault)
       await comeBack(page)
       await main(page).getByText(fault.saysAbove).first().waitFor()
-      // What is still asked would be refused after the fault, too, and then not be asked again for a minute.
+      // Pending requests would fail after the fault has ended, and the page retries only after a minute.
       await rest(page)
       const now = await shown(page)
       const gone = before.filter(line => !now.includes(line))
@@ -138,7 +139,7 @@ export class FaultyHouse {
     expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
   }
 
-  /** Requires that a page which has nothing to show yet says what is wrong. */
+  /** Requires that a page without data says what is wrong. */
   async requireReason(path: string): Promise<void> {
     const { page, noticed } = await this.house.enter({ role: 'operator' })
     const set = await this.faulty(page)
@@ -153,7 +154,7 @@ export class FaultyHouse {
     expect(noticed.complaints.filter(line => !isOfFault.test(line))).toEqual([])
   }
 
-  /** Requires that a page tells a viewer what its data needs. */
+  /** Requires that a page tells a viewer which access its data needs. */
   async requireAccessExplained(path: string, needs: string | undefined): Promise<void> {
     const { page } = await this.house.enter({ role: 'viewer' })
     const set = await this.faulty(page)
@@ -170,19 +171,19 @@ export class FaultyHouse {
 
 const main = (page: Page) => page.locator('main')
 
-/** The lines on a page, except for those that the clock and the server's work change. */
+/** The lines on a page, except for those that change with time or with the server's load. */
 const shown = async (page: Page) =>
   (await main(page).innerText())
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '' && !changing(page).test(line))
 
-/** The lines that change after a while; a snippet is quiet five minutes after it was last heard from. */
+/** Matches lines that change with time. A snippet is quiet five minutes after its last request. */
 const changing = (page: Page) =>
   page.url().endsWith('/server')
     ? /[\d–]|sends/
     : /ago|just now|second|today, until|\d:\d\d|^(Active|Quiet)$/
 
-/** As when somebody comes back to the tab, which reloads its data at once. */
+/** Acts as a person who returns to the tab: the page reloads its data at once. */
 export const comeBack = (page: Page) =>
   page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")

@@ -5,19 +5,19 @@ import { test } from './in-browser.ts'
 
 export interface ExpectedPage {
   path: string
-  /** Without the organisation and the product. */
+  /** The document title, without the organisation and the product. */
   title: string
-  /** If it is not the title. */
+  /** The main heading, if it differs from the title. */
   heading?: string
-  /** A text that is there once the data is. */
+  /** A text that appears once the data has loaded. */
   shows: string
-  /** What the page says on paper about its figures. */
+  /** What the printed page says about its figures. */
   onPaper?: (string | RegExp)[]
 }
 
 /**
- * Buttons, links, inputs and figures that overlap without being nested. Grips, which lie in rows, and
- * colours, which lie in the fields of their names, are exempt.
+ * Buttons, links, inputs and figures that overlap without being nested. Exempt are grips, which lie in
+ * rows, and colour inputs, which lie in the fields of their names.
  */
 const overlapping = `(() => {
   const seen = [...document.querySelectorAll('main :is(a, button, select, input, textarea, summary, h1, h2, h3, .figure, .badge), aside :is(a, button)')]
@@ -32,7 +32,7 @@ const overlapping = `(() => {
     .map(other => element.textContent + ' on ' + other.element.textContent))
 })()`
 
-/** Controls, which are of no use on paper; the fields of a setting say what it is. */
+/** Controls that a printed page still shows. Fields of a setting are exempt: they show its value. */
 const controls = `[...document.querySelectorAll('button, input, select, textarea, summary, :is(.sidebar, .tabs, .sections) a')]
   .filter(element => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height > 1)
   .filter(element => !element.matches('.term, .setting :is(input, select, textarea)'))
@@ -71,7 +71,7 @@ async function requirePaper(page: Page, texts: readonly (string | RegExp)[]): Pr
   expect(ground).toBe('rgb(255, 255, 255)')
 }
 
-/** Declares tests that pages show what they are for, on every screen, from right to left, and on paper. */
+/** Declares a test for each page: it shows its content on every screen, from right to left, and on paper. */
 export function testPages(house: () => DashboardHouse, pages: readonly ExpectedPage[]): void {
   test.each(pages)('$title at $path', async expected => {
     const { path, title, heading = title, shows, onPaper = [] } = expected
@@ -88,7 +88,7 @@ export function testPages(house: () => DashboardHouse, pages: readonly ExpectedP
     expect(await page.evaluate(moving)).toEqual([])
     await requireRightToLeft(page)
     await requirePaper(page, onPaper)
-    // Paper has no room for the preview, which may still have been loading.
+    // The printed page has no preview. Its request fails if it was still pending.
     expect(noticed.complaints.filter(line => !line.endsWith('/preview.html'))).toEqual([])
   })
 }

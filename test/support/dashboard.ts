@@ -142,12 +142,12 @@ export class DashboardHouse {
     return house
   }
 
-  /** The day in UTC of the latest runs, which were an hour before it was opened: `2026-11-28`. */
+  /** The UTC day of the latest runs, an hour before the dashboard opened, such as `2026-11-28`. */
   get lastDay(): string {
     return new Date(this.openedAt - 3_600_000).toISOString().slice(0, 10)
   }
 
-  /** Asks the API of pages, with the snippet key. */
+  /** Sends a request to the pages' API, with the snippet key. */
   ask(method: 'GET' | 'POST', path: string, body?: object): Promise<Response> {
     return apiOf(this.server, this.snippetKey)(method, path, body)
   }
@@ -160,7 +160,7 @@ export class DashboardHouse {
     return flows.find(flow => flow.key === key)!
   }
 
-  /** Reports events as pages do. @throws if they are refused */
+  /** Reports events as pages do. @throws if they are rejected */
   async send(events: readonly object[]): Promise<void> {
     for (let at = 0; at < events.length; at += 50) {
       const answer = await this.ask('POST', '/events', { events: events.slice(at, at + 50) })
@@ -274,13 +274,13 @@ export async function hardToUse(page: Pick<Page, 'evaluate'>): Promise<string[]>
   )
 }
 
-/** Requires that everybody can use a page: axe finds nothing, nothing is off the screen, nothing was refused. */
+/** Requires that everybody can use a page: axe finds no problem, it fits its window, and nothing failed. */
 export async function requireSound(page: Page, { complaints }: Noticed): Promise<void> {
   await requireUsable(page)
   expect(complaints).toEqual([])
 }
 
-/** As `requireSound`: in the dark, in the light, and on a phone. The page is as before afterwards. */
+/** Runs `requireSound` in dark mode, in light mode and on a phone, then restores the window's size. */
 export async function requireSoundOnEveryScreen(page: Page, noticed: Noticed): Promise<void> {
   await page.emulateMedia({ colorScheme: 'dark' })
   await requireUsable(page)
@@ -292,7 +292,7 @@ export async function requireSoundOnEveryScreen(page: Page, noticed: Noticed): P
   await resize(page, size)
 }
 
-/** Gives a page's window another size, to which the page adapts itself in the next frame. */
+/** Resizes a page's window, and waits for the frame in which the page adapts. */
 export async function resize(page: Page, size: { width: number; height: number }): Promise<void> {
   await page.setViewportSize(size)
   await page.evaluate(

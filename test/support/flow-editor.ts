@@ -1,14 +1,14 @@
 import type { Page } from './browser.ts'
 import type { DashboardHouse, Manage } from './dashboard.ts'
 
-/** The editor of a flow, once it has judged the flow. */
+/** Opens the editor of a flow, and waits until it has checked the flow. */
 export async function openEditor(
   house: DashboardHouse,
   address: string,
   options: Parameters<DashboardHouse['visit']>[1] = {},
 ) {
   const visited = await house.visit(`/flows/${address}`, options)
-  // Leaving with unsaved work asks for confirmation; in tests the answer is always yes.
+  // Leaving with unsaved work asks for confirmation. Tests always confirm.
   visited.page.on('dialog', dialog => dialog.accept())
   await visited.page
     .getByRole('status')

@@ -14,13 +14,13 @@ export type Look = keyof typeof looks
 
 export const pictureNames = [...pictures.keys()]
 
-/** The picture that stands for its kind of step, question or list. */
+/** One picture for each kind of step, question and list. */
 export const kinds = [
   ...['tooltip-image', 'modal', 'slideout', 'banner', 'hotspot-open', 'hint', 'elsewhere'],
   ...['question-score', 'question-stars', 'question-choice', 'question-text', 'checklist'],
 ]
 
-/** The pictures that are compared by pixels. */
+/** The pictures that are compared pixel by pixel. */
 export const comparedPictures: readonly (readonly [name: string, look: Look])[] = [
   ...kinds.flatMap(kind => [[kind, 'light'] as const, [kind, 'dark'] as const]),
   ['question-score', 'phone'],

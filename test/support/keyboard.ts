@@ -4,7 +4,7 @@ import type { Page } from './browser.ts'
 /** The focused element: its name, and whether its focus is visible. */
 const focused = `(() => {
   const { activeElement: it } = document
-  // What has the focus in a frame is marked there.
+  // A focused element in a frame shows its focus in the frame.
   if (!it || it === document.body || it.localName === 'iframe') return null
   const label = it.labels?.[0]?.textContent
   const style = getComputedStyle(it)
@@ -20,7 +20,7 @@ const focused = `(() => {
 
 interface Focused {
   name: string
-  /** Of an input or a button. */
+  /** The type of an input or a button. */
   type: string
   isMarked: boolean
   isSeen: boolean
@@ -31,7 +31,7 @@ const focusedOn = (page: Page) => page.evaluate<Focused | null>(focused)
 
 export const nameOfFocused = async (page: Page) => (await focusedOn(page))?.name ?? null
 
-/** Presses Tab until the named element has the focus. Every element on the way visibly has it, and has a name. */
+/** Presses Tab until the named element has the focus. Every element on the way must show its focus. */
 export async function tabTo(page: Page, name: string | RegExp, type?: string): Promise<void> {
   const passed: string[] = []
   for (let presses = 0; presses < 80; presses++) {

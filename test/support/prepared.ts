@@ -2,8 +2,8 @@ import { afterAll } from 'bun:test'
 import { Workplace } from './binary.ts'
 
 /**
- * Makes a folder once, by commands of the binary, and puts copies of it into other workplaces: copying takes a
- * tenth of the CPU of one command.
+ * Prepares a folder once with commands of the binary, and copies it into other workplaces. A copy takes a tenth
+ * of the CPU time of one command.
  */
 export function prepared<T>(
   make: (place: Workplace) => Promise<T>,

@@ -20,7 +20,7 @@ const actions = ['check', 'clear', 'click', 'fill', 'press', 'selectOption', 'un
 
 type Act = (...args: unknown[]) => Promise<unknown>
 
-/** Puts something around a method of an object, or of all objects with a prototype. */
+/** Wraps a method of an object, or of all objects that share a prototype. */
 function wrap<T>(object: T, name: string, around: (it: T, act: () => Promise<unknown>) => unknown) {
   const methods = object as Record<string, Act>
   const act = methods[name]!
@@ -29,7 +29,7 @@ function wrap<T>(object: T, name: string, around: (it: T, act: () => Promise<unk
   }
 }
 
-/** Does something once the page has come to rest. */
+/** Acts once the page has settled. */
 async function onceSettled(page: Page, act: () => Promise<unknown>): Promise<unknown> {
   // A page that navigates meanwhile has nothing left to wait for.
   await page.evaluate(settled).catch(() => {})
@@ -52,7 +52,7 @@ export function settleBeforeActions(page: Page): void {
   for (const name of actions) wrap(locators, name, (it, act) => onceSettled(it.page(), act))
 }
 
-/** The beginning of what can be read on a page, with that of the snippet, which is in a shadow tree. */
+/** The start of the text on a page, with the text in the snippet's shadow tree. */
 const readable = `(() => {
   const heading = document.querySelector('h1, h2, h3, [role=heading]')?.textContent ?? ''
   const shadows = [...document.querySelectorAll('[data-cairn]')].flatMap(
@@ -63,14 +63,17 @@ const readable = `(() => {
   return 'with the heading “' + short(heading) + '” and the text: ' + short(text)
 })()`
 
-/** What is on a page. A page that hangs or is closed says nothing of itself. */
+/** How long a page that hangs may take to be described; a page of a busy machine takes seconds. */
+const readMs = 15_000
+
+/** Describes what is on a page. The description says so if the page hangs or is closed. */
 async function contentOf(page: Page): Promise<string> {
-  const silence = Bun.sleep(patienceMs).then(() => 'which does not answer')
-  const content = page.evaluate<string>(readable).catch(error => `which says nothing: ${error}`)
+  const silence = Bun.sleep(readMs).then(() => 'which does not answer')
+  const content = page.evaluate<string>(readable).catch(error => `which cannot be read: ${error}`)
   return `The page was ${page.url()} ${await Promise.race([content, silence])}`
 }
 
-/** @throws what the wait throws; if its time is up, with what was on the page instead */
+/** @throws the error of the wait; a timeout also describes what was on the page */
 async function withContent(page: Page, wait: () => Promise<unknown>): Promise<unknown> {
   try {
     return await wait()
@@ -90,7 +93,7 @@ const waitsOfPages = ['goto', 'waitForEvent', 'waitForFunction', 'waitForRequest
 
 let doTimeoutsExplain = false
 
-/** Makes every wait whose time is up say what was on the page. */
+/** Makes the error of every wait that times out describe what was on the page. */
 export function explainTimeouts(page: Page): void {
   if (doTimeoutsExplain) return
   doTimeoutsExplain = true

@@ -102,7 +102,7 @@ export class Site {
     return `<script async src="${this.server.url}/snippet.js" data-key="${this.snippetKey}"${more}></script>`
   }
 
-  /** Serves pages of another kind than the demo's, on an origin of their own, and returns that. */
+  /** Serves a test's own pages on a new origin, and returns that origin. */
   serve(answer: (url: URL, request: Request) => Response | Promise<Response>): string {
     const fetch = (request: Request) => answer(new URL(request.url), request)
     const server = Bun.serve({ hostname: 'localhost', port: 0, idleTimeout: 0, fetch })
@@ -189,18 +189,26 @@ export const leftLongAgo = (page: Page): Promise<void> =>
     localStorage[name] = JSON.stringify(longAgo)
   })
 
-/** A page that has nothing but a heading and this. */
+/** A page with a heading and this body. */
 export const html = (body: string, headers: Record<string, string> = {}): Response =>
   new Response(
     `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,"><h1>Own</h1>${body}`,
     { headers: { 'Content-Type': 'text/html', ...headers } },
   )
 
-/** Calls `window.cairn`, and does not wait for an answer. */
+/** Calls a method of `window.cairn` without waiting for its result. */
 export const call = (page: Page, name: string, ...args: unknown[]): Promise<unknown> =>
   page.evaluate(`void cairn.${name}(...${JSON.stringify(args)})`)
 
 /** The parts of a flow on a page. */
+/** Makes the next page request its flows, as after a long time. */
+export const forgetFlows = (page: Page) =>
+  page.evaluate(() => {
+    for (const name of Object.keys(localStorage)) {
+      if (name.endsWith(':flows')) localStorage.removeItem(name)
+    }
+  })
+
 export const shown = (page: Page) => {
   const title = page.locator('[data-cairn] .card h2')
   return {

@@ -1,11 +1,11 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { pageScript, snippetFiles, snippetModule } from '../../src/web/snippet-files.ts'
 
-/** The most that every page may load, gzipped. */
-export const mostPageBytes = 16 * 1024
+/** The maximum size of what every page loads, gzipped. */
+export const maxPageBytes = 16 * 1024
 
-/** The most that may be loaded when a flow is due, without questions and videos, gzipped. */
-export const mostStageBytes = 65 * 1024
+/** The maximum size of what a due flow loads, without questions and videos, gzipped. */
+export const maxStageBytes = 65 * 1024
 
 export interface Size {
   what: string

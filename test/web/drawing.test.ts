@@ -190,7 +190,7 @@ describe('the light', () => {
     expect(noticed.complaints).toEqual([])
   })
 
-  test('moves on to the next element, as round as that, and moves nothing on the page, which stays dim and usable', async () => {
+  test('moves to the next element and takes its corner radius; the page stays dim and usable, and does not shift', async () => {
     const { page, says, button } = await open('light')
     await says('One')
     await page.evaluate('scrollTo(0, 0)')
@@ -265,7 +265,7 @@ describe('the light', () => {
 
 describe('a banner that the page makes room for', () => {
   test.each(['pushed', 'below'])(
-    'is not on paper, and leaves the page as it was: %s',
+    'is not printed, and leaves the page unchanged: %s',
     async name => {
       const { page, says, button, card } = await open(name)
       await page.waitForLoadState('load')
@@ -302,7 +302,7 @@ describe('a banner that the page makes room for', () => {
       await page.emulateMedia({ media: 'screen' })
       await card.waitFor()
       await until(tops, now => Bun.deepEquals(now, onScreen))
-      // A browser that prints says so before it lays the page out, when the media is still the screen.
+      // A browser fires beforeprint before it lays out the page, while the media type is still screen.
       await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
       expect(await tops()).toEqual({ marginTop: '3px', marginBottom: '0px', header: 0, other: 74 })
       await page.evaluate(() => dispatchEvent(new Event('afterprint')))

@@ -3,9 +3,9 @@ import { until } from '../../scripts/support/until.ts'
 import { rolloutOf } from '../../src/core/flow/rollout.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { allSent, call, leftLongAgo, Site, shown } from '../support/site.ts'
+import { allSent, call, forgetFlows, leftLongAgo, Site, shown } from '../support/site.ts'
 
-/** Which flow a page shows, when and to whom, whatever the page lacks and in whatever order it makes its calls. */
+/** Which flow a page shows, when and to whom, also if elements are missing or calls come early. */
 
 const tour = (key: string, more = '') => `
 - key: ${key}
@@ -23,7 +23,7 @@ const at = (path: string) =>
   `targeting: { urls: [{ match: prefix, pattern: "/home?case=${path}" }] }`
 const steps = (title: string) => `steps: [{ key: one, kind: modal, title: ${title} }]`
 
-/** Begins on the minute, one to two minutes after it was published. */
+/** Starts on a full minute, one to two minutes after it is published. */
 const soon = (now: number) => `
 - key: soon
   ${at('soon')}
@@ -141,7 +141,7 @@ const openStubbed = async (path: string, prepare = '') => {
   return { page, noticed, ...shown(page) }
 }
 
-/** Leaves a page without the test's own routes, because they may lose what it sends as it is closed. */
+/** Leaves a page without the test's own routes, because they may lose what the page sends on closing. */
 const leave = async (page: Page) => {
   await page.unrouteAll()
   await page.goto(`${site.url}/settings/people`)
@@ -154,7 +154,7 @@ const stub = (...calls: string[]) =>
 
 const none = async (page: Page) => expect(await shown(page).card.count()).toBe(0)
 
-/** Opens a page whose clock the test moves, and lets it come to rest. */
+/** Opens a page with a controlled clock, and waits until it is idle. */
 const visit = async (path: string) => {
   const { page } = await site.visit(path, { clock: true })
   await page.getByRole('heading').first().waitFor()
@@ -178,8 +178,8 @@ const report = async (events: object[]) => {
   expect(response.status).toBe(202)
 }
 
-describe('what nobody saw, or somebody has put aside', () => {
-  test('a tour whose elements are all missing neither starts again nor ends, and the next one is shown', async () => {
+describe('a flow that nobody has seen, or that somebody has hidden', () => {
+  test('a tour whose elements are all missing neither restarts nor ends, and the next one is shown', async () => {
     const { page } = await site.visit('/projects?case=unseen')
     const { title, button } = shown(page)
     await title.getByText('Next in line').waitFor()
@@ -195,7 +195,7 @@ describe('what nobody saw, or somebody has put aside', () => {
       [0, 1],
     ])
 
-    // Once the page has the element, they see it.
+    // Once the page has the element, the visitor sees the step.
     await page.addInitScript(() => {
       addEventListener('DOMContentLoaded', () => {
         const button = document.createElement('button')
@@ -208,7 +208,7 @@ describe('what nobody saw, or somebody has put aside', () => {
     expect((await site.numbers('unseen')).totals).toMatchObject({ starts: 1, inProgress: 1 })
   })
 
-  test('a hidden tab with nothing to show does not keep the others waiting', async () => {
+  test('a hidden tab with nothing to show does not block other tabs', async () => {
     const { page } = await site.visit('/home?case=hidden')
     await stored(page, 'runs:steps')
     await page.evaluate(() =>
@@ -220,11 +220,12 @@ describe('what nobody saw, or somebody has put aside', () => {
     await shown(other).title.getByText('Other tab').waitFor()
   })
 
-  test('an element that one page lacked and the next one has is reported as found', async () => {
+  test('an element that is missing on one page and present on the next is reported as found', async () => {
     const { page } = await site.browser.page()
-    const told: string[] = []
+    const outcomes: string[] = []
     page.on('request', request => {
-      if (request.url().includes('/health')) told.push(JSON.parse(request.postData() ?? '').outcome)
+      if (request.url().includes('/health'))
+        outcomes.push(JSON.parse(request.postData() ?? '').outcome)
     })
     await page.goto(`${site.url}/late`)
     await stored(page, 'target_missing')
@@ -234,11 +235,11 @@ describe('what nobody saw, or somebody has put aside', () => {
       history.pushState(null, '', '/late/2')
     })
     await shown(page).title.getByText('Late').waitFor()
-    await until(() => told.length >= 2)
-    expect(told).toEqual(['not_found', 'found'])
+    await until(() => outcomes.length >= 2)
+    expect(outcomes).toEqual(['not_found', 'found'])
   })
 
-  test('a list that is finished behind a tour is over, and is not opened after the tour ends', async () => {
+  test('a checklist that is completed during a tour does not open after the tour', async () => {
     const { page } = await site.visit('/home?case=over')
     await shown(page).title.getByText('Over the list').waitFor()
     await stored(page, 'runs:checklist')
@@ -250,7 +251,7 @@ describe('what nobody saw, or somebody has put aside', () => {
     expect(kept).not.toContain('checklist_opened')
   })
 
-  test('a list is shown while a tour is still looking for its elements', async () => {
+  test('a checklist is shown while a tour waits for its elements', async () => {
     const { page } = await site.visit('/settings/notifications?case=slow')
     await shown(page).panel.waitFor()
     const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }))
@@ -258,7 +259,7 @@ describe('what nobody saw, or somebody has put aside', () => {
     expect(kept).not.toContain('target_missing')
   })
 
-  test('a finished list says that it is done, and can be closed for good', async () => {
+  test('a completed checklist says so, and stays closed after it is closed', async () => {
     const { page } = await site.visit('/settings/people?case=list')
     const { panel } = shown(page)
     await panel.getByRole('button', { name: 'A' }).click()
@@ -275,7 +276,7 @@ describe('what nobody saw, or somebody has put aside', () => {
     expect(totals).toMatchObject({ starts: 1, completions: 1, dismissals: 0 })
   })
 
-  test('a list that was put aside comes back folded up; on a small screen it starts folded up', async () => {
+  test('a hidden checklist is collapsed after a reload; on a small screen it starts collapsed', async () => {
     const { page } = await site.visit('/settings/people?case=list')
     const { panel, launcher } = shown(page)
     await panel.getByRole('button', { name: 'Hide this list' }).click()
@@ -295,8 +296,8 @@ describe('what nobody saw, or somebody has put aside', () => {
   })
 })
 
-describe('what the page asks for', () => {
-  test('a flow that was asked for stays after its tab was hidden, and after a reload', async () => {
+describe('calls and state of the page', () => {
+  test('a flow started by the page stays after its tab was hidden and after a reload', async () => {
     const { page } = await openStubbed('/projects?case=this')
     await says(page, 'this one')
     await shown(page).button('Close').click()
@@ -311,7 +312,7 @@ describe('what the page asks for', () => {
     await says(page, 'Asked two')
   })
 
-  test('a flow that is asked for twice before the script has loaded has one run; stopped before it is shown, none', async () => {
+  test('a flow started twice before the script has loaded has one run; one stopped before it is shown has none', async () => {
     const before = await site.numbers('asked-for')
     const { page } = await openStubbed(
       '/settings/people',
@@ -330,13 +331,13 @@ describe('what the page asks for', () => {
     expect(await other.card.count()).toBe(0)
   })
 
-  test('a tour continues where it was, although another one has been shown meanwhile', async () => {
+  test('a tour continues at its step after another tour was shown', async () => {
     const before = await site.numbers('this')
     const { page, button } = await openStubbed('/projects?case=this')
     await says(page, 'this one')
     await button('Next').click()
     await says(page, 'this two')
-    // Otherwise a person in the middle of one tour is not interrupted by another.
+    // Otherwise another tour does not interrupt this one.
     await page.goto(`${site.url}/settings/people`)
     await leftLongAgo(page)
     await page.goto(`${site.url}/projects?case=other`)
@@ -353,7 +354,7 @@ describe('what the page asks for', () => {
     expect(totals.starts).toBe(before.totals.starts + 1)
   })
 
-  test('traits that are not JSON prevent no flow and no report', async () => {
+  test('traits that are not JSON do not prevent flows or reports', async () => {
     const circle = 'const circle = {}; circle.self = circle;'
     const odd = `{ big: 10n, circle, at: new Date(0), not: NaN, fails: { toJSON() { throw 1 } }, plan: 'pro' }`
     const { page, noticed } = await site.browser.page()
@@ -371,15 +372,15 @@ describe('what the page asks for', () => {
     expect(traits).toEqual({ big: 10, at: '1970-01-01T00:00:00.000Z', not: null, plan: 'pro' })
     await leave(page)
     await site.until('traits', ({ totals }) => totals.starts === 1)
-    // A page that is being left does not learn what became of its last reports.
+    // A page that closes gets no responses to its last reports.
     const isReport = (text: string) => /^failed: .*\/api\/v1\/events\b/.test(text)
     expect(noticed.complaints.filter(text => !isReport(text))).toEqual([])
   })
 
-  test('an element of the page with the id cairn does not keep the script from starting', async () => {
+  test('an element with the id cairn does not prevent the script from starting', async () => {
     const { page } = await openStubbed(
       '/projects?case=element',
-      "new MutationObserver(() => { const tag = document.querySelector('script[data-key]'); if (tag) tag.id = 'cairn' }).observe(document, { childList: true, subtree: true }); Object.defineProperty(window, 'noStub', { value: true })",
+      "new MutationObserver(() => { const tag = document.querySelector('script[data-key]'); if (tag) tag.id = 'cairn' }).observe(document, { childList: true, subtree: true })",
     )
     await page.route('**/cairn-stub.js', route =>
       route.fulfill({ body: '', contentType: 'text/javascript' }),
@@ -388,7 +389,7 @@ describe('what the page asks for', () => {
     await says(page, 'element one')
   })
 
-  test('a part of the script that failed to load is loaded again, and the flow is shown once', async () => {
+  test('a part of the script that fails to load is loaded again, and the flow is shown once', async () => {
     const { page, noticed } = await site.browser.page({ clock: true })
     let failures = 0
     await page.route('**/snippet-renderer-*', route => {
@@ -406,7 +407,7 @@ describe('what the page asks for', () => {
     expect(totals.starts).toBe(1)
   })
 
-  test('a tab has its checklist while another one shows a tour', async () => {
+  test('a tab shows its checklist while another tab shows a tour', async () => {
     const { page } = await openStubbed('/projects?case=both')
     await says(page, 'both one')
     const second = await page.context().newPage()
@@ -415,7 +416,7 @@ describe('what the page asks for', () => {
     expect(await shown(second).title.getByText('both one').count()).toBe(0)
   })
 
-  test('a closed announcement does not come back when the page only rewrites its address', async () => {
+  test('a closed announcement does not return when the page only rewrites its address', async () => {
     const { page, button, card } = await openStubbed('/projects?case=always')
     await says(page, 'always one')
     await button('Close').click()
@@ -427,7 +428,7 @@ describe('what the page asks for', () => {
     await says(page, 'always one')
   })
 
-  test('a prerendered page requests, shows and reports nothing before anybody sees it', async () => {
+  test('a prerendered page requests, shows and reports nothing until it is activated', async () => {
     const { page, noticed } = await openStubbed(
       '/projects?case=prerender',
       "let is = true; Object.defineProperty(Document.prototype, 'prerendering', { get: () => is }); window.activate = () => { is = false; document.dispatchEvent(new Event('prerenderingchange')) }",
@@ -440,10 +441,10 @@ describe('what the page asks for', () => {
     await says(page, 'prerender one')
   })
 
-  test('a page that is restored as it was left shows what is due now', async () => {
+  test('a page restored from the back/forward cache shows what is due now', async () => {
     const { page, button, card } = await openStubbed('/projects?case=back')
     await says(page, 'back one')
-    // Meanwhile, on another page of this browser, the tour came to its end.
+    // Acts as if the tour had ended on another page of this browser.
     const ended = await page.evaluate(() => {
       const names = Object.keys(localStorage).filter(name => /:runs?:/.test(name))
       for (const name of names) localStorage.removeItem(name)
@@ -460,7 +461,7 @@ describe('what the page asks for', () => {
 })
 
 describe('when and for whom', () => {
-  test('a flow that begins while its page is open is shown without a reload', async () => {
+  test('a flow whose schedule starts while its page is open is shown without a reload', async () => {
     await site.publish(soon(Date.now()) + flows)
     const page = await visit('/home?case=soon')
     await none(page)
@@ -468,7 +469,7 @@ describe('when and for whom', () => {
     await says(page, 'Soon')
   })
 
-  test('with a clock years behind, a visitor sees no flow that is over, and those that have begun', async () => {
+  test('a visitor whose clock is years behind sees current flows, and no ended ones', async () => {
     const { page } = await site.browser.page()
     await page.clock.setFixedTime(Date.UTC(2020, 4, 1))
     await page.goto(`${site.url}/home?case=clock`)
@@ -486,7 +487,7 @@ describe('when and for whom', () => {
     await says(page, 'Delayed')
   })
 
-  test('one flow follows another once that was completed, on the next page at the earliest', async () => {
+  test('a flow that follows another is shown on the next page after that is completed', async () => {
     const { page } = await site.visit('/home?case=after')
     await says(page, 'First')
     await shown(page).button('Done').click()
@@ -495,23 +496,20 @@ describe('when and for whom', () => {
     await says(page, 'Second')
   })
 
-  test('an event counts if the page tracks it or a back end sends it, and never twice', async () => {
+  test('an event counts once, whether the page tracks it or a back end sends it', async () => {
     await report([{ id: 'from-the-back-end', kind: 'custom', name: 'exported', userId: 'counted' }])
     const page = await visit('/home?case=event&as=counted')
     await call(page, 'track', 'exported')
     await allSent(page)
-    // The event that the page has tracked comes back to it with the flows.
-    await page.evaluate(() => {
-      const names = Object.keys(localStorage).filter(name => name.endsWith(':flows'))
-      for (const name of names) localStorage.removeItem(name)
-    })
+    // The page gets the event that it has tracked back with the flows.
+    await forgetFlows(page)
     await reload(page)
     await none(page)
     await call(page, 'track', 'exported')
     await says(page, 'Thrice')
   })
 
-  test('a flow waits until its element is visible, whenever that is', async () => {
+  test('a flow waits until its element is visible', async () => {
     const page = await visit('/home?case=element')
     await page.evaluate(() => {
       const lazy = Object.assign(document.createElement('p'), { id: 'lazy', hidden: true })
@@ -525,7 +523,7 @@ describe('when and for whom', () => {
     await says(page, 'There')
   })
 
-  test('nobody sees a flow for zero percent of people, unless the page asks for it', async () => {
+  test('nobody sees a flow with a rollout of zero percent, unless the page starts it', async () => {
     const page = await visit('/home?case=share')
     await none(page)
     await call(page, 'start', 'nobody')
@@ -537,7 +535,7 @@ describe('when and for whom', () => {
     heldOut: { people: number; achieved: number }
   }
 
-  test('a person who is held out sees nothing, is counted once, and measured by the goal', async () => {
+  test('a person in the hold-out sees nothing, is counted once, and is measured by the goal', async () => {
     const place = (name: string) =>
       rolloutOf({ key: 'measured', rollout: { percent: 100, holdOut: 50 } }, `u${name}`)
     const names = Array.from({ length: 40 }, (_, i) => `person-${i}`)
@@ -575,7 +573,7 @@ describe('when and for whom', () => {
     await other.close()
   })
 
-  test('a throttle lets no second flow interrupt, except one that was asked for', async () => {
+  test('a frequency cap prevents a second flow, except one that the page starts', async () => {
     await site.place.run(['org', 'throttle', 'harbor', '1'])
     const page = await visit('/home?case=after')
     await says(page, 'First')

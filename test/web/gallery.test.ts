@@ -7,7 +7,7 @@ import { TestBrowser } from '../support/browser.ts'
 import { kinds, look, looks, pictureNames, serveGallery, viewportOf } from '../support/gallery.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 
-/** The demo's gallery draws every kind of step, question and list. */
+/** Every kind of step, question and list in the demo's gallery. */
 
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -29,7 +29,7 @@ test('the gallery’s flows are valid', async () => {
   expect(flows.map(({ key }) => key)).toEqual([...pictures.keys()])
 })
 
-/** What axe-core finds wrong with what is shown, by rule. */
+/** The violations that axe-core finds in the drawn flow, by rule. */
 const violations = `axe.run('[data-cairn]').then(({ violations }) =>
   violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ html }) => html)))`
 
@@ -51,7 +51,7 @@ test.each(['light', 'dark'] as const)(
   },
 )
 
-test('all numbers of a rating are equally large, in two rows on a narrow page', async () => {
+test('all numbers of a rating have the same size, in two rows on a narrow page', async () => {
   const { page } = await browser.page()
   for (const [width, rows] of [[320, 2] as const, [375, 2] as const, [1280, 1] as const]) {
     await page.setViewportSize({ width, height: 480 })

@@ -151,7 +151,7 @@ describe('keys', () => {
 })
 
 describe('styles', () => {
-  test('of the page neither hide what is shown, nor move it from its element, nor let it scroll the page', async () => {
+  test('of the page do not hide a step, move it away from its element or let it scroll the page', async () => {
     const { page, says, button, card } = await open('styled')
     const next = async (name: Case) => {
       await button('Done').click()
@@ -182,7 +182,7 @@ describe('styles', () => {
     expect(await dark.card.evaluate(colourOf)).toBe('rgb(230, 237, 243)')
   })
 
-  test('a theme whose colours would load something loads nothing', async () => {
+  test('a theme with URLs as colours loads nothing', async () => {
     const { page } = await site.browser.page()
     const asked: string[] = []
     page.on('request', request => asked.push(request.url()))
@@ -224,7 +224,7 @@ describe('styles', () => {
 })
 
 describe('the way through', () => {
-  test('a page that replaces its body shows the step again; one that always removes it gets rid of it', async () => {
+  test('a page that replaces its body shows the step again, unless it keeps removing it', async () => {
     const { page, says } = await open('swapped')
     await says('One')
     await page.evaluate('document.body.replaceChildren()')

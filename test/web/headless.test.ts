@@ -46,7 +46,7 @@ let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
   const { url } = site.server
-  // A page that keeps what it is told, and writes it where a test can wait for it.
+  // The page writes what it receives into elements, where a test can wait for it.
   pages = site.serve(() =>
     html(
       `<h2 id="first">First</h2><pre id="step"></pre><pre id="list"></pre>
@@ -126,7 +126,7 @@ test('the page is told of a tour step by step with its element, and the tour is 
   ])
 })
 
-test('a late listener is told at once, an element that goes ends its step, and a button’s link is followed', async () => {
+test('a late listener is called at once, a removed element hides its step, and a button’s link is followed', async () => {
   const page = await visit('/tour')
   await step(page, 'one')
   const late =

@@ -5,7 +5,7 @@ import { pass } from '../support/browser.ts'
 import { afterAll, beforeAll, test } from '../support/in-browser.ts'
 import { Site, shown } from '../support/site.ts'
 
-/** How steps find their element, also if their selector does not, and what they leave alone. */
+/** How steps find their element, also if their selector fails, and which elements they ignore. */
 
 /** A flow of one step for each case, by address; a visitor sees only theirs. */
 const flowOf = (key: string, target: string) => `
@@ -111,8 +111,8 @@ async function open(name: string, markup = '', prepare: () => void = () => {}) {
   return { page, noticed, title, isAround, isSkipped: () => title.getByText('The end').waitFor() }
 }
 
-/** What pages have reported about the case's one target, once they have. */
-async function told(
+/** What pages have reported about the one target of a case. */
+async function reported(
   name: string,
   holds = ({ reports }: Checked) => Object.values(reports).some(count => count > 0),
 ): Promise<Checked> {
@@ -124,11 +124,11 @@ async function told(
 }
 
 const outcomeOf = async (name: string) => {
-  const { reports } = await told(name)
+  const { reports } = await reported(name)
   return Object.keys(reports).filter(outcome => reports[outcome] !== 0)
 }
 
-test('a missing element is skipped, ends the flow, is waited for, or is optional, as its author said', async () => {
+test('a step without its element is skipped, ends the flow, waits or is optional, as the author has set', async () => {
   const skips = await open('skips')
   await skips.isSkipped()
   await skips.page.close()
@@ -151,7 +151,7 @@ test('a missing element is skipped, ends the flow, is waited for, or is optional
   expect(skipped.steps[0]).toMatchObject({ reached: 0, targetMissing: 1 })
 })
 
-test('a step points at none of several elements, unless place or text tell them apart', async () => {
+test('a step points at one of several elements only if place or text identify it', async () => {
   const twice = await open('twice')
   await twice.isSkipped()
   const worded = await open('worded')
@@ -162,7 +162,7 @@ test('a step points at none of several elements, unless place or text tell them 
   await second.page.reload()
   await second.title.getByText('Look here').waitFor()
   await second.page.close()
-  const { reports, fingerprints } = await told('second')
+  const { reports, fingerprints } = await reported('second')
   expect(reports.found).toBe(1)
   expect(fingerprints).toMatchObject({ match: 0, gone: 0 })
 })
@@ -172,7 +172,7 @@ test('alternates are tried in their order, and the first that finds exactly one 
   const { page, isAround } = await open('alternate', markup)
   expect(await isAround('#other')).toBe(true)
   await page.close()
-  const { reports, alternate } = await told('alternate')
+  const { reports, alternate } = await reported('alternate')
   expect(reports.found_by_alternate).toBe(1)
   expect(alternate?.selector).toBe('#other')
 })
@@ -198,7 +198,7 @@ test('the one element that is like the remembered one is found, and reported as 
   const { page, isAround } = await open('changed', markup)
   expect(await isAround('#save-it')).toBe(true)
   await page.close()
-  const { reports, fingerprints } = await told('changed')
+  const { reports, fingerprints } = await reported('changed')
   expect(reports.changed).toBe(1)
   // An element that was only found by its likeness is no baseline to compare others with.
   expect(fingerprints.baselineAt).toBeNull()
@@ -388,7 +388,7 @@ test('what steps pin stored finds an element whose selector is gone, and a bette
   )
   expect(await before.isAround('.buy')).toBe(true)
   await before.page.close()
-  await told('pinned', ({ fingerprints }) => fingerprints.baselineAt !== null)
+  await reported('pinned', ({ fingerprints }) => fingerprints.baselineAt !== null)
   const pinned = await site.place.run(['steps', 'pin', '--flow', 'pinned'])
   expect(pinned.stderr).toBe('')
   expect(pinned.stdout).toContain('cairn flows publish pinned')
@@ -399,7 +399,7 @@ test('what steps pin stored finds an element whose selector is gone, and a bette
   const after = await open('pinned', markup)
   expect(await after.isAround('.purchase')).toBe(true)
   await after.page.close()
-  const { suggestion, fingerprints } = await told(
+  const { suggestion, fingerprints } = await reported(
     'pinned',
     ({ reports, suggestion }) => reports.changed === 1 && suggestion !== null,
   )

@@ -247,7 +247,7 @@ const focused = (page: Page) =>
     return at?.id || at?.className
   })
 
-test('a press leads on once, whatever the page does with it, unless it is dragged away or disabled', async () => {
+test('a press advances once, whatever the page does with it, unless it is dragged away or disabled', async () => {
   const { page, title, says, button } = await open('presses', {
     hasTouch: true,
     reducedMotion: 'reduce',
@@ -291,7 +291,7 @@ describe('on a page that draws its elements anew', () => {
     expect(await field.inputValue()).toBe(words.map((word, i) => `${i} ${word}. `).join(''))
     expect(await page.evaluate(() => scrollY)).toBe(30)
     const pressWhile = async (selector: string, draw: string) => {
-      // The page may still be scrolling to the element, and its light is drawn a frame after the card.
+      // The page may still scroll to the element, and the spotlight is drawn a frame after the card.
       let last = Number.NaN
       const { x, y } = await until(
         async () => {

@@ -99,7 +99,7 @@ describe('a tour', () => {
     expect(steps.map(({ reached }) => reached)).toEqual([1, 1])
   })
 
-  test('shows a missing text in the flow’s own language, and is in the browser’s if it has none in the page’s', async () => {
+  test('shows missing texts in the flow’s own language, and uses the browser’s language if it lacks the page’s', async () => {
     const { page, title, button } = await open('/home?as=half', { locale: 'de-AT' })
     await speak(page, 'he')
     await title.getByText('שלום').waitFor()

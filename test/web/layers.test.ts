@@ -246,7 +246,7 @@ test('a press on what is shown is not outside of what the step points at', async
   expect(wrong).toEqual([])
 })
 
-test('keys on a card are not for the menu around it, and shortcuts of the page work', async () => {
+test('keys on a card do not reach the menu around it, and shortcuts of the page work', async () => {
   const at = await open()
   const menu = floating.replace('id=', 'role=menu id=')
   await play(at, menu, `[${pointing}, ${own}]`)
@@ -266,12 +266,12 @@ test('keys on a card are not for the menu around it, and shortcuts of the page w
   expect(await at.locator('#dialog').count()).toBe(1)
 })
 
-test('a card is in a part of the page only while it is shown, and once somebody has used the page', async () => {
+test('a card is inside a part of the page only while it is shown, and only after somebody has used the page', async () => {
   const at = await open()
   const steps = `[${pointing}, ${own}]`
   const sidebar = `<nav style="position: fixed; inset: 0 auto 0 0; width: 200px">${inside}</nav>`
   const layer = () => at.evaluate("document.querySelector('[data-cairn]').parentElement.localName")
-  // What a test runs on a page counts as its use.
+  // Scripts that a test runs on a page count as use of the page.
   await at.evaluate(
     "Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: false }, writable: true })",
   )
@@ -332,7 +332,7 @@ test('a dialog that keeps the focus leaves it to a field that somebody types in'
   expect(wrong).toEqual([])
 })
 
-test('a dialog that keeps the focus lets the controls of a card be used by keyboard', async () => {
+test('the controls of a card work by keyboard beside a dialog that keeps the focus', async () => {
   const at = await open()
   const focused = () =>
     at.evaluate("document.querySelector('[data-cairn]').shadowRoot.activeElement?.textContent")
@@ -349,7 +349,7 @@ test('a dialog that keeps the focus lets the controls of a card be used by keybo
     await at.keyboard.press('Enter')
     await shows(at, 'Own')
   }
-  // Where the page prevents every key, none leads away from its own field.
+  // Where the page prevents every key, no key leaves its own field.
   const { 'by keys': _, ...leavingKeys } = traps
   const fromField = await wrongOf(
     leavingKeys,
@@ -421,7 +421,7 @@ test('what is shown is above what fills the screen, before, during and after', a
   expect(wrong).toEqual([])
 })
 
-describe('while the page is blocked around a step’s element, what that opens can be used', () => {
+describe('while a step blocks the page around its element, what the element opens can be used', () => {
   const floats =
     'position: absolute; left: 20px; top: 120px; padding: 20px; background: white; z-index: 9'
   const day = '<button id=day onclick="chosen = true">5</button>'
@@ -429,8 +429,8 @@ describe('while the page is blocked around a step’s element, what that opens c
   const field = '<input id=in readonly>'
   const shown = "document.getElementById('calendar').style.display = 'block'"
 
-  /** How pages open a calendar: what is there before, and what a press does. */
-  const ways: Record<string, [html: string, press: string]> = {
+  /** How pages open a calendar: the markup before, and what a press does. */
+  const openings: Record<string, [html: string, press: string]> = {
     'at the end of the page': [field, append(calendar())],
     'at a place of the window': [field, append(calendar(floats.replace('absolute', 'fixed')))],
     'in the page, at its end': [field, append(calendar('padding: 20px'))],
@@ -490,7 +490,7 @@ describe('while the page is blocked around a step’s element, what that opens c
   const open = (options = {}) =>
     openStage(browser, stage.url, { clock: true, reducedMotion: 'reduce', ...options })
 
-  /** Shows the step on a page that opens its calendar in this way, beside something else to press. */
+  /** Shows the step on a page that opens its calendar in this way and has another button. */
   async function begin(page: Page, [html, press]: [string, string]): Promise<void> {
     await page.evaluate('chosen = other = shut = false')
     const other =
@@ -502,20 +502,20 @@ describe('while the page is blocked around a step’s element, what that opens c
     )
   }
 
-  /** The middle of an element, in the window. */
+  /** The center of an element, in the window. */
   async function middleOf(page: Page, selector: string): Promise<[number, number]> {
     const box = await page.locator(selector).boundingBox()
     return [box!.x + box!.width / 2, box!.y + box!.height / 2]
   }
 
-  /** What was pressed. */
+  /** Whether the day and the other button were pressed. */
   const pressed = (page: Page) => page.evaluate('[chosen, other]')
 
-  test('by mouse, however the page opens it, and nothing else can', async () => {
+  test('by mouse, however the page opens it, but nothing else can', async () => {
     const page = await open()
     const wrong: string[] = []
-    for (const [name, way] of Object.entries(ways)) {
-      await begin(page, way)
+    for (const [name, opening] of Object.entries(openings)) {
+      await begin(page, opening)
       await page.mouse.click(...(await middleOf(page, '#in')))
       await page.clock.runFor(2_500)
       await page.mouse.click(...(await middleOf(page, '#day')))
@@ -525,17 +525,17 @@ describe('while the page is blocked around a step’s element, what that opens c
     expect(wrong).toEqual([])
   })
 
-  test('by touch and by keyboard, in a narrow window too', async () => {
+  test('by touch and by keyboard, also in a narrow window', async () => {
     const page = await open({ hasTouch: true, viewport: { width: 360, height: 640 } })
-    const way = ways['at the end of the page']!
-    await begin(page, way)
+    const opening = openings['at the end of the page']!
+    await begin(page, opening)
     await page.touchscreen.tap(...(await middleOf(page, '#in')))
     await page.clock.runFor(500)
     await page.touchscreen.tap(...(await middleOf(page, '#other')))
     await page.touchscreen.tap(...(await middleOf(page, '#day')))
     expect(await pressed(page)).toEqual([true, false])
 
-    await begin(page, way)
+    await begin(page, opening)
     await page.locator('#in').focus()
     await page.evaluate("document.getElementById('in').click()")
     await page.clock.runFor(500)
@@ -544,9 +544,9 @@ describe('while the page is blocked around a step’s element, what that opens c
     expect(await pressed(page)).toEqual([true, false])
   })
 
-  test('until it is closed, also by a press beside it, and a toolbar that was there stays blocked', async () => {
+  test('until it is closed, also by a press beside it, and an existing toolbar stays blocked', async () => {
     const page = await open()
-    await begin(page, ways['on a ground that covers the page']!)
+    await begin(page, openings['on a ground that covers the page']!)
     await page.mouse.click(...(await middleOf(page, '#in')))
     await page.clock.runFor(500)
     await page.evaluate(

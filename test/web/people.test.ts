@@ -3,9 +3,9 @@ import { createHmac } from 'node:crypto'
 import { installStub } from '../../src/web/install-code.ts'
 import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
-import { allSent, call, html, Site, shown } from '../support/site.ts'
+import { allSent, call, forgetFlows, html, Site, shown } from '../support/site.ts'
 
-/** One person on several pages, in several browsers and on servers: identified late, proven, and counted once. */
+/** One person on several pages and in several browsers, identified late or by a hash, is counted once. */
 
 const announcement = (key: string, frequency: string) => `
 - key: ${key}
@@ -50,7 +50,7 @@ let site: Site
 let pages: string
 beforeAll(async () => {
   site = await Site.open(flows)
-  // It keeps a list of what was shown.
+  // The page keeps a list of the steps shown.
   const listen = `seen = []; cairn.on('step_viewed', ({ flowKey }) => seen.push(flowKey))
     cairn.on('flow_dismissed', () => seen.push('dismissed'))`
   pages = site.serve(({ searchParams }) => {
@@ -66,11 +66,11 @@ interface Visit {
   tag?: string
   /** Calls of the page before the script has loaded. */
   first?: string
-  /** A page that is open already, to visit in the same browser. */
+  /** An open page, for a visit in the same browser. */
   page?: Page
 }
 
-/** Visits a page that identifies its user as the test does, with attributes for its tag. */
+/** Visits a page with these attributes of its tag and these first calls. */
 async function visit(path: string, { tag = waits, first = '', page }: Visit = {}) {
   const own = page ?? (await site.browser.page()).page
   const bodies: Record<string, unknown>[] = []
@@ -84,7 +84,7 @@ async function visit(path: string, { tag = waits, first = '', page }: Visit = {}
 
 const seen = (page: Page) => page.evaluate('seen') as Promise<string[]>
 
-/** Goes to a last page and waits for its flow: whatever was due earlier has been shown by then, or never is. */
+/** Goes to a last page and waits for its flow. Whatever was due before has been shown by then. */
 async function atTheEnd(page: Page): Promise<string[]> {
   await page.evaluate("history.pushState(null, '', '/end')")
   await shown(page).says('end')
@@ -92,11 +92,11 @@ async function atTheEnd(page: Page): Promise<string[]> {
 }
 
 const isOfUser = /\/flows\?userId/
-const told = (page: Page) => page.waitForResponse(isOfUser)
+const userResponse = (page: Page) => page.waitForResponse(isOfUser)
 
-/** Identifies a user, and waits until the server has told what they have done. */
+/** Identifies a user, and waits for the server's history of them. */
 async function identify(page: Page, ...args: unknown[]): Promise<void> {
-  const answered = told(page)
+  const answered = userResponse(page)
   await call(page, 'identify', ...args)
   await answered
 }
@@ -114,7 +114,7 @@ const isNotShown = async (page: Page, held?: RegExp) => {
 }
 
 describe('a page that identifies its user late', () => {
-  test('never shows a free user what is for others, and a user of its audience sees it', async () => {
+  test('shows a flow to a user of its audience only', async () => {
     const { page } = await visit('/paid-free')
     await isNotShown(page)
     await identify(page, 'free-1', { plan: 'free' })
@@ -124,7 +124,7 @@ describe('a page that identifies its user late', () => {
     await isNotShown(other.page)
     await identify(other.page, 'pro-1', { plan: 'pro' })
     await other.says('paid-pro')
-    // A user who is identified again stays in what they have begun.
+    // A user who is identified again stays in their run.
     await other.card.evaluate(element => element.setAttribute('data-same', ''))
     await call(other.page, 'identify', 'pro-1', { plan: 'pro' })
     await call(other.page, 'identify', 'pro-1', { plan: 'free' })
@@ -138,7 +138,7 @@ describe('a page that identifies its user late', () => {
     await says('paid-pro')
   })
 
-  test('shows everything after three seconds if it never does', async () => {
+  test('shows everything after three seconds if it identifies nobody', async () => {
     const { page } = await site.browser.page({ clock: true })
     const { says } = await visit('/once-never', {
       tag: ' data-identify="wait"',
@@ -159,7 +159,7 @@ describe('a page that identifies its user late', () => {
     expect(await totalsOf(page, 'paid-late')).toEqual({ starts: 0, dismissals: 0, inProgress: 0 })
   })
 
-  test('keeps a run that was sent before in progress for the visitor, and does not count it as dismissed', async () => {
+  test('keeps a run in progress that it has sent for the visitor, and does not count it as dismissed', async () => {
     const { page, title, says, bodies } = await visit('/paid-sent', { tag: '' })
     await says('paid-sent')
     await allSent(page)
@@ -183,7 +183,7 @@ describe('a page that identifies its user late', () => {
     expect(await totalsOf(page, 'once-public')).toEqual({ starts: 1, dismissals: 1, inProgress: 0 })
   })
 
-  test('attributes to its user what happened before, and reports it if it is left while it waits', async () => {
+  test('attributes earlier events to its user, and reports them if it is closed while it waits', async () => {
     const { page, bodies } = await visit('/tracked', { first: "cairn.track('signed_in')" })
     await shown(page).says('tracked')
     await identify(page, 'tess')
@@ -196,7 +196,7 @@ describe('a page that identifies its user late', () => {
       'step_completed',
       'flow_completed',
     ])
-    // Events of a run that a visitor has begun name the user and the visitor.
+    // Events of a run that a visitor has started name the user and the visitor.
     const [{ anonymousId } = {}] = ofFlow
     expect(anonymousId).toBeString()
     for (const event of ofFlow) expect(event).toMatchObject({ userId: 'tess', anonymousId })
@@ -210,7 +210,7 @@ describe('a page that identifies its user late', () => {
     expect(totals).toMatchObject({ uniqueUsers: 2, completions: 1 })
   })
 
-  test('does not wait after a refusal of consent; consent ends no wait, because it identifies nobody', async () => {
+  test('does not wait once consent is denied; given consent does not end the wait, because it identifies nobody', async () => {
     const refused = await visit('/once-refused', { first: 'cairn.consent(false)' })
     await refused.says('once-refused')
     const { page, says } = await visit('/once-consented', { first: 'cairn.consent(true)' })
@@ -219,7 +219,7 @@ describe('a page that identifies its user late', () => {
     await says('once-consented')
   })
 
-  test('shows at once a flow that it starts itself', async () => {
+  test('shows a flow that it starts itself at once', async () => {
     const { page, says, title } = await visit('/paid-start')
     await call(page, 'start', 'paid-start')
     await says('paid-start')
@@ -236,8 +236,8 @@ describe('a page that identifies its user late', () => {
   })
 })
 
-describe('if the page identifies somebody else', () => {
-  test('nothing of the user before is shown, and they find it again', async () => {
+describe('if the page identifies another user', () => {
+  test('nothing of the previous user is shown, until that user returns', async () => {
     const first = await visit('/tour', { first: "cairn.identify('ann')" })
     await first.button('Next').click()
     await first.says('tour two')
@@ -255,7 +255,7 @@ describe('if the page identifies somebody else', () => {
     expect(totals).toMatchObject({ starts: 2, uniqueUsers: 2, dismissals: 0 })
   })
 
-  test('what began for the user before does not count as begun', async () => {
+  test('a run of the previous user does not count for the new one', async () => {
     const first = await visit('/end', { tag: '', first: "cairn.identify('carl')" })
     await first.button('Done').click()
     await allSent(first.page)
@@ -268,7 +268,7 @@ describe('if the page identifies somebody else', () => {
   })
 })
 
-/** A browser whose person is identified before the snippet loads; by themselves, neither waits for the other. */
+/** Opens a browser whose person is identified before the snippet loads. By default neither waits for the other. */
 const open = async (key: string, person: string, options = {}) => {
   const visitor = await site.browser.page({ person, ...options })
   const { page } = visitor
@@ -287,7 +287,7 @@ const open = async (key: string, person: string, options = {}) => {
   return { ...visitor, ...shown(page) }
 }
 
-/** A page without a user, at an address that has no tour. */
+/** Opens a page without a user, at an address that has no tour. */
 const openAsStranger = async (prepare: (page: Page) => Promise<unknown> = async () => {}) => {
   const { page, noticed } = await site.browser.page({ clock: true })
   await page.route('**/app.js', route => route.fulfill({ contentType: 'text/javascript' }))
@@ -299,20 +299,13 @@ const openAsStranger = async (prepare: (page: Page) => Promise<unknown> = async 
 const goTo = (page: Page, key: string) =>
   page.evaluate(`history.pushState(null, '', '/projects?case=${key}')`)
 
-/** Makes the next page ask for its flows, as after a long time. */
-const forgetFlows = (page: Page) =>
-  page.evaluate(() => {
-    for (const name of Object.keys(localStorage)) {
-      if (name.endsWith(':flows')) localStorage.removeItem(name)
-    }
-  })
 const askAgain = async (page: Page) => {
   await forgetFlows(page)
   await page.reload()
 }
 
 describe('in several browsers', () => {
-  test('a tour that was dismissed in one is not shown in another, but to somebody else', async () => {
+  test('a tour dismissed in one is not shown to the same person in another', async () => {
     const first = await open('dismissed', 'ann')
     await first.button('Close').click()
     await allSent(first.page)
@@ -325,7 +318,7 @@ describe('in several browsers', () => {
     expect(totals).toMatchObject({ starts: 2, dismissals: 1, uniqueUsers: 2 })
   })
 
-  test('a run is shared, and once it ends in one it has ended in all', async () => {
+  test('a run is shared, and ends in all once it ends in one', async () => {
     const first = await open('open', 'ann')
     await first.button('Next').click()
     await first.says('open two')
@@ -344,7 +337,7 @@ describe('in several browsers', () => {
     expect((await site.numbers('open')).totals).toMatchObject({ starts: 1, inProgress: 0 })
   })
 
-  test('a flow that may be shown again after it ended elsewhere is a new run', async () => {
+  test('a flow that is shown again after it ended in another starts a new run', async () => {
     const { page, button, says } = await open('again', 'ann')
     await button('Next').click()
     await says('again two')
@@ -361,7 +354,7 @@ describe('in several browsers', () => {
     expect(totals).toMatchObject({ dismissals: 1, inProgress: 1 })
   })
 
-  test('a checklist is one run, and done in all once it is done', async () => {
+  test('a checklist is one run, and is completed in all once it is completed', async () => {
     const first = await open('ticked', 'ann')
     await first.panel.getByText('A', { exact: true }).click()
     await allSent(first.page)
@@ -377,7 +370,7 @@ describe('in several browsers', () => {
 })
 
 describe('the flows of a user', () => {
-  test('are waited for before anything begins, if the user is identified after others have loaded', async () => {
+  test('delay every start, if the user is identified after the flows of a visitor have loaded', async () => {
     const first = await open('slow', 'ann')
     await first.button('Close').click()
     await allSent(first.page)
@@ -388,7 +381,7 @@ describe('the flows of a user', () => {
         await route.continue()
       }),
     )
-    const answered = told(page)
+    const answered = userResponse(page)
     await call(page, 'identify', 'ann')
     await goTo(page, 'slow')
     await pass(page, 1_500, isOfUser)
@@ -398,9 +391,9 @@ describe('the flows of a user', () => {
     await isNotShown(page)
   })
 
-  test('are waited for no longer than three seconds', async () => {
+  test('delay a start by at most three seconds', async () => {
     const { page, noticed, says } = await openAsStranger(page => page.route(isOfUser, () => {}))
-    // The jump in time would time out a request that has no answer yet.
+    // A jump in time would time out a pending request.
     await rest(page)
     await page.clock.pauseAt(Date.now() + 60_000)
     await call(page, 'identify', 'eve')
@@ -413,7 +406,7 @@ describe('the flows of a user', () => {
     await says('stuck one')
   })
 
-  test('are not waited for any longer if the first flows came late', async () => {
+  test('delay a start no longer if the first flows loaded late', async () => {
     const late = Promise.withResolvers<void>()
     const { page, title } = await openAsStranger(async page => {
       await page.route(/\/flows/, async route => {
@@ -425,15 +418,15 @@ describe('the flows of a user', () => {
     await pass(page, 4_000, /\/flows/)
     await call(page, 'identify', 'fay')
     await goTo(page, 'stuck')
-    const asked = page.waitForRequest(isOfUser)
+    const requested = page.waitForRequest(isOfUser)
     late.resolve()
-    await asked
+    await requested
     await pass(page, 3_100, isOfUser)
-    // Without an answer the request itself times out after half a minute.
+    // Without a response the request itself times out after half a minute.
     await title.getByText('stuck one').waitFor({ timeout: 15_000 })
   })
 
-  test('are not waited for if the server is busy: the browser decides', async () => {
+  test('delay nothing if the server is busy: the browser decides', async () => {
     const { page, says } = await openAsStranger(page =>
       page.route(isOfUser, route =>
         route.fulfill({
@@ -449,45 +442,45 @@ describe('the flows of a user', () => {
     await says('busy one')
   })
 
-  test('are requested once, however many pages they see, and in their name however late a page identifies them', async () => {
+  test('are requested once for many pages, and with their id even if a page identifies them late', async () => {
     const { page, noticed, says } = await open('seen', 'yara')
-    const asked = () =>
+    const queries = () =>
       noticed.requests
         .filter(url => /\/api\/v1\/flows(\?|$)/.test(url))
         .map(url => new URL(url).search)
     await says('seen one')
     for (const path of ['/home', '/projects', '/settings/people']) await page.goto(site.url + path)
     await rest(page)
-    expect(asked()).toEqual(['?userId=yara'])
+    expect(queries()).toEqual(['?userId=yara'])
     const named = Promise.withResolvers<void>()
     await page.route('**/app.js', async route => {
       await named.promise
       await route.continue()
     })
-    const answered = told(page)
+    const answered = userResponse(page)
     await forgetFlows(page)
     await page.goto(`${site.url}/home`, { waitUntil: 'commit' })
     expect((await answered).status()).toBe(200)
     named.resolve()
     await page.waitForLoadState('load')
     await rest(page)
-    expect(asked()).toEqual(['?userId=yara', '?userId=yara'])
+    expect(queries()).toEqual(['?userId=yara', '?userId=yara'])
   })
 
-  test('are requested by the next page if a page is left during the request', async () => {
+  test('are requested by the next page if a page is closed during the request', async () => {
     const { page } = await openAsStranger()
     await page.waitForFunction(() => Object.keys(localStorage).some(name => /:flows$/.test(name)))
     await page.route('**/flows?userId*', () => {}, { times: 1 })
     const asking = page.waitForRequest(isOfUser)
     await call(page, 'identify', 'traveller')
     await asking
-    const asked = told(page)
+    const flowsResponse = userResponse(page)
     await page.goto(`${site.url}/settings/people`)
-    expect((await asked).status()).toBe(200)
+    expect((await flowsResponse).status()).toBe(200)
   })
 })
 
-test('a visitor who signs in during a tour stays where they are, in the same run', async () => {
+test('a visitor who signs in during a tour stays at their step, in the same run', async () => {
   const { page, card, button, says } = await openAsStranger()
   await goTo(page, 'midway')
   await says('midway one')
@@ -496,7 +489,7 @@ test('a visitor who signs in during a tour stays where they are, in the same run
   await card.evaluate(element => element.setAttribute('data-same', ''))
   await identify(page, 'mia')
   await rest(page)
-  // The very same element, not a redrawn one.
+  // The card is the same element, not a new one.
   expect(await page.locator('[data-cairn] .card[data-same] h2').innerText()).toBe('midway two')
   await button('Done').click()
   await allSent(page)
@@ -504,24 +497,24 @@ test('a visitor who signs in during a tour stays where they are, in the same run
   expect(totals).toMatchObject({ starts: 1, uniqueUsers: 1, inProgress: 0, dismissals: 0 })
 })
 
-test('a gateway’s headers about its own limits do not make a page ask endlessly', async () => {
-  let asked = 0
+test('rate limit headers of a gateway do not cause repeated requests', async () => {
+  let requests = 0
   const { page } = await openAsStranger(async page => {
     await page.route('**/api/v1/flows', async route => {
       if (route.request().method() === 'OPTIONS') return route.continue()
-      asked++
+      requests++
       const response = await route.fetch()
       const headers = { ...response.headers(), 'x-ratelimit-remaining': '10000000' }
       await route.fulfill({ response, headers })
     })
   })
   await pass(page, 20_000)
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
 })
 
 describe('a page that shows a checklist', () => {
-  /** The promised time for a stored tick to reach an open page, on that page's clock. Milliseconds. */
-  const promisedMs = 15_000
+  /** The maximum time for a stored tick to reach an open page, on that page's clock, in milliseconds. */
+  const maxMs = 15_000
   const path = () => `/api/v1/flows/${site.flowId('progress')}/checklist-progress`
 
   /** Ticks an item as a back end does. */
@@ -537,10 +530,10 @@ describe('a page that shows a checklist', () => {
   const item = (page: Page, title: string) =>
     shown(page).panel.locator('li.ticked').getByText(title, { exact: true })
 
-  /** Lets time pass until the page shows the tick, and no longer than was promised. */
+  /** Lets time pass until the page shows the tick, at most `maxMs`. */
   async function hears(page: Page, title: string): Promise<void> {
     const ticked = item(page, title)
-    for (let ms = 0; ms < promisedMs && !(await ticked.isVisible()); ms += 1_000) {
+    for (let ms = 0; ms < maxMs && !(await ticked.isVisible()); ms += 1_000) {
       await pass(page, 1_000)
     }
     expect(await ticked.isVisible()).toBe(true)
@@ -548,13 +541,13 @@ describe('a page that shows a checklist', () => {
 
   const beats = (requests: readonly string[]) => requests.filter(url => url.includes('/heartbeat'))
 
-  test('learns in time what a back end has ticked, in all tabs, by the heartbeats of one', async () => {
+  test('shows in all tabs what a back end has ticked, by the heartbeats of one tab', async () => {
     const { page, noticed, panel } = await site.browser
       .page({ person: 'ann', clock: true })
       .then(visitor => ({ ...visitor, ...shown(visitor.page) }))
-    const asked = page.waitForResponse(response => response.url().includes(path()))
+    const progressResponse = page.waitForResponse(response => response.url().includes(path()))
     await page.goto(`${site.url}/projects?case=progress`)
-    await asked
+    await progressResponse
     await panel.waitFor()
     await tick('ann', 'a')
     await hears(page, 'A')
@@ -563,12 +556,12 @@ describe('a page that shows a checklist', () => {
     await second.goto(page.url())
     await shown(second).panel.waitFor()
     await tick('ann', 'b')
-    // Time passes in both.
+    // Time passes in both tabs.
     await hears(page, 'B')
     await item(second, 'B').waitFor()
-    // As often as the server allows, and no more often.
+    // Heartbeats are sent as often as the server allows.
     expect(beats(noticed.requests).length).toBeLessThanOrEqual(5)
-    // A reload asks at once.
+    // A reload requests the progress at once.
     await second.close()
     await tick('ann', 'c')
     const again = page.waitForResponse(response => response.url().includes(path()))
@@ -582,13 +575,15 @@ describe('a page that shows a checklist', () => {
     const { page } = await openAsStranger()
     await goTo(page, 'progress')
     await shown(page).panel.waitFor()
-    const asked = page.waitForResponse(response => response.url().includes(`${path()}?userId=dora`))
+    const progressResponse = page.waitForResponse(response =>
+      response.url().includes(`${path()}?userId=dora`),
+    )
     await call(page, 'identify', 'dora')
-    await asked
+    await progressResponse
     await item(page, 'C').waitFor()
   })
 
-  describe('if identities have to be proven', () => {
+  describe('if identity verification is enforced', () => {
     let secret = ''
     beforeAll(async () => {
       const { stdout } = await site.place.run(['org', 'identity', '--mode', 'enforce', '--json'])
@@ -599,37 +594,39 @@ describe('a page that shows a checklist', () => {
     })
     const hashOf = (person: string) => createHmac('sha256', secret).update(person).digest('hex')
 
-    test('carries the hash in events, progress and heartbeats, also on the next page', async () => {
+    test('sends the hash with events, progress and heartbeats, also on the next page', async () => {
       const { page, noticed, says, button } = await openAsStranger()
       await goTo(page, 'proven')
       await says('proven one')
-      const refused: string[] = []
+      const rejected: string[] = []
       page.on('response', response => {
-        if (response.status() >= 400) refused.push(response.url())
+        if (response.status() >= 400) rejected.push(response.url())
       })
-      // What happened before the page knew the hash is proven once it does.
+      // Events from before the page knew the hash are sent with it.
       await button('Next').click()
       await identify(page, 'eve', {}, hashOf('eve'))
       await button('Done').click()
       await allSent(page)
       const { totals } = await site.until('proven', ({ totals }) => totals.completions === 1)
       expect(totals).toMatchObject({ starts: 1, completions: 1 })
-      const asked = page.waitForResponse(/progress.*userHash/)
+      const progressResponse = page.waitForResponse(/progress.*userHash/)
       await page.goto(`${site.url}/projects?case=progress`)
-      expect(new URL((await asked).url()).searchParams.get('userHash')).toBe(hashOf('eve'))
+      expect(new URL((await progressResponse).url()).searchParams.get('userHash')).toBe(
+        hashOf('eve'),
+      )
       await shown(page).panel.waitFor()
       await tick('eve', 'a', { userHash: hashOf('eve') })
       await hears(page, 'A')
       expect(beats(noticed.requests).some(url => url.includes(hashOf('eve')))).toBe(true)
-      expect(refused).toEqual([])
-      // Nothing of a person who has signed out is kept in the browser.
+      expect(rejected).toEqual([])
+      // The browser keeps nothing of a person who has signed out.
       await call(page, 'reset')
       expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(
         hashOf('eve'),
       )
     })
 
-    test('counts nothing without the right hash, says so in the console, and shows tours all the same', async () => {
+    test('counts nothing with a wrong hash, says so in the console, and still shows tours', async () => {
       const { page, noticed, person } = await site.visit('/projects?case=unproven', { clock: true })
       const { title, says, button } = shown(page)
       await says('unproven one')

@@ -1,6 +1,6 @@
 import { flowOf } from './stage.ts'
 
-/** Small windows, and steps that have to be read and used in them. */
+/** Small windows, and steps that must stay readable and usable in them. */
 
 export const sizes = [
   { width: 320, height: 256 },
@@ -31,7 +31,7 @@ const steps: Record<string, string> = {
 
 const flows = Object.entries(steps).map(([name, step]) => [name, flowOf(`[{ key: a, ${step} }]`)])
 
-/** The steps that cannot be read or used: without the title, without two lines of text, or with a button out of reach. */
+/** The steps that do not show their title, two lines of text and every button. */
 export const wrong = `(async () => {
   const found = []
   for (const [name, flow] of ${JSON.stringify(flows)}) {

@@ -1,5 +1,5 @@
 /**
- * Compares pictures of the demo's gallery with the kept ones, pixel by pixel. Run by scripts/snippet, in
+ * Compares pictures of the demo's gallery with the stored ones, pixel by pixel. Run by scripts/snippet, in
  * the browser that scripts/browser brings, because its fonts and libraries are the same everywhere.
  */
 
@@ -12,7 +12,7 @@ import { TestBrowser } from '../support/browser.ts'
 import { comparedPictures, look, looks, serveGallery, viewportOf } from '../support/gallery.ts'
 
 /** The share of pixels that may differ, because another processor may smooth edges slightly differently. */
-const mostOthers = 1 / 1_000
+const maxShare = 1 / 1_000
 
 const kept = join(import.meta.dir, '../fixtures/gallery')
 const differing = join(import.meta.dir, '../../dist/gallery')
@@ -54,7 +54,7 @@ try {
     else if (!existsSync(place)) others.push(`${file}: no picture is kept`)
     else {
       const part = share(file, readFileSync(place), picture)
-      if (part > mostOthers) others.push(`${file}: ${(part * 100).toFixed(2)} % of its pixels`)
+      if (part > maxShare) others.push(`${file}: ${(part * 100).toFixed(2)} % of its pixels`)
     }
   }
 } finally {

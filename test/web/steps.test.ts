@@ -3,7 +3,7 @@ import { until } from '../../scripts/support/until.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, Site, shown } from '../support/site.ts'
 
-/** Every kind of step and question, as people see, hear, use and answer it. */
+/** How people see, hear, use and answer every kind of step and question. */
 
 const flows = `
 - key: kinds
@@ -102,7 +102,7 @@ describe('by keyboard alone', () => {
     expect(await focused(page)).toBe('Home')
   })
 
-  test('arrows lead the other way on a page from right to left, in the words of its language', async () => {
+  test('arrows are reversed on a page from right to left, whose language the step uses', async () => {
     const { page, says, button } = await open('/projects')
     await page.evaluate("Object.assign(document.documentElement, { dir: 'rtl', lang: 'he' })")
     await page.locator('nav a[href="/home"]').click()
@@ -186,7 +186,7 @@ describe('what people see as the name of a flow', () => {
   })
 })
 
-test('on a phone a long text scrolls, and hides neither its element nor its buttons', async () => {
+test('on a phone a long text scrolls, and covers neither its element nor its buttons', async () => {
   const { page, card, button } = await open('/projects/new', { reducedMotion: 'reduce' })
   for (const viewport of [
     { width: 375, height: 667 },
@@ -204,26 +204,26 @@ test('on a phone a long text scrolls, and hides neither its element nor its butt
   }
 })
 
-interface Asked {
+interface Answered {
   steps: { key: string; skipped: number; question?: Record<string, unknown> }[]
 }
 
 const questionsOf = async (key: string) => {
-  const { steps } = (await site.numbers(key)) as unknown as Asked
+  const { steps } = (await site.numbers(key)) as unknown as Answered
   return steps.map(({ question, skipped }) => ({ ...question, skipped }))
 }
 
 describe('a question', () => {
-  test('a required answer is enforced; keys choose it, and the last answer counts', async () => {
+  test('a required answer is enforced, can be selected by keys, and the last one counts', async () => {
     const { page, noticed } = await site.visit('/home?case=asks')
     const { title, button } = shown(page)
     await page.locator('[data-cairn] .question').waitFor()
     await page.evaluate(
-      "window.told = []; cairn.on('question_answered', what => told.push([what.stepKey, what.answer]))",
+      "window.received = []; cairn.on('question_answered', what => received.push([what.stepKey, what.answer]))",
     )
     await button('Next').click()
     await page.getByText('Please answer first.').waitFor()
-    // The focus was moved to the numbers, where arrows choose a number instead of leading on.
+    // The numbers have the focus, so arrows select a number instead of the next step.
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     expect(await page.getByRole('radio', { checked: true }).getAttribute('aria-label')).toBe('2')
@@ -240,7 +240,7 @@ describe('a question', () => {
     await page.getByRole('textbox', { name: 'Anything else?' }).fill('More of it, please, and soon')
     await button('Done').click()
     await shown(page).card.waitFor({ state: 'detached' })
-    expect(await page.evaluate('told')).toEqual([
+    expect(await page.evaluate('received')).toEqual([
       ['score', 2],
       ['score', 10],
       ['use', ['plan', 'talk']],
@@ -262,18 +262,18 @@ describe('a question', () => {
     expect(noticed.complaints).toEqual([])
   })
 
-  test('a question that cannot be loaded holds up nobody, and appears once it can be', async () => {
+  test('a question that fails to load blocks nobody, and appears once it loads', async () => {
     const { page } = await site.browser.page({ clock: true })
     let isDown = true
-    let asked = 0
+    let requests = 0
     await page.route('**/snippet-question-*', route => {
-      asked++
+      requests++
       return isDown ? route.abort() : route.continue()
     })
     await page.goto(`${site.url}/people`)
     const { title, button } = shown(page)
     await title.getByText('How was it?').waitFor()
-    await until(() => asked > 0)
+    await until(() => requests > 0)
     isDown = false
     await page.clock.runFor(2_500)
     await page.getByRole('radio', { name: '4/5' }).check()

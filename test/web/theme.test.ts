@@ -25,11 +25,11 @@ const flows = [
 
 let site: Site
 let pages: string
-const asked: string[] = []
+const requested: string[] = []
 beforeAll(async () => {
   site = await Site.open(flows)
   pages = site.serve(({ pathname, searchParams }) => {
-    asked.push(pathname)
+    requested.push(pathname)
     const page = `<!doctype html><html lang="en"><title>Own</title><link rel="icon" href="data:,">
       <style>${searchParams.get('css') ?? ''} header { padding: 20px } .chat { position: fixed; inset: 0 0 auto auto; z-index: 10; width: 9em; height: 9em }</style>
       <header><button id="new">New</button></header><div class="chat" hidden></div>${site.tag()}`
@@ -60,10 +60,10 @@ async function open(flow: string, css = '', ready = '.card') {
 const darkPage = 'body { background: #111 }'
 const mainButton = '.button.main'
 
-/** What is drawn, by a selector of it and the styles that it has. */
+/** The expected styles by selector. */
 type Styles = Record<string, Record<string, string>>
 
-const looks: Record<string, [flow: string, css: string, styles: Styles]> = {
+const appearances: Record<string, [flow: string, css: string, styles: Styles]> = {
   'a flow without a theme has the font of the page': [
     'plain',
     'body { font: italic 30px "DejaVu Serif", serif }',
@@ -155,11 +155,11 @@ async function wrongStyles(
   return wrong
 }
 
-test('themes, tokens and the page decide how a flow looks, and what is drawn is visible', async () => {
+test('themes, tokens and the page determine the styles of a flow, and its ring is visible', async () => {
   const visitor = await open('plain')
   const wrong: Record<string, Styles> = {}
-  for (const [name, [flow, css, styles]] of Object.entries(looks)) {
-    // Nobody who is in the middle of a flow is shown another.
+  for (const [name, [flow, css, styles]] of Object.entries(appearances)) {
+    // Otherwise the open flow prevents the next one.
     await visitor.button('Close').click()
     await visitor.card.waitFor({ state: 'detached' })
     await visitor.page.goto(`${pages}/${flow}?${new URLSearchParams({ css })}`)
@@ -171,7 +171,7 @@ test('themes, tokens and the page decide how a flow looks, and what is drawn is 
 })
 
 describe('the page', () => {
-  test('reads of an invalid token in the console, which changes nothing', async () => {
+  test('reports an invalid token in the console, and ignores it', async () => {
     const css = ':root { --cairn-accent: reddish; --cairn-space: 4; --cairn-radius: 5px }'
     const visitor = await open('brand', css)
     const styles = {
@@ -185,7 +185,7 @@ describe('the page', () => {
     ])
   })
 
-  test('changes what is shown when it turns dark and light again, or sets another token', async () => {
+  test('changes the card when it turns dark or light, or sets another token', async () => {
     const visitor = await open('dark')
     const becomes = (accent: string, color: string) =>
       until(async () => {
@@ -222,21 +222,21 @@ test('a flow’s theme overrides the organisation’s, and that overrides the pr
   await site.place.run([...look, '--reset'])
 })
 
-test('a window has a logo above its heading, and another one on dark pages', async () => {
+test('a modal has a logo above its heading, and another logo on dark pages', async () => {
   for (const [css, image] of [
     ['', 'logo.svg'],
     [darkPage, 'dark.svg'],
   ] as const) {
-    asked.length = 0
+    requested.length = 0
     const { stylesOf } = await open('logo', css)
     expect(await stylesOf('.inner', ['background-image'], '::before')).toEqual({
       'background-image': `url("${pages}/${image}")`,
     })
-    await until(() => asked.includes(`/${image}`))
+    await until(() => requested.includes(`/${image}`))
   }
 })
 
-test('a button in the colour of its card is visible by its line', async () => {
+test('a button in the colour of its card has a visible border', async () => {
   const { stylesOf } = await open('pale')
   const card = await stylesOf('.card', ['background-color'])
   const button = await stylesOf(mainButton, ['background-color', 'border-top-color'])

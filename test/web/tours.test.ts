@@ -3,7 +3,7 @@ import { type Page, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, call, html, leftLongAgo, Site, type StepNumbers, shown } from '../support/site.ts'
 
-/** Tours from the first step to analytics: in their order and out of it, while they wait, and over pages. */
+/** Tours from the first step to analytics: their order, their waits, and their way across pages. */
 
 const renewed = (last: string) => `
 - key: renewed
@@ -118,7 +118,7 @@ const open = async (path: string) => {
   return { page, noticed, visited, ...shown(page) }
 }
 
-/** Goes to another page as an application does, without a load. */
+/** Goes to another page without a page load, as single-page applications do. */
 const move = (page: Page, path: string) =>
   page.evaluate(
     `history.pushState(null, '', '${path}'), dispatchEvent(new PopStateEvent('popstate'))`,
@@ -131,7 +131,7 @@ const countsOf = (steps: readonly StepNumbers[]) =>
     [reached, completed, skipped, targetMissing].join(' '),
   )
 
-test('a first visitor is led through the tour, over a reload and another page, once', async () => {
+test('a first visitor sees the tour once, across a reload and another page', async () => {
   const { page, noticed, says, button, card } = await open('/home')
   await says('Welcome aboard')
   expect(await page.locator('[data-cairn] .body strong').textContent()).toBe('short')
@@ -171,8 +171,8 @@ test('a tour that was closed once does not come again', async () => {
   await site.until('welcome', ({ totals }) => totals.dismissals === 1)
 })
 
-describe('in another order than it is listed in', () => {
-  test('a run whose step a new version lacks continues after the steps it has seen, never before', async () => {
+describe('the order of steps', () => {
+  test('a run whose step is missing in a new version continues after the steps that were shown', async () => {
     const { page, says, place, button } = await open('/home?case=renewed')
     await says('A')
     await button('Next').click()
@@ -182,7 +182,7 @@ describe('in another order than it is listed in', () => {
     expect(await place()).toBe('4 of 4')
     await allSent(page)
     await site.publish(flows.replace(renewed('d'), renewed('e')))
-    // As if the page had loaded its flows long ago.
+    // Acts as if the page had loaded its flows long ago.
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Network.clearBrowserCache')
     await page.evaluate(() => {
@@ -195,12 +195,12 @@ describe('in another order than it is listed in', () => {
     expect(await place()).toBe('4 of 4')
   })
 
-  test('a button leads to the step it names, Back to the step before, and the place counts that path', async () => {
+  test('a button opens the step it names, Back the previous step, and the progress counts that path', async () => {
     const { page, says, place, button } = await open('/home?case=fork')
     await says('What do you want?')
     await button('Invite').click()
     await says('Invite')
-    // Only the end follows, because the only button onwards leads there.
+    // Only the end follows, because the only forward button leads there.
     expect(await place()).toBe('2 of 3')
     await button('Return').click()
     await says('What do you want?')
@@ -227,7 +227,7 @@ describe('in another order than it is listed in', () => {
     await says('What do you want?')
   })
 
-  test('a step whose rule fails is left out, and not counted as viewed, skipped, missing or dropped', async () => {
+  test('a step whose rule fails is omitted, and not counted as viewed, skipped, missing or dropped', async () => {
     const { page, says, button, card } = await open('/home?case=fork')
     await says('What do you want?')
     await call(page, 'track', 'project_created')
@@ -246,13 +246,13 @@ describe('in another order than it is listed in', () => {
 })
 
 describe('a step whose element the page does not have', () => {
-  test('hides no checklist while it waits, lets nothing interrupt its tour, and appears with it', async () => {
+  test('does not hide a checklist or allow another flow while it waits, and appears with the element', async () => {
     const { page, says, button, panel, card } = await open('/home?case=waits')
     await says('Hello')
     expect(await panel.count()).toBe(0)
     await button('Next').click()
     await panel.waitFor()
-    // Everything is evaluated again, as when somebody returns to a tab.
+    // The page evaluates everything again, as when somebody returns to the tab.
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await move(page, '/settings/people')
     await panel.waitFor({ state: 'detached' })
@@ -273,7 +273,7 @@ describe('a step whose element the page does not have', () => {
     expect((await site.numbers('news')).totals.starts).toBe(0)
   })
 
-  test('keeps the next flow waiting no longer than it waits itself, if nobody has seen its tour', async () => {
+  test('delays the next flow by its own wait at most, if nobody has seen its tour', async () => {
     const { page, says, panel, button } = await open('/home?case=never')
     await says('News')
     await button('Done').click()
@@ -284,7 +284,7 @@ describe('a step whose element the page does not have', () => {
   })
 })
 
-test('a person in the middle of a tour is interrupted on no page, until they have left it for long', async () => {
+test('no page interrupts a person’s tour, until they have left it for a long time', async () => {
   const { page, says, button, card } = await open('/home?case=waits')
   await says('Hello')
   await page.goto(`${site.url}/settings/people`)
@@ -298,7 +298,7 @@ test('a person in the middle of a tour is interrupted on no page, until they hav
   await says('Hello')
 })
 
-test('a step for another page says so beside the checklist, leads there, and is counted once it is seen', async () => {
+test('a step for another page links there beside the checklist, and is counted once it is seen', async () => {
   const { page, says, button, panel, elsewhere, link, card, title } =
     await open('/projects?case=led')
   await says('Led one')
@@ -307,7 +307,7 @@ test('a step for another page says so beside the checklist, leads there, and is 
   expect(await elsewhere.textContent()).toContain('continues on another page')
   expect(await link.getAttribute('href')).toBe(`${site.url}/settings/notifications`)
   await panel.waitFor()
-  // Only a step that is seen is advanced by this event.
+  // The event advances only a visible step.
   await call(page, 'track', 'chosen')
   await allSent(page)
   const before = await site.until('led', ({ totals }) => totals.starts > 0)
@@ -318,7 +318,7 @@ test('a step for another page says so beside the checklist, leads there, and is 
   await says('Led two')
   await elsewhere.waitFor({ state: 'detached' })
 
-  // Leaves its page, and comes back as applications do, which draw a page after its address has changed.
+  // Returns to the page as applications do, which draw a page after they change its address.
   await move(page, '/projects?case=led')
   await elsewhere.waitFor()
   await page.evaluate(() => {
@@ -334,7 +334,7 @@ test('a step for another page says so beside the checklist, leads there, and is 
   await says('Led two')
   await call(page, 'track', 'chosen')
 
-  // If many pages match, there is none to link to, and a page of another site is never linked to.
+  // There is no link if many pages match, or if the page belongs to another site.
   await elsewhere.waitFor()
   expect(await link.count()).toBe(0)
   await move(page, '/projects/borealis')
@@ -351,8 +351,8 @@ test('a step for another page says so beside the checklist, leads there, and is 
   expect(counts).toEqual(['1 1', '1 1', '1 1', '0 0'])
 })
 
-describe('on a site of many documents', () => {
-  test('Next and Back lead to the page of the step, and nothing is lost on the way', async () => {
+describe('on a site with several documents', () => {
+  test('Next and Back open the page of the step, and every step is counted once', async () => {
     const { page, says, place, button, card } = await open('/site/a')
     await says('One')
     await button('Next').click()
@@ -375,7 +375,7 @@ describe('on a site of many documents', () => {
     expect(countsOf(steps)).toEqual(Array(3).fill('1 1 0 0'))
   })
 
-  test("the browser's Back is not undone, and of two tabs one shows the tour", async () => {
+  test("the browser's Back button works, and only one of two tabs shows the tour", async () => {
     const { page, says, button, elsewhere, link } = await open('/site/a')
     await says('One')
     await button('Next').click()
@@ -394,7 +394,7 @@ describe('on a site of many documents', () => {
     await shown(second).says('Two')
   })
 
-  test('start() leads to the page of the first step, and of the step that is due', async () => {
+  test('start() opens the page of the first step, or of the step that is due', async () => {
     const { page, says } = await open('/site/x')
     for (const _ of ['first', 'due']) {
       await page.goto(`${documents}/site/x`)
@@ -410,7 +410,7 @@ describe('on a site of many documents', () => {
     await says('Begin')
     await button('Next').click()
     await page.waitForURL('**/site/login')
-    // The page's own call of start() leads there once more at most.
+    // The page's own call of start() opens it once more at most.
     await elsewhere.waitFor()
     expect(visited.filter(path => path === '/site/login').length).toBeLessThanOrEqual(2)
     expect(await link.getAttribute('href')).toContain('/site/guarded')
@@ -427,13 +427,13 @@ describe('on a site of many documents', () => {
   })
 })
 
-test('an application with its own router is told beforehand, and goes there without a page load', async () => {
+test('an application with its own router gets a navigate event, and navigates without a page load', async () => {
   const { page, says, button } = await open('/app')
   await says('App one')
   await page.evaluate(`isSame = true
     cairn.on('navigate', what => {
       what.preventDefault()
-      // As routers do, once everything the page needs has loaded.
+      // Routers change the address once the page's data has loaded.
       setTimeout(() => history.pushState(null, '', what.url), 50)
     })`)
   await button('Next').click()
@@ -446,13 +446,13 @@ test('an application with its own router is told beforehand, and goes there with
   expect(await page.evaluate('isSame')).toBe(true)
 })
 
-test('an application that does not listen has its pages loaded', async () => {
+test('without a listener the browser loads the page', async () => {
   const { page, says, button } = await open('/app')
   await says('App one')
   await button('Next').click()
   await page.waitForURL('**/app/two')
   await says('App two')
-  // Another place in the same document, for which the browser loads nothing.
+  // A fragment of the same document needs no page load.
   await button('Next').click()
   await says('App three')
 })

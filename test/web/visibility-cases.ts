@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 
 /** What hides an element from people, and what does not. */
 
-/** The pages by name, in which the element is `.t`. */
+/** Pages by name. The element is `.t`. */
 type Cases = Readonly<Record<string, string>>
 
 const visible: Cases = {
@@ -191,7 +191,7 @@ const hidden: Cases = {
     '<style>html,body{height:100%;margin:0}</style><main style="position:relative;height:100vh;overflow:hidden"><aside style="position:absolute;right:0;transform:translateX(100%)"><button class=t>T</button></aside></main>',
 }
 
-/** The cases that are judged otherwise than they should be. */
+/** The names of the cases that are judged wrongly. */
 const wrong = (cases: Cases, isVisible: boolean) => `${JSON.stringify(Object.entries(cases))}
   .filter(([, html]) => {
     fill(html)
@@ -203,7 +203,7 @@ const wrong = (cases: Cases, isVisible: boolean) => `${JSON.stringify(Object.ent
   })
   .map(([name]) => name)`
 
-/** The box of `.t` is the one of `.seen`. */
+/** Pages where the box of `.t` is the box of `.seen`. */
 const boxes: Cases = {
   'children of display: contents':
     '<x-b class=t style="display:contents"><p class=seen>T</p></x-b>',
@@ -228,7 +228,7 @@ const wrongBoxes = `${JSON.stringify(Object.entries(boxes))}
   })
   .map(([name]) => name)`
 
-/** Judges all of them on the stage's page, in whichever browser. */
+/** Requires that every case is judged correctly on the stage's page, in any browser. */
 export const judgesVisibility = async (evaluate: (expression: string) => Promise<unknown>) => {
   expect(await evaluate(wrong(visible, true))).toEqual([])
   expect(await evaluate(wrong(hidden, false))).toEqual([])

@@ -5,7 +5,7 @@ import { sizes, wrong as wrongSteps } from './small-window-cases.ts'
 import { openStage, play, serveStage, shows } from './stage.ts'
 import { judgesVisibility } from './visibility-cases.ts'
 
-/** What people can see of an element, whatever hides or draws it, and of steps in small windows. */
+/** Which elements people can see, and what they see of steps in small windows. */
 
 let stage: Awaited<ReturnType<typeof serveStage>>
 let browser: TestBrowser
@@ -18,13 +18,13 @@ afterAll(async () => {
   stage.stop()
 })
 
-test('what people can see, or scroll to, is told from what is hidden', async () => {
+test('elements that people can see or scroll to are visible, and others are hidden', async () => {
   const page = await openStage(browser, stage.url)
   await judgesVisibility(expression => page.evaluate(expression))
 })
 
 /** How pages hide `#side`, in which the element is. */
-const ways = {
+const hidingStyles = {
   'visibility: hidden': 'visibility: hidden',
   'no opacity': 'opacity: 0',
   'a move out of the window': 'transform: translateX(-120%)',
@@ -35,7 +35,7 @@ const ways = {
   'display: none': 'display: none',
 }
 
-test('a step whose element is hidden in any way goes, and comes back with it', async () => {
+test('a step disappears while its element is hidden, however the page hides it', async () => {
   const page = await openStage(browser, stage.url, { clock: true, reducedMotion: 'reduce' })
   const side = 'position: fixed; left: 0; top: 0; width: 200px; height: 90%; overflow: hidden'
   const html = `<nav id=side style="${side}"><button id=in>In</button></nav>`
@@ -44,8 +44,8 @@ test('a step whose element is hidden in any way goes, and comes back with it', a
   const style = (value: string) =>
     page.evaluate(value => document.getElementById('side')!.setAttribute('style', value), value)
   const wrong: string[] = []
-  for (const [name, way] of Object.entries(ways)) {
-    await style(`${side}; ${way}`)
+  for (const [name, hidingStyle] of Object.entries(hidingStyles)) {
+    await style(`${side}; ${hidingStyle}`)
     await page.clock.runFor(1_500)
     if ((await page.evaluate('title()')) !== null) wrong.push(`${name}: stays`)
     await style(side)
@@ -55,7 +55,7 @@ test('a step whose element is hidden in any way goes, and comes back with it', a
   expect(wrong).toEqual([])
 })
 
-test('an element that fades in, blinks or is scrolled out of its box keeps its step', async () => {
+test('a step stays while its element fades in, blinks or is scrolled out of its box', async () => {
   const page = await openStage(browser, stage.url, { clock: true, reducedMotion: 'reduce' })
   const html = `<div id=box style="height:100px;overflow:auto"><button id=in>In</button><div style="height:900px"></div></div>`
   await play(page, html, '[{ key: a, title: One, target: { selector: "#in" } }]')
@@ -74,7 +74,7 @@ test('an element that fades in, blinks or is scrolled out of its box keeps its s
   expect(await page.evaluate('card.isConnected')).toBe(true)
 })
 
-/** At 400 % zoom (WCAG 2.2, 1.4.10), or on a phone that is held across. */
+/** At 400 % zoom (WCAG 2.2, 1.4.10), or on a phone in landscape orientation. */
 test.each([false, true])(
   'in a small window every step shows its title, some of its text and its buttons; by touch: %p',
   async hasTouch => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('a wait whose time is up says what was on the page', async () => {
+test('the error of a wait that times out describes the page', async () => {
   const { page } = await site.visit('/projects')
   await rest(page)
   const waiting = page.getByText('Never').waitFor({ timeout: 100 })

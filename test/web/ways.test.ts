@@ -5,9 +5,9 @@ import { type Page, pass, rest } from '../support/browser.ts'
 import { afterAll, beforeAll, describe, test } from '../support/in-browser.ts'
 import { allSent, html, Site, shown } from '../support/site.ts'
 
-/** The ways in which a page can include the snippet, and what pages change, hide and frame around it. */
+/** How pages can include the snippet, on pages that change built-in functions or use frames. */
 
-/** As Prototype.js 1.6 and MooTools do it. Each `toJSON` gives the text of its value's JSON. */
+/** Does what Prototype.js 1.6 and MooTools do. Each `toJSON` returns the JSON text of its value. */
 const oldLibrary = `
   const written = JSON.stringify
   const bare = (value, what) => { const { toJSON } = what; delete what.toJSON; const text = written(value); what.toJSON = toJSON; return text }
@@ -27,9 +27,9 @@ const oldLibrary = `
   window.Element = function (tag) { return document.createElement(tag) }
   window.Element.prototype = OwnElement.prototype`
 
-/** A monitor that changes what is asked, or loses it. */
+/** A monitoring script that changes or loses requests. */
 const monitor = (fault: string) => `
-  const asks = window.fetch
+  const ownFetch = window.fetch
   window.fetch = function (url, init = {}) { ${fault} }
   Response.prototype.json = async () => ({ error: 'recorded' })
   Navigator.prototype.sendBeacon = function () { return true }
@@ -55,14 +55,14 @@ const changed = {
   'another JSON': `JSON.stringify = value => String(value); JSON.parse = () => ({ events: 'recorded' })`,
   'no JSON': 'window.JSON = { encode: String, decode: String }',
   'a monitor that changes headers and bodies': monitor(
-    `return asks(url, { ...init, headers: { 'X-Page': 'yes' }, body: init.body && '{"recorded":true}' })`,
+    `return ownFetch(url, { ...init, headers: { 'X-Page': 'yes' }, body: init.body && '{"recorded":true}' })`,
   ),
   'a monitor that never answers': monitor('return new Promise(() => {})'),
   'a bound monitor that throws': `${monitor("throw new Error('recorded')")}; window.fetch = window.fetch.bind(window)`,
   'another Promise': otherPromise,
 }
 
-/** What is changed on each page, before the snippet or after it. */
+/** What each page changes, before or after the snippet. */
 const changes: { name: string; change: string; isLate: boolean }[] = [
   ...Object.entries(changed).map(([name, change]) => ({ name, change, isLate: false })),
   {
@@ -126,7 +126,7 @@ beforeAll(async () => {
     if (!variant) return new Response('Other')
     const { isLate } = variant
     const change = `{ ${variant.change} }`
-    // Everything is said as the page is loaded. Later the page itself may no longer be able to.
+    // The page makes its calls while it loads, because its changes may break later calls of its own.
     const says = `
       const name = location.hash.slice(1)
       addEventListener('load', () => {
@@ -155,7 +155,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-/** Serves these pages, on a host of their own. */
+/** Serves these pages on their own host. */
 const serve = (pages: Record<string, () => Response>) =>
   site.serve(({ pathname }) => pages[pathname]?.() ?? new Response('', { status: 404 }))
 
@@ -193,9 +193,9 @@ test('a page whose head comes long before its body shows its tour once it has a 
   }
   const pages = serve({ '/own': () => slowly(head + site.tag()) })
   const { page, noticed } = await site.browser.page()
-  let asked = 0
+  let requests = 0
   page.on('request', request => {
-    if (request.url().includes('renderer')) asked++
+    if (request.url().includes('renderer')) requests++
   })
   const flows = page.waitForResponse(/\/api\/v1\/flows/)
   await page.goto(`${pages}/own`, { waitUntil: 'commit' })
@@ -203,12 +203,12 @@ test('a page whose head comes long before its body shows its tour once it has a 
   await rest(page)
   body.resolve()
   await shown(page).title.getByText('Hi').waitFor()
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
   expect(noticed.complaints.filter(text => !/404/.test(text))).toEqual([])
 })
 
 describe('a strict policy', () => {
-  test('shows tours, by a nonce, by the host, by what scripts load, and with the pinned tag', async () => {
+  test('allows the snippet by nonce, by host, by strict-dynamic and by a pinned tag', async () => {
     const [own, pinned] = [site.tag(' nonce="abc"'), await pinnedTag(' nonce="abc"')]
     const policies: Record<string, [scripts: string, tag: string]> = {
       nonce: ["'nonce-abc'", own],
@@ -234,7 +234,7 @@ describe('a strict policy', () => {
     }
   })
 
-  test('lets run neither a pinned tag with another hash, nor a changed part of the right one', async () => {
+  test('runs neither a pinned tag with a wrong hash nor a changed part of the pinned script', async () => {
     const pinned = await pinnedTag()
     const pages = serve({
       '/own': () => html(pinned),
@@ -402,7 +402,7 @@ describe('as a module', () => {
   })
 })
 
-test('a page shows what it knows of the flows of an older or a newer server', async () => {
+test('a page shows the flows of an older or a newer server', async () => {
   const { page, noticed } = await site.browser.page()
   const flow = (await site.flows()).find(({ key }) => key === 'bound')!
   const { id, key, name, version, publishedAt, priority, steps } = flow
@@ -457,16 +457,20 @@ async function eventsOf(userId: string): Promise<Stored[]> {
 const uuid7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
 test.each(changes.map(({ name }, i) => [name, i] as const))(
-  'on a page with %s what is sent, kept and read is right',
+  'on a page with %s, requests, storage and responses stay correct',
   async (_, i) => {
     const key = `page-${i}`
     const userId = `user-of-${key}`
     const { page } = await site.browser.page()
-    const sent: { headers: Record<string, string>; body: string }[] = []
+    const sent: { headers: Record<string, string>; body: string; key: string | null }[] = []
     page.on('request', request => {
-      const { pathname } = new URL(request.url())
+      const { pathname, searchParams } = new URL(request.url())
       if (!pathname.startsWith('/api/v1/') || request.method() === 'OPTIONS') return
-      sent.push({ headers: request.headers(), body: request.postData() ?? '{}' })
+      sent.push({
+        headers: request.headers(),
+        body: request.postData() ?? '{}',
+        key: searchParams.get('key'),
+      })
     })
     const address = `${changedPages}/changed/${key}#${userId}`
     const { title, button } = shown(page)
@@ -479,7 +483,7 @@ test.each(changes.map(({ name }, i) => [name, i] as const))(
     expect(await page.locator('iframe, html > div').count()).toBe(0)
     await button('Next').click()
     await title.getByText('Two', { exact: true }).waitFor()
-    // What has not been sent goes as a beacon.
+    // The remaining events are sent as a beacon.
     await page.goto(`${changedPages}/other`)
     await visit()
     await title.getByText('Two', { exact: true }).waitFor()
@@ -512,10 +516,12 @@ test.each(changes.map(({ name }, i) => [name, i] as const))(
         none: null,
       }),
     )
-    for (const { headers, body } of sent) {
+    expect(sent).not.toBeEmpty()
+    for (const { headers, body, key } of sent) {
       expect(JSON.parse(body)).toBeObject()
-      const isBeacon = headers.authorization === undefined
-      expect(headers.authorization).toBe(isBeacon ? undefined : `Bearer ${site.snippetKey}`)
+      // The key is in a header or, where that would need a preflight request, in the query.
+      const bearer = headers.authorization?.replace('Bearer ', '') ?? null
+      expect([bearer, key].filter(value => value !== null)).toEqual([site.snippetKey])
       expect(headers['x-page']).toBeUndefined()
     }
   },
@@ -536,25 +542,25 @@ describe('in frames', () => {
   const cardIn = (page: Page, name: string) =>
     page.frameLocator(`iframe[name=${name}]`).locator('[data-cairn] .card')
 
-  test('frames that nobody sees do nothing until they are seen', async () => {
+  test('hidden frames do nothing until they are visible', async () => {
     const { page, noticed } = await open('/same', true)
     await pass(page, 120_000)
     expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
     expect(await page.evaluate('Object.keys(localStorage)')).toEqual([])
     expect(await page.evaluate('navigator.locks.query().then(({ held }) => held)')).toEqual([])
-    // One after the other: a frame that is hidden again leaves its place to the next.
+    // Only one frame is visible at a time, because it blocks the others.
     for (const [name, value] of Object.entries(hidden)) {
       await style(page, name, visible)
-      // The browser tells the frame in its own time, and the frame then checks by the page's.
+      // The browser notifies the frame in real time, but the frame checks by the page's clock.
       const card = cardIn(page, name)
       while (!(await card.isVisible())) await pass(page, 500)
       await style(page, name, value)
-      // Clipped, it could as well be scrolled out of sight, which hides no application.
+      // A clipped frame may also be scrolled out of view, which does not count as hidden.
       if (name !== 'clipped') while ((await card.count()) > 0) await pass(page, 500)
     }
   })
 
-  test('frames that may not look at the page around them do nothing until they are seen', async () => {
+  test('sandboxed frames do nothing until they are visible', async () => {
     const { page, noticed } = await open('/sandboxed')
     await rest(page)
     expect(noticed.requests.filter(url => url.includes('/api/'))).toEqual([])
@@ -562,7 +568,7 @@ describe('in frames', () => {
     await cardIn(page, 'none').waitFor()
   })
 
-  test('a hidden copy of an application neither keeps it waiting nor is counted', async () => {
+  test('a hidden copy of an application neither blocks it nor is counted', async () => {
     const { page } = await open('/whole')
     const { card, button } = shown(page)
     await card.waitFor()

@@ -19,7 +19,7 @@ interface Target {
 /** What a client sends at once, then once a second, or does otherwise. */
 interface Attack {
   what: string
-  /** What may become of a client: the status of its first response, or none. */
+  /** The status of the first response that each client must get, or `none`. */
   expected: string
   first: string
   drip?: string
@@ -44,16 +44,22 @@ function attacksOn({ snippetKey, token, flowId }: Target): Attack[] {
     { what: 'bodies, a byte a second', expected: 'none', first: body, drip: ' ' },
     { what: 'chunks, a byte a second', expected: 'none', first: chunked, drip: '1\r\n \r\n' },
     {
-      ...{ what: 'half-closed within a request', expected: 'none', first: body },
+      what: 'half-closed within a request',
+      expected: 'none',
+      first: body,
       next: socket => socket.end(),
     },
     { what: 'made-up keys', expected: '401', first: guess },
     {
-      ...{ what: 'downloads left after the first bytes', expected: '200', first: download },
+      what: 'downloads left after the first bytes',
+      expected: '200',
+      first: download,
       next: socket => socket.once('data', () => socket.destroy()),
     },
     {
-      ...{ what: 'downloads not read for some seconds', expected: '200', first: download },
+      what: 'downloads not read for some seconds',
+      expected: '200',
+      first: download,
       next(socket) {
         socket.pause()
         setTimeout(() => socket.resume(), 3_000)
@@ -62,7 +68,7 @@ function attacksOn({ snippetKey, token, flowId }: Target): Attack[] {
   ]
 }
 
-/** Attacks with so many connections until the server has closed all of them; returns what became of each. */
+/** Attacks over `count` connections until the server has closed all of them; returns each client's outcome. */
 const attack = ({ first, drip, next }: Attack, port: number, count: number) =>
   Promise.all(
     Array.from({ length: count }, async () => {

@@ -181,8 +181,6 @@ function rename(names: Map<string, Entry>, changes: Naming['names']): void {
   }
 }
 
-/** What a power cut may leave of the changes that no sync has covered. */
-
 const sectorBytes = 512
 const pageBytes = 4_096
 
@@ -211,7 +209,7 @@ function remainsFor({ seq, at, bytes }: Extract<Change, { bytes: Buffer }>, rand
   return { seq, at, bytes: remains }
 }
 
-/** The kinds of cut. Each is drawn anew for every point. */
+/** What a power cut may leave of the changes that no sync has covered. Each kind is drawn anew for every point. */
 export const cuts = {
   /** The strictest disk: it keeps no byte and no name that was not synced. */
   'all dropped': (): Cut => nothing,

@@ -95,7 +95,8 @@ async function record(random: SeededRandom, { servers, items }: Size): Promise<R
     promises.push(
       { what: 'a token', text: token, isKept: folder => isTokenOf(folder, token) },
       {
-        ...{ what: 'a backup', text: sha256 },
+        what: 'a backup',
+        text: sha256,
         isKept: async folder => sumsOf(folder).some(sums => sums.found === sha256),
       },
     )
@@ -117,12 +118,17 @@ async function record(random: SeededRandom, { servers, items }: Size): Promise<R
     recorded.steps.findLastIndex(({ type }, i) => type === 'output' && recorded.times[i]! <= time)
   const { answeredAt, printedAt } = outputsIn(recorded.steps, promises)
   return {
-    ...{ steps: recorded.steps, times: recorded.times, root: place.folder, answeredAt },
+    steps: recorded.steps,
+    times: recorded.times,
+    root: place.folder,
+    answeredAt,
     tenants: site.tenants,
     promises: promises.map((promise, i) => ({ ...promise, at: printedAt[i]! })),
     moments: {
-      ...{ backup: from(times.backup), restore: from(times.restore), undo: from(times.undo) },
+      backup: from(times.backup),
+      restore: from(times.restore),
       restored: lastOutputBefore(times.restored),
+      undo: from(times.undo),
       undone: lastOutputBefore(times.undone),
     },
   }

@@ -13,7 +13,7 @@ export function missingForPowercut(): string | null {
 }
 
 /** Long enough for the largest write, so that no text is cut off. */
-const longestText = 1 << 24
+const maxTextBytes = 1 << 24
 
 /** Records what each run of Cairn's executable does to its files. */
 export class Recorder implements Disposable {
@@ -25,7 +25,7 @@ export class Recorder implements Disposable {
     if (existsSync(path)) return path
     const binary = await builtBinary()
     const strace = [
-      ...[Bun.which('strace'), '-D', '-f', '-q', '-y', '-xx', '-ttt', '-s', `${longestText}`],
+      ...[Bun.which('strace'), '-D', '-f', '-q', '-y', '-xx', '-ttt', '-s', `${maxTextBytes}`],
       ...['--seccomp-bpf', '-e', `'trace=${tracedCalls}'`, '-o', `'${this.folder}/'$$.trace`],
     ].join(' ')
     const script = `#!/bin/sh\nexec ${strace} '${binary}' "$@"\n`

@@ -33,16 +33,16 @@ export interface CairnProviderProps {
 /** Provides Cairn to its children. It loads the script only in the browser, once a page. */
 export function CairnProvider({ options, user, children }: CairnProviderProps): ReactNode {
   const [client] = useState(() => createCairn(options))
-  const said = user === undefined ? undefined : JSON.stringify(user)
+  // Compared as text, because most pages pass a new object at every render.
+  const identity = user === undefined ? undefined : JSON.stringify(user)
   const before = useRef<string>(undefined)
   useEffect(() => {
-    if (said === undefined || said === before.current) return
+    if (identity === undefined || identity === before.current) return
     const wasSomebody = before.current !== undefined && before.current !== 'null'
-    before.current = said
+    before.current = identity
     if (user) client.identify(user.userId, user.traits, user.userHash)
     else if (wasSomebody) client.reset()
-    // Its text says whether it has changed: most pages make a new object at every render.
-  }, [client, said])
+  }, [client, identity])
   return createElement(Context.Provider, { value: client }, children)
 }
 

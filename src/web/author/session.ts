@@ -1,5 +1,5 @@
 import type { Fingerprint } from '../../core/step/fingerprint.ts'
-import { jsonIn, ask as request } from '../snippet/natives.ts'
+import { jsonIn, request } from '../snippet/natives.ts'
 import type { Candidate } from './candidates.ts'
 
 /** What lets a page in: a ticket from its address, or a typed code; neither if it was let in before. */

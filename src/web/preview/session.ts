@@ -1,5 +1,5 @@
 import type { Theme } from '../../core/flow/theme.ts'
-import { jsonIn, ask as request } from '../snippet/natives.ts'
+import { jsonIn, request } from '../snippet/natives.ts'
 import type { BrowserStore, Flow } from '../snippet/parts.ts'
 
 /** A refusal: the link opens nothing. Any other failure is a different error. */
@@ -75,9 +75,9 @@ export function sessionAt(baseUrl: string, given: string | undefined) {
       })
       if (response.status === 401) throw new Refused()
       if (!response.ok) throw new Error(String(response.status))
-      const told: Previewed = await jsonIn(response)
+      const previewed: Previewed = await jsonIn(response)
       store.set('', ticket)
-      return told
+      return previewed
     },
     leave: () => store.forget(''),
   }

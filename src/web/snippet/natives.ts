@@ -12,7 +12,7 @@ type Realm = Window & typeof globalThis
 
 const page = globalThis as Realm
 
-/** As far as can be told: nobody can see through a `Proxy`. */
+/** A `Proxy` around a native function passes for one: nothing distinguishes them. */
 const isNative = (made: unknown): boolean =>
   typeof made === 'function' &&
   !made.name.startsWith('bound ') &&
@@ -21,10 +21,10 @@ const isNative = (made: unknown): boolean =>
 let host: HTMLElement | undefined
 let frame: HTMLIFrameElement | undefined
 
-/** Under this name the page's script leaves all of this for the files that it loads. */
+/** The page's script shares this module under this name with the files that it loads. */
 export const nativesName = Symbol.for('cairn')
 
-/** In a closed shadow tree, so that the page has no frame more while it is there. */
+/** In a closed shadow tree, so that `window.frames` of the page stays as it is. */
 function emptyFrame(): HTMLIFrameElement {
   const { document } = page
   host = document.createElement('div')
@@ -45,7 +45,7 @@ function own<Made>(read: (realm: Realm) => Made): Made {
 }
 
 const ownFetch = own(realm => realm.fetch)
-/** Whether the page's is another one. */
+/** Whether the page has replaced `fetch`. */
 const isTaken = ownFetch !== page.fetch
 const ownBeacon = own(realm => realm.Navigator.prototype.sendBeacon)
 const json = own(realm => realm.Response.prototype.json)
@@ -55,7 +55,7 @@ host?.remove()
 
 const toJsonOf = (value: unknown) => (value as { toJSON?: unknown } | null | undefined)?.toJSON
 
-/** Passes over a `toJSON` that a library has put on every array, object or date, which makes a text of it. */
+/** Ignores a `toJSON` that a library has added to all arrays, objects or dates, which makes a string of them. */
 function bare(this: Record<string, unknown>, name: string, made: unknown): unknown {
   const value = this[name]
   // JSON has none.
@@ -70,17 +70,17 @@ export const OwnJSON = {
   stringify: (value: unknown, _?: null, space?: number) => stringify(value, bare, space),
 }
 
-/** Of an asynchronous function, because promises of a frame that is gone are never settled. */
+/** From an async function, because promises of a removed frame never settle. */
 export const OwnPromise = (async () => {})().constructor as PromiseConstructor
 
-/** Asks as `fetch` does, but without what the page has added to objects. */
-export async function ask(url: string, asked: RequestInit): Promise<Response> {
-  const init = { __proto__: null, ...asked } as RequestInit
+/** The browser's `fetch`, without what the page has added to `Object.prototype`. */
+export async function request(url: string, options: RequestInit): Promise<Response> {
+  const init = { __proto__: null, ...options } as RequestInit
   try {
     return await ownFetch.call(page, url, init)
   } catch (error) {
     if (!isTaken) throw error
-    // Not every browser may let a function of a frame that is gone ask. The page's own may never answer.
+    // Some browsers may reject requests by a removed frame's `fetch`. The page's own may never settle.
     const tooLate = new OwnPromise<never>((_, reject) => {
       init.signal?.addEventListener('abort', reject)
     })
@@ -91,6 +91,6 @@ export async function ask(url: string, asked: RequestInit): Promise<Response> {
 export const sendBeacon = (url: string, body: Blob): boolean =>
   ownBeacon.call(page.navigator, url, body)
 
-/** The JSON in an answer. */
-// biome-ignore lint/suspicious/noExplicitAny: as `json` of a response
-export const jsonIn = (answer: Response): Promise<any> => json.call(answer)
+/** The body of a response as JSON. */
+// biome-ignore lint/suspicious/noExplicitAny: as `Response.json`
+export const jsonIn = (response: Response): Promise<any> => json.call(response)

@@ -1,4 +1,4 @@
-import { ask, sendBeacon } from './natives.ts'
+import { request, sendBeacon } from './natives.ts'
 import type { Settings } from './parts.ts'
 import { warn } from './warn.ts'
 
@@ -99,8 +99,8 @@ export function createTransport({ baseUrl, key }: Settings, page: Window) {
     const signal = AbortSignal.timeout(answerMs)
     // Cairn uses no cookies. Some pages send everybody their whole address, with its query, as the referrer.
     const common = { credentials: 'omit', referrerPolicy: 'no-referrer', signal } as const
-    const asking = ask(`${baseUrl}/api/v1${path}`, { ...common, ...init })
-    const response = (await asking.catch(() => null)) ?? null
+    const responding = request(`${baseUrl}/api/v1${path}`, { ...common, ...init })
+    const response = (await responding.catch(() => null)) ?? null
     transport.heard?.(bucket, init, response)
     if (response && isCairns(response)) judge(response, namesUser || namingUsers.includes(bucket))
     if (namesUser && response?.status === 401) return response

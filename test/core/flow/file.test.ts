@@ -82,7 +82,7 @@ describe('defaults', () => {
     })
   })
 
-  test('half of a group is filled, not rejected', () => {
+  test('missing fields of a group get their defaults', () => {
     const [flow] = readFlowFile(
       lines(minimal('a'), 'targeting: { audience: { match: any } }', 'theme: { radius: 4 }'),
     ).flows

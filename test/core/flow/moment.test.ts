@@ -172,7 +172,7 @@ describe('what has to have happened', () => {
   })
 })
 
-test('pages and explain judge alike', () => {
+test('pages and explain reach the same decision', () => {
   const local = fc.constantFrom('2026-11-19', '2026-11-20', '2026-11-20T11:00', '2026-11-20T13:00')
   const timed: fc.Arbitrary<Timed> = fc.record(
     {

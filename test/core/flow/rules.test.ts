@@ -391,7 +391,7 @@ describe('nothing is wrong with', () => {
   })
 })
 
-test('a flow is judged as a whole once every shape is right', () => {
+test('a flow is checked as a whole only if every field has the right type', () => {
   expect(readFlowFile('{ key: a, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(true)
   expect(readFlowFile('{ key: 1, steps: [{ key: s, kind: hotspot }] }').isJudgedWhole).toBe(false)
   expect(readFlowFile('key: [').isJudgedWhole).toBe(false)
@@ -465,7 +465,7 @@ describe('of many problems', () => {
   })
 })
 
-describe('judging ends, whatever an author writes:', () => {
+describe('checking terminates, whatever an author writes:', () => {
   test.each<[string, object]>([
     ['long selectors', { target: { selector: `${'.aB1_'.repeat(60)} > ${'_a'.repeat(150)}` } }],
     ['long names', { target: { selector: `.A${'_a'.repeat(48)}`.repeat(10) } }],

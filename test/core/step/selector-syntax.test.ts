@@ -241,7 +241,7 @@ describe('a fault says what to do', () => {
   })
 })
 
-test('any text is judged, and judging it ends', () => {
+test('reading any text terminates, with a tree or a fault', () => {
   const marks = [
     ':not(',
     '(',

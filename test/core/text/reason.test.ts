@@ -48,7 +48,7 @@ test('SQLite’s reasons are given, and contain no value', () => {
   }
 })
 
-test('an error has its place, and a rejection only its own sentence', () => {
+test('an error is given with its stack, and a rejection with its message alone', () => {
   expect(reasonOf(new Error('Broken'))).toMatch(/^Broken\n\s+at .*reason\.test/)
   expect(reasonOf(new AppError('overloaded', 'Try again'))).toBe('Try again')
   expect(shortReasonOf(new Error('Broken'))).toBe('Broken')

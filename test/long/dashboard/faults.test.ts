@@ -2,7 +2,7 @@ import { FaultyHouse, quickPages } from '../../support/dashboard-faults.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 import { everyPage } from '../../web/dashboard/every-page.ts'
 
-/** Every page while the server refuses, or is gone, but those of the quick run. */
+/** Every page while the server rejects requests or is gone, except the pages of the quick run. */
 
 let faulty: FaultyHouse
 beforeAll(async () => {
@@ -11,11 +11,11 @@ beforeAll(async () => {
 afterAll(() => faulty.close())
 
 describe.each(everyPage)('$path', ({ path, needs }) => {
-  // A new flow reads nothing that is stored, so it can be written whatever the server says.
+  // A new flow reads no stored data, so people can write it whatever the server responds.
   if (path !== '/flows/new' && !quickPages.includes(path)) {
-    test('keeps its data during a fault, says why and how old it is, and recovers', () =>
+    test('keeps its data during an outage, shows the reason and the age of the data, and recovers', () =>
       faulty.requireDataKept(path))
-    test('says what is wrong if there is nothing to show yet', () => faulty.requireReason(path))
+    test('shows the reason if it has no data yet', () => faulty.requireReason(path))
   }
   test('tells people without access what they need', () =>
     faulty.requireAccessExplained(path, needs))

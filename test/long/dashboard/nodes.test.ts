@@ -22,10 +22,10 @@ describe('the page of the server', () => {
     await cluster?.close()
   })
 
-  test('says how each node is, and what only one of them does', async () => {
+  test('shows the state of each node, and the jobs that only one of them does', async () => {
     const [answering, still] = cluster.nodes as [ClusterNode, ClusterNode]
-    const asked = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
-    const { url } = JSON.parse(await cluster.succeeded([...asked, '--url', answering.url]))
+    const args = ['dashboard', 'link', '--role', 'operator', '--name', 'Ann', '--json']
+    const { url } = JSON.parse(await cluster.succeeded([...args, '--url', answering.url]))
     const { page } = await browser.page()
     await page.goto(url)
     await page.getByRole('button', { name: 'Sign in with this link' }).click()

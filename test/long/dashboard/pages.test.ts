@@ -4,7 +4,7 @@ import { type ExpectedPage, testPages } from '../../support/dashboard-pages.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 import { everyPage } from '../../web/dashboard/every-page.ts'
 
-/** Every page shows what it is for, on every screen, from right to left, and on paper. */
+/** Every page shows its content on every screen, from right to left, and in print. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -72,7 +72,7 @@ const pages: readonly ExpectedPage[] = [
 
 testPages(() => house, pages)
 
-test('a new page has to be in the list above', () => {
+test('the list above has every page', () => {
   const pathOf = (address: string) => address.split('?')[0]
   const listed = pages.map(({ path }) => pathOf(path))
   expect(listed).toEqual(expect.arrayContaining(everyPage.map(({ path }) => pathOf(path))))

@@ -13,7 +13,7 @@ import {
 } from '../../../scripts/torture/verdict.ts'
 import { SeededRandom } from '../../../src/cli/demo/random.ts'
 
-/** A verdict that cannot fail proves nothing: it must see each kind of damage. */
+/** The verdict must find each kind of damage, because a verdict that cannot fail shows nothing. */
 
 let site: Site
 let database: Database
@@ -41,7 +41,7 @@ function hasAll(): boolean {
   return isNowhereEmpty && hasTick && isPublished('token') && isPublished('command line')
 }
 
-/** What the verdict says about the first organisation after a damage, which is then rolled back. */
+/** The problems that the verdict finds in the first organisation after a damage, which is then rolled back. */
 function problemsAfter(damage: string): ProblemCounts {
   database.run('begin')
   database.run(damage)

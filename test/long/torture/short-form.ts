@@ -4,7 +4,7 @@ import { failedIn } from '../../../scripts/torture/verdict.ts'
 
 /** Tests the short form of some faults; `scripts/torture/run --long` has the long one. */
 export function testFaults(names: readonly string[]): void {
-  describe('nothing acknowledged is lost, nothing is stored twice or though rejected, and the server recovers', () => {
+  describe('nothing acknowledged is lost, nothing is stored twice or after a rejection, and the server recovers', () => {
     for (const name of names) {
       const { what, missing } = faults[name]!
       const need = missing?.() ?? null

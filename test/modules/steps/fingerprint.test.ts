@@ -38,8 +38,6 @@ const report = async (fingerprint: unknown, more: object = {}) => {
   return answer.body
 }
 
-describe('no baseline is taken', () => {})
-
 describe('over a new version', () => {
   test('with the same target the baseline is kept', async () => {
     const baselineAt = at()

@@ -224,7 +224,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
       expect(await flows.versions(other.ref, 'tour')).toEqual([])
     })
 
-    test('rejects what validate calls an error, all flows or none', async () => {
+    test('rejects all flows if validate reports an error in one', async () => {
       const pointless = {
         ...tour('a'),
         key: 'bad',
@@ -247,7 +247,7 @@ export function authoringConforms(open: OpenStore, rounds: Rounds): void {
         ],
       })
       expect((await flows()).map(({ status }) => status)).toEqual(['draft', 'draft', 'draft'])
-      // Nor is a version published again that has an error by the rules of today.
+      // A withdrawn version that has an error by today's rules is not published again.
       await tenant.publish({ ...pointless, key: 'old' })
       expect(outcomes(await publish('old'))).toEqual(['already published'])
       await withdraw('old', 'draft')

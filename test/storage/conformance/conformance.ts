@@ -16,7 +16,7 @@ import { previewsConform } from './previews.ts'
 import { retentionConforms } from './retention.ts'
 import { signInsConform } from './sign-ins.ts'
 import { stepsConform } from './steps.ts'
-import { allMethods, notingCalls, type OpenStore, type Store, usualRounds } from './store.ts'
+import { allMethods, defaultRounds, notingCalls, type OpenStore, type Store } from './store.ts'
 import { tenancyConforms } from './tenancy.ts'
 import { timingConforms } from './timing.ts'
 
@@ -27,10 +27,10 @@ import { timingConforms } from './timing.ts'
  * @param openStore gives a store that holds nothing yet; the suite closes it
  * @param rounds how often its laws are tried
  */
-export function conformance(name: string, openStore: OpenStore, rounds = usualRounds): void {
+export function conformance(name: string, openStore: OpenStore, rounds = defaultRounds): void {
   const called = new Set<string>()
   const open: OpenStore = async () => notingCalls(await openStore(), called)
-  /** One store for all parts that look at nothing but their own organisations. */
+  /** The store that is shared by all suites that read only their own organisations. */
   let shared: Promise<Store> | undefined
   const openShared: OpenStore = async () => {
     shared ??= open()

@@ -32,18 +32,19 @@ export function operationsConform(open: OpenStore): void {
 
   const operations = () => store.management.operations
   const service = () => new Operations(operations(), store.clock)
-  const letters = async () => (await operations().deadLetterIds(tenant.ref)).map(({ id }) => id)
+  const deadLetterIds = async () =>
+    (await operations().deadLetterIds(tenant.ref)).map(({ id }) => id)
   const retry = async (ids: readonly number[]) =>
     (await service().retryLetters(tenant.ref, { ids }, actor)).map(({ verdict }) => verdict)
   const stored = async () => (await tenant.events()).map(({ id }) => id)
 
   /** Sends events whose ids contain "bad" together with a good one, so that they become dead letters. */
-  async function bury(...ids: string[]): Promise<number[]> {
+  async function addDeadLetters(...ids: string[]): Promise<number[]> {
     const release = await store.refuse('bad')
     const { deadLetters } = await tenant.append([event('good'), ...ids.map(id => event(id))])
     expect(deadLetters).toEqual(ids.map((_, i) => i + 1))
     await release()
-    return letters()
+    return deadLetterIds()
   }
 
   test('the nodes that share the database, if any do, are known, and none is ahead of the last change', async () => {
@@ -85,7 +86,7 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('is listed with its time, kind and reason, and without anybody’s name', async () => {
-      const [id] = (await bury('bad-1')) as [number]
+      const [id] = (await addDeadLetters('bad-1')) as [number]
       const { letters, count } = await operations().deadLetters(tenant.ref, 10)
       expect([letters, count]).toEqual([
         [
@@ -96,7 +97,7 @@ export function operationsConform(open: OpenStore): void {
         ],
         1,
       ])
-      await bury('bad-2')
+      await addDeadLetters('bad-2')
       expect(await operations().deadLetters(tenant.ref, 1)).toMatchObject({
         letters: [{ id }],
         count: 2,
@@ -105,10 +106,10 @@ export function operationsConform(open: OpenStore): void {
 
     test('is stored once when it is retried, complete and with its original time of receipt', async () => {
       const receivedAt = store.clock.now()
-      const ids = await bury('bad-1', 'bad-2')
+      const ids = await addDeadLetters('bad-1', 'bad-2')
       store.clock.advance(86_400_000)
       expect(await retry(ids)).toEqual(['stored', 'stored'])
-      expect(await letters()).toEqual([])
+      expect(await deadLetterIds()).toEqual([])
       expect((await tenant.events()).find(({ id }) => id === 'bad-2')).toMatchObject({
         ...{ userId: 'bad-2', url: 'https://app.example/bad-2', properties: '{"of":"bad-2"}' },
         ...{ occurredAt: receivedAt, receivedAt, source: 'events' },
@@ -119,22 +120,22 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('is retried in full, even if it is more than one transaction takes', async () => {
-      const ids = await bury(...Array.from({ length: 110 }, (_, i) => `bad-${i}`))
+      const ids = await addDeadLetters(...Array.from({ length: 110 }, (_, i) => `bad-${i}`))
       expect(new Set(await retry(ids))).toEqual(new Set(['stored']))
-      expect(await letters()).toEqual([])
+      expect(await deadLetterIds()).toEqual([])
       expect(await stored()).toHaveLength(111)
     })
 
     test('is a duplicate, and gone, if it was sent again before the retry', async () => {
-      const ids = await bury('bad-1')
+      const ids = await addDeadLetters('bad-1')
       await tenant.append([event('bad-1', 'other')])
       expect(await retry(ids)).toEqual(['duplicate'])
-      expect(await letters()).toEqual([])
+      expect(await deadLetterIds()).toEqual([])
       expect((await tenant.events()).map(({ userId }) => userId)).toEqual(['good', 'other'])
     })
 
     test('stays if it is rejected again, and its neighbours are stored', async () => {
-      const ids = await bury('bad-1', 'bad-2', 'bad-3')
+      const ids = await addDeadLetters('bad-1', 'bad-2', 'bad-3')
       const release = await store.refuse('bad-2')
       expect(await retry(ids)).toEqual(['stored', 'refused', 'stored'])
       await release()
@@ -146,24 +147,24 @@ export function operationsConform(open: OpenStore): void {
     })
 
     test('is retried and dropped by its own organisation alone, with a line in the audit log', async () => {
-      const ids = await bury('bad-1', 'bad-2')
+      const ids = await addDeadLetters('bad-1', 'bad-2')
       const other = await Tenant.of(store)
       const audit = { at: 7, actor, action: 'test', subject: 'dead letters', note: null }
       expect(await operations().dropDeadLetters(other.ref, ids, audit)).toBe(0)
       expect(await operations().retryDeadLetters(other.ref, ids, audit)).toEqual([])
       expect(await operations().dropDeadLetters(tenant.ref, ids.slice(0, 1), audit)).toBe(1)
-      expect(await letters()).toEqual(ids.slice(1))
+      expect(await deadLetterIds()).toEqual(ids.slice(1))
       const [line] = await store.management.access.audit(tenant.ref, { most: 1 })
       expect(line).toMatchObject({ at: 7, actor, action: 'test', subject: 'dead letters' })
       const broken = { ...audit, action: null as never }
       await expect(operations().dropDeadLetters(tenant.ref, ids, broken)).rejects.toThrow()
       await expect(operations().retryDeadLetters(tenant.ref, ids, broken)).rejects.toThrow()
-      expect(await letters()).toEqual(ids.slice(1))
+      expect(await deadLetterIds()).toEqual(ids.slice(1))
       expect(await stored()).toEqual(['good'])
     })
 
     test('is listed for all organisations if none is named', async () => {
-      const [id] = (await bury('bad-1')) as [number]
+      const [id] = (await addDeadLetters('bad-1')) as [number]
       const all = await operations().deadLetterIds(null)
       expect(all).toContainEqual({ id, orgRef: tenant.ref })
       expect((await operations().deadLetters(null, 1_000)).count).toBe(all.length)
@@ -215,7 +216,7 @@ export function operationsConform(open: OpenStore): void {
       ])
       await release()
       await tenant.erase('abrowser-7d1f')
-      expect(await retry(await letters())).toEqual(['stored'])
+      expect(await retry(await deadLetterIds())).toEqual(['stored'])
       expect(await tenant.events()).toMatchObject([{ userId: 'bob', anonymousId: null }])
       expect(await store.traces(['browser-7d1f'])).toEqual([])
     })

@@ -463,7 +463,7 @@ export function peopleConform(open: OpenStore, rounds: Rounds): void {
     })
   })
 
-  describe('no answer shows who was erased', () => {
+  describe('no response shows who was erased', () => {
     const who = fc.constantFrom(person('someone'), visitor('a-browser'), {
       userId: 'someone',
       anonymousId: 'a-browser',

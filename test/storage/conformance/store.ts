@@ -35,11 +35,11 @@ export interface Store {
  * How many random cases a law is tried with, given the usual number: fewer where each takes many round
  * trips to a server.
  */
-export type Rounds = (usual: number) => number
+export type Rounds = (byDefault: number) => number
 
-/** As many as the environment asks for, otherwise the usual number. */
-export const usualRounds: Rounds = usual =>
-  Number(process.env.CAIRN_TEST_HISTORIES ?? rounds(usual))
+/** The number that the environment sets, otherwise the default. */
+export const defaultRounds: Rounds = byDefault =>
+  Number(process.env.CAIRN_TEST_HISTORIES ?? rounds(byDefault))
 
 /** Opens a store that holds nothing yet. */
 export type OpenStore = () => Promise<Store>

@@ -47,22 +47,22 @@ const rowsOf = (page: Page): Promise<string[][]> =>
     "[...document.querySelectorAll('.event-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText.trim()))",
   )
 
-test('without events the page says what to do, and leads a new organisation to its installation', async () => {
+test('without events the page says what to do, and links a new organisation to its installation', async () => {
   const { page } = await opened('?flow=welcome')
   await page.getByRole('heading', { name: 'Waiting for events' }).waitFor()
   expect(await page.getByText('No event has ever arrived here.').count()).toBe(0)
   await page.route('**/manage/install', async route => {
     const response = await route.fetch()
-    const told = (await response.json()) as { stages: { firstAt: string | null }[] }
-    for (const stage of told.stages) stage.firstAt = null
-    await route.fulfill({ response, json: told })
+    const installation = (await response.json()) as { stages: { firstAt: string | null }[] }
+    for (const stage of installation.stages) stage.firstAt = null
+    await route.fulfill({ response, json: installation })
   })
   await page.reload()
   await page.getByText('No event has ever arrived here.').waitFor()
   await page.getByRole('link', { name: 'Look at the installation' }).waitFor()
 })
 
-test('events are shown as they arrive, as the API has them, until their person is erased', async () => {
+test('the page shows events as they arrive, as the API returns them, until their person is erased', async () => {
   const { page, noticed } = await opened()
   const [answer] = await Promise.all([
     page.waitForResponse(async response => {
@@ -106,15 +106,15 @@ test('filters are kept in the address, and Back undoes them', async () => {
   await page.getByText('unknown_step').first().waitFor()
 })
 
-test('while paused, the page sends no requests; Go on shows what has arrived since', async () => {
+test('a paused page sends no requests, and Go on shows the events since', async () => {
   const { page, noticed } = await opened()
   await page.keyboard.press('Tab')
   const button = page.getByRole('button', { name: 'Pause' })
   await button.focus()
   await page.keyboard.press('Enter')
   await page.getByRole('status').getByText('Paused').waitFor()
-  const asked = () => noticed.requests.filter(url => url.includes('/manage/activity')).length
-  const before = asked()
+  const requests = () => noticed.requests.filter(url => url.includes('/manage/activity')).length
+  const before = requests()
   const id = await sendThree()
   // Another page that watches shows it and keeps polling, so this one would have polled as well.
   const { page: other, noticed: others } = await opened()
@@ -122,7 +122,7 @@ test('while paused, the page sends no requests; Go on shows what has arrived sin
   const polls = () => others.requests.filter(url => url.includes('/manage/activity')).length
   const seen = polls()
   while (polls() < seen + 2) await other.waitForRequest(/manage\/activity/)
-  expect(asked()).toBe(before)
+  expect(requests()).toBe(before)
   expect(await page.getByText(`order ${id}`).count()).toBe(0)
   await page.getByRole('button', { name: 'Go on' }).click()
   await page.getByText(`order ${id}`).waitFor()

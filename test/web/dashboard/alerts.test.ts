@@ -30,7 +30,7 @@ afterAll(async () => {
 const settings = '/settings/alerts'
 const loaded = (page: Page) => page.locator('.skeleton').first().waitFor({ state: 'detached' })
 
-test('rules are saved with their thresholds, and wrong input is reported where it was typed', async () => {
+test('rules are saved with their thresholds, and invalid input is reported at its field', async () => {
   const { page, noticed } = await house.visit(settings)
   await page.getByLabel('Completion falls').check()
   await page.getByLabel('By at least, percentage points').fill('0')
@@ -139,7 +139,7 @@ test('the report uses the organisation’s time zone, and is mailed to addresses
   expect(new URL(page.url()).pathname).toEndWith('/settings/timezone')
 })
 
-test('an alert is on the overview with its start, and for a day after its end', async () => {
+test('the overview shows an alert with its start, and for a day after its end', async () => {
   const { place } = house
   const step = (await house.flow('welcome')).steps[1]!
   const report = async (outcome: string) => {
@@ -147,7 +147,7 @@ test('an alert is on the overview with its start, and for a day after its end', 
       await house.ask('POST', `/steps/${step.id}/health`, { outcome, userId: `p${person}` })
     }
   }
-  // Each change of a setting triggers one check, and two checks in a row make an alert.
+  // Each settings change triggers one check. Two checks in a row open or resolve an alert.
   const becomes = (state: string) =>
     until(async () => {
       await place.run(['alerts', 'set', '--step-broken', 'on'])

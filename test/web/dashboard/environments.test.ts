@@ -46,7 +46,7 @@ afterAll(async () => {
   await house.close()
 })
 
-test('flows of staging are shown beside those here; a viewer is not offered to promote', async () => {
+test('flows of staging are listed beside those of production; a viewer cannot promote them', async () => {
   const { page, noticed } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Staging' }).click()
   await page.getByText('where they are tried').waitFor()

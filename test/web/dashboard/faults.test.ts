@@ -1,7 +1,7 @@
 import { FaultyHouse, quickPages } from '../../support/dashboard-faults.ts'
 import { afterAll, beforeAll, describe, test } from '../../support/in-browser.ts'
 
-/** A list, results, the editor and a setting while the server refuses, or is gone. */
+/** A list, results, the editor and a setting while the server rejects requests or is unreachable. */
 
 let faulty: FaultyHouse
 beforeAll(async () => {
@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => faulty.close())
 
 describe.each(quickPages)('%s', path => {
-  test('keeps its data during a fault, says why and how old it is, and recovers', () =>
+  test('keeps its data during an outage, shows the reason and the age of the data, and recovers', () =>
     faulty.requireDataKept(path))
 
-  test('says what is wrong if there is nothing to show yet', () => faulty.requireReason(path))
+  test('shows the reason if it has no data yet', () => faulty.requireReason(path))
 })
 
-test('the activity tells people without access what they need', () =>
+test('the activity page tells people without access which access they need', () =>
   faulty.requireAccessExplained('/activity', 'analytics:read'))

@@ -76,7 +76,7 @@ const openTab = (page: Page) =>
     .textContent()
 
 describe('health', () => {
-  test('says how each step is, for how many people, and what its element was like; a viewer changes nothing', async () => {
+  test('shows the state, the people and the element of each step; a viewer cannot change anything', async () => {
     const { page } = await house.visit('/flows/welcome/health')
     await page
       .getByText(
@@ -192,7 +192,7 @@ describe('versions', () => {
     expect(diff).toBe('')
   })
 
-  test('takes a flow away from visitors and shows it again, once the server is not busy', async () => {
+  test('unpublishes, archives and republishes a flow, and reports a busy or unreachable server', async () => {
     const { page } = await house.visit('/flows/news/versions')
     await page.getByRole('button', { name: 'Unpublish' }).click()
     const dialog = page.getByRole('dialog')
@@ -226,7 +226,7 @@ describe('versions', () => {
     await page.getByRole('status').getByText('Version 1 is live.').waitFor()
   })
 
-  test('a viewer reads the ledger, and changes nothing', async () => {
+  test('a viewer can read the ledger, but not change anything', async () => {
     const { page } = await house.visit('/flows/welcome/versions', { role: 'viewer' })
     await page.getByRole('row', { name: /For the spring release/ }).waitFor()
     expect(await openTab(page)).toBe('Versions')
@@ -258,7 +258,7 @@ describe('runs', () => {
     await page.getByText('Days and times are of UTC.').waitFor()
   })
 
-  test('come page by page, and the address says which; a range without any says so', async () => {
+  test('are listed in pages that have addresses; a range without runs says so', async () => {
     const { id: flowId } = await house.flow('news')
     await house.send(
       Array.from({ length: 60 }, (_, i) => ({

@@ -49,7 +49,7 @@ const choose = (page: Page, title: string) =>
   steps(page).getByRole('button', { name: title, exact: true }).click()
 const says = (page: Page, text: string | RegExp) =>
   page.getByRole('status').getByText(text).waitFor()
-test('every part is sound, also right to left', async () => {
+test('every part is usable on every screen, also from right to left', async () => {
   const { page, noticed } = await edit('sound', {
     targeting: {
       urls: [{ match: 'prefix', pattern: '/projects' }],
@@ -160,7 +160,7 @@ describe('steps', () => {
     await page.getByRole('button', { name: 'Delete' }).click()
     await says(page, '“Hello” was deleted.')
     expect(await steps(page).getByRole('listitem').count()).toBe(3)
-    // The long title is cut, which leaves room to undo.
+    // The long title is truncated, which leaves room for the Undo button.
     const undo = page.getByRole('button', { name: 'Undo' })
     const outline = page.getByRole('navigation', { name: 'Parts of the flow' })
     const hidden = await outline.evaluate(
@@ -188,7 +188,7 @@ const fill = async (page: Page, text: string) => {
 }
 
 describe('the YAML', () => {
-  test('what the server finds wrong is shown at its field, and in the list of parts', async () => {
+  test('what the server finds wrong is shown at its field and in the list of parts', async () => {
     const { page, noticed } = await edit('wrong')
     await choose(page, 'Start a project')
     const field = page.getByLabel('CSS selector')
@@ -210,7 +210,7 @@ describe('the YAML', () => {
     await within.locator('li.error').waitFor()
   })
 
-  test('is opened by a link while it is not valid; comments, order and unknown fields survive', async () => {
+  test('is linked from the form while it is invalid, and keeps comments, order and unknown fields', async () => {
     const { page, noticed } = await edit('comments', undefined, 'yaml')
     await fill(page, 'key: comments\nsteps: [\n')
     await page.getByText('Form', { exact: true }).click()
@@ -269,7 +269,7 @@ describe('a new flow', () => {
 
   const key = (page: Page) => page.getByLabel('Key', { exact: true })
 
-  test('has a free key that follows its name until somebody chooses one, and keeps it once saved', async () => {
+  test('gets an unused key from its name until somebody sets one, and keeps its key once saved', async () => {
     const { page } = await openEditor(house, 'new')
     await page.getByText('Priority and key').click()
     const name = page.getByLabel('Name', { exact: true })
@@ -296,7 +296,7 @@ describe('a new flow', () => {
 test('defaults are not written, rules keep the types of their values, and a new rule gets the focus', async () => {
   const { page } = await edit('rules')
   const before = await draftOf('rules')
-  // A default is not written into the file.
+  // Defaults are not written into the file.
   await page.getByText('Always', { exact: false }).first().click()
   await page.getByText('Unsaved changes').waitFor()
   await page.getByText('Once', { exact: false }).first().click()
@@ -311,7 +311,7 @@ test('defaults are not written, rules keep the types of their values, and a new 
   await page.getByRole('button', { name: 'Add a page' }).click()
   await page.getByLabel('Address').fill('https://app.example.com/home')
   const add = page.getByRole('button', { name: 'Add a rule' })
-  // The focus moves before the next frame is drawn, which takes long on a busy machine.
+  // The focus moves before the next frame, which a busy machine may draw late.
   const isAtTrait = await add.evaluate(async (button: HTMLButtonElement) => {
     const frame = requestAnimationFrame
     globalThis.requestAnimationFrame = draw => setTimeout(draw, 10_000)
@@ -404,7 +404,7 @@ test('a checklist has items, which an event ticks off', async () => {
   expect(await draftOf('list')).not.toContain('completeOn')
 })
 
-test('people who may not write can see everything and change nothing, in the form and in the YAML', async () => {
+test('people without write access can see everything but change nothing, in the form and in the YAML', async () => {
   const { page, noticed } = await openEditor(house, 'welcome/edit', { role: 'viewer' })
   await page.getByText('You may read this flow').waitFor()
   await choose(page, 'Start a project')
@@ -420,7 +420,7 @@ test('people who may not write can see everything and change nothing, in the for
   expect(await textIn(page)).toStartWith('key: welcome')
 })
 
-/** Makes a draft for one test, and opens its languages. */
+/** Creates a draft, and opens its languages. */
 async function editLanguages(key: string, flow: object) {
   const buttons = [{ label: 'Go', action: 'next' }]
   const steps = [{ key: 'hello', title: 'Hello', body: 'See **this**.', buttons }]
@@ -436,7 +436,7 @@ const textField = (page: Page, id: string) =>
 const textsOf = async (key: string) =>
   (await manage<{ definition: { texts?: object } }>('GET', `/flows/${key}/draft`)).definition.texts
 
-test('the languages of a flow are sound, also right to left', async () => {
+test('the languages of a flow are usable on every screen, also from right to left', async () => {
   const texts = { ar: { steps: { hello: { title: 'أهلًا' } } }, de: {} }
   const { page, noticed } = await editLanguages('sound', { locale: 'en', texts })
   await page.getByRole('button', { name: 'Edit Arabic' }).click()
@@ -445,7 +445,7 @@ test('the languages of a flow are sound, also right to left', async () => {
   await requireSoundOnEveryScreen(page, noticed)
 })
 
-test('a language is added, written, seen in the preview, and saved', async () => {
+test('a language is added, translated, previewed and saved', async () => {
   const { page } = await editLanguages('written', {})
   await page.getByText('Say first in which language').waitFor()
   await page.getByLabel('Written in').fill('en')
@@ -472,7 +472,7 @@ test('a language is added, written, seen in the preview, and saved', async () =>
   expect(await textsOf('written')).toBeUndefined()
 })
 
-test('translators get a file, and the texts in the file that they return are taken over', async () => {
+test('translators download a file, and the texts of the file that they return are imported', async () => {
   const { page } = await editLanguages('files', { locale: 'en', texts: { de: {} } })
   const coming = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download German as XLIFF' }).click()
@@ -502,7 +502,7 @@ test('translators get a file, and the texts in the file that they return are tak
   })
 })
 
-test('every field of a flow shows its problems, and its part is marked', async () => {
+test('every field of a flow shows its problems and marks its part', async () => {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, 'every-field.tsx')],
     target: 'browser',

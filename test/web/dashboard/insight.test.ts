@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => demo.close())
 
-test('health over time shows when a step lost its element, as the API and the CSV have it', async () => {
+test('health over time shows when a step lost its element, and matches the API and the CSV', async () => {
   const { page, noticed } = await demo.visit('/flows/welcome/health?tz=UTC')
   const section = page.getByRole('region', { name: 'Break it into tasks' })
   await section.getByRole('img', { name: /broken from/ }).waitFor()
@@ -61,12 +61,13 @@ test('health over time shows when a step lost its element, as the API and the CS
   await requireSoundOnEveryScreen(page, noticed)
 })
 
-test('times to complete are drawn with those they are compared with, and keep their order from right to left', async () => {
+test('the chart of times to complete shows both periods, and its figures read correctly from right to left', async () => {
   const today = new Date().toISOString().slice(0, 10)
   const from = new Date(Date.now() - 9 * 86_400_000).toISOString().slice(0, 10)
   const { page, noticed } = await demo.visit(`/flows/welcome?tz=UTC&from=${from}&to=${today}`)
   const { rows } = await downloadedCsv(page, page.getByRole('link', { name: /^CSV of / }))
   const ofAll = rows.filter(row => row.row_type === 'bin' && row.version === '')
+  expect(ofAll).not.toBeEmpty()
   const cells = await cellsOf(page, 'Completed runs by how long they took.')
   const isSome = (count: string | undefined) => count !== '0'
   expect(cells.map(row => row[3]).filter(isSome)).toEqual(
@@ -91,7 +92,7 @@ test('times to complete are drawn with those they are compared with, and keep th
   expect(number).toBeLessThan(unit)
 })
 
-test('identity verification is shown by hour, as in the API, once identities are observed', async () => {
+test('identity verification in observe mode is shown by hour, and matches the API', async () => {
   const { page, noticed } = await demo.visit('/install')
   await page.getByText('Calls that named a user').waitFor()
   expect(await page.getByText('Who users are, by hour').count()).toBe(0)

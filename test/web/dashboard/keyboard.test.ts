@@ -5,7 +5,7 @@ import { DashboardHouse, hardToUse, resize } from '../../support/dashboard.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 import { enter, nameOfFocused, tabTo } from '../../support/keyboard.ts'
 
-/** The tasks that people come for, by Tab, arrows, Enter and letters alone; and what opens over a page. */
+/** Common tasks with the keyboard alone, and what opens above a page. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -59,7 +59,7 @@ test('a broken step is repaired in the draft and published', async () => {
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('from the link to the results of other days, their CSV, and out again', async () => {
+test('signing in by link, the results of other days, their CSV, and signing out', async () => {
   const { page } = await house.browser.page({ timezoneId: 'Europe/Berlin' })
   await page.goto(await house.link('owner', 'Bob'))
   await page.getByRole('button', { name: 'Sign in with this link' }).waitFor()
@@ -129,7 +129,7 @@ test('why somebody does not see a flow, who they are, and all that is stored of 
   await page.getByText('Everything that is stored of them was downloaded.').waitFor()
 })
 
-test('the focus is where keys are meant to go before anything is painted', async () => {
+test('the jump list has the focus before the next frame is painted', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').first().waitFor()
   await page.evaluate(`void (window.hasFocus = new Promise(resolve => {
@@ -142,7 +142,7 @@ test('the focus is where keys are meant to go before anything is painted', async
   await page.keyboard.press('g')
   await page.keyboard.press('p')
   expect(await page.evaluate('window.hasFocus')).toBe(true)
-  // The message comes right after the task that handles the key, before anything is painted.
+  // The message arrives right after the task that handles the key, before the next frame.
   const role = await page.evaluate(`new Promise(resolve => {
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = () => resolve(document.activeElement.role)
@@ -152,7 +152,7 @@ test('the focus is where keys are meant to go before anything is painted', async
   expect(role).toBe('combobox')
 })
 
-test('the jump list leads to a flow, arrows to a day of its chart; single letters can be switched off', async () => {
+test('the jump list opens a flow, arrows select a day of its chart, and single-letter shortcuts can be disabled', async () => {
   const { page } = await house.visit('')
   await page.getByText('Spring news').first().waitFor()
   await page.keyboard.press('Control+k')
@@ -174,7 +174,7 @@ test('the jump list leads to a flow, arrows to a day of its chart; single letter
   expect(await page.getByRole('dialog').count()).toBe(0)
 })
 
-test('menus, definitions, the jump list and the drawer of a narrow screen are accessible in both colours', async () => {
+test('menus, definitions, dialogs and the navigation drawer are accessible in dark and light mode', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
   const requireUsable = async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => house.close())
 
 const dialog = (page: Page) => page.getByRole('dialog')
-/** Requires that no link to a section is covered or out of the window. */
+/** Requires that no link to a section is covered or outside the window. */
 async function requireLinksInSight(page: Page): Promise<void> {
   const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link')
   await links.first().waitFor()
@@ -30,11 +30,11 @@ async function requireLinksInSight(page: Page): Promise<void> {
 
 const say = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
 
-test('people without access are not offered the pages; an owner learns how to become the operator', async () => {
+test('people without access get no links to the pages; an owner reads how to become the operator', async () => {
   const { page, noticed } = await house.visit('/settings', { role: 'editor' })
   await page.getByText('You may not see this').waitFor()
   expect(await page.getByRole('link', { name: /Settings|Audit/ }).count()).toBe(0)
-  // The page made no request that would have been refused.
+  // The page sends no request that the server would reject.
   await requireSound(page, noticed)
   const { page: owners } = await house.visit('/server')
   await owners.getByText('cairn dashboard link --role operator').waitFor()
@@ -59,7 +59,7 @@ describe('settings', () => {
     await page.getByText(/Copied|Selected/).waitFor()
   })
 
-  test('every section is in sight; an invalid origin is reported at its field, and changes nothing', async () => {
+  test('every section is visible; an invalid origin is reported at its field and not saved', async () => {
     const { page, noticed } = await house.visit('/settings/origins')
     for (const width of [375, 1_280]) {
       await resize(page, { width, height: 900 })
@@ -192,7 +192,7 @@ describe('settings', () => {
   })
 })
 
-test('the audit log shows changes by subject and by pages, whose addresses lead back', async () => {
+test('the audit log is filtered by subject and split into pages, each with an address', async () => {
   const { page } = await house.visit('/audit?subject=welcome')
   await page.getByText('Pushed and published').waitFor()
   expect(await page.getByText('Signed in').count()).toBe(0)
@@ -214,7 +214,7 @@ test('the audit log shows changes by subject and by pages, whose addresses lead 
 })
 
 describe('the server', () => {
-  test('has a short address, and its figures are those of the metrics', async () => {
+  test('has a short address, and its figures match the metrics', async () => {
     const { page } = await house.enter({ role: 'operator' })
     await page.goto(`${house.server.url}/dashboard/server`)
     await page.getByText('Who sends').waitFor()
@@ -227,7 +227,7 @@ describe('the server', () => {
     await page.getByText('Ready', { exact: true }).waitFor()
   })
 
-  test('shows how each node is, and that the server that counts requests is unreachable', async () => {
+  test('shows the state of each node, and that the rate limit server is unreachable', async () => {
     const { page } = await house.enter({ role: 'operator' })
     await page.route('**/manage/server', async route => {
       const response = await route.fetch()

@@ -5,7 +5,7 @@ import { DashboardHouse } from '../../support/dashboard.ts'
 import { testPages } from '../../support/dashboard-pages.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** A list, results, the editor and a setting as everybody may see them; and how pages are loaded. */
+/** A list, results, the editor and a setting on every screen; and how pages load and poll. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -35,7 +35,7 @@ testPages(
   ],
 )
 
-test('the first page is at most 80 KiB, compressed with gzip, and nothing comes from another host', async () => {
+test('the first page loads at most 80 KiB, compressed with gzip, and nothing from another host', async () => {
   const { page, noticed } = await house.visit('')
   await page.getByText('Spring news').waitFor()
   const names = (await page.evaluate(
@@ -119,7 +119,7 @@ test('a page that is being left writes nothing into the address of the next one'
   expect(new URL(page.url()).search).toBe('')
 })
 
-test('after an upgrade with a tab open, a page whose file is gone loads again by itself', async () => {
+test('after an upgrade, an open tab whose next page lacks its file reloads by itself', async () => {
   const { page, noticed } = await house.visit('/flows?tz=Asia%2FTokyo')
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   const file = '**/assets/results-page-*'
@@ -134,7 +134,7 @@ test('after an upgrade with a tab open, a page whose file is gone loads again by
   expect(new URL(page.url()).search).toBe('?tz=Asia%2FTokyo')
 })
 
-test('a page whose file stays gone says so after one attempt, and can be loaded again', async () => {
+test('a page whose file stays missing says so after one reload, and offers to reload again', async () => {
   const { page } = await house.visit('/flows')
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   let requests = 0
@@ -150,7 +150,7 @@ test('a page whose file stays gone says so after one attempt, and can be loaded 
   await page.getByText('Where people leave').waitFor()
 })
 
-/** The most requests in a minute, by address. A token lives for five minutes. */
+/** The maximum of requests in a minute, by address. A token lives for five minutes. */
 const designed = [
   ['', { flows: 4, health: 4, install: 4, alerts: 1, summary: 1, token: 1 }],
   ['/flows/welcome', { flows: 4, analytics: 5, token: 1 }],
@@ -163,48 +163,45 @@ const shownBy = {
   '/flows/welcome/health': 'Of the last 24 hours',
 }
 
-/** A page with a controlled clock that has its first answers. Only later requests are noticed. */
+/** Opens a page with a controlled clock and waits for its first responses. Records later requests only. */
 async function leaveOpen(path: keyof typeof shownBy) {
   const { page, noticed } = await house.visit(path, { clock: true })
   await page.getByText(shownBy[path]).first().waitFor()
-  // With what is asked for by what the first answers have drawn.
+  // Includes the requests of the parts that the first responses render.
   await pass(page, 1_000)
   noticed.requests.length = 0
   return { page, noticed }
 }
 
-/** How often each address was asked, by its last part. */
+/** The number of requests by the last part of their address. */
 function countsOf(requests: readonly string[]): Record<string, number> {
-  const asked: Record<string, number> = {}
+  const counts: Record<string, number> = {}
   for (const url of requests) {
     const name = new URL(url).pathname.split('/').at(-1)!
-    asked[name] = (asked[name] ?? 0) + 1
+    counts[name] = (counts[name] ?? 0) + 1
   }
-  return asked
+  return counts
 }
 
-test.each(designed)(
-  '"%s" sends no more requests in a minute than was designed',
-  async (path, most) => {
-    const { page, noticed } = await leaveOpen(path)
-    for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
-    const asked = countsOf(noticed.requests)
-    for (const [name, times] of Object.entries(asked)) {
-      expect([name, times <= ((most as Record<string, number>)[name] ?? 0), times]).toEqual([
-        name,
-        true,
-        times,
-      ])
-    }
-    expect(Object.keys(asked).length).toBeGreaterThan(1)
-  },
-)
+test.each(designed)('"%s" sends no more requests in a minute than designed', async (path, max) => {
+  const { page, noticed } = await leaveOpen(path)
+  for (let seconds = 0; seconds < 60; seconds++) await pass(page, 1_000)
+  const counts = countsOf(noticed.requests)
+  for (const [name, times] of Object.entries(counts)) {
+    expect([name, times <= ((max as Record<string, number>)[name] ?? 0), times]).toEqual([
+      name,
+      true,
+      times,
+    ])
+  }
+  expect(Object.keys(counts).length).toBeGreaterThan(1)
+})
 
-test('a page that nobody touches polls once a minute, and at once when somebody returns', async () => {
+test('an unused page polls once a minute, and polls at once when somebody returns', async () => {
   const { page, noticed } = await leaveOpen('/flows/welcome/health')
-  // Requests that were planned before still come at their time.
-  const plannedMs = 30_000
-  for (let ms = 0; ms < leftOpenAfterMs + plannedMs; ms += 5_000) await pass(page, 5_000)
+  // Requests that are already scheduled are still sent.
+  const scheduledMs = 30_000
+  for (let ms = 0; ms < leftOpenAfterMs + scheduledMs; ms += 5_000) await pass(page, 5_000)
   noticed.requests.length = 0
   for (let seconds = 0; seconds < 180; seconds += 5) await pass(page, 5_000)
   const { flows, health } = countsOf(noticed.requests)

@@ -59,7 +59,7 @@ afterAll(async () => {
   await house.close()
 })
 
-/** The preview's frame, once it is on a page. */
+/** The frame of the preview, once the page has it. */
 async function frameOf(page: Page) {
   const iframe = page.getByTitle('Preview of the flow')
   return (await (await iframe.elementHandle())!.contentFrame())!
@@ -69,9 +69,9 @@ async function frameOf(page: Page) {
 async function preview(flow: string) {
   const viewport = { width: 1280, height: 1200 }
   const { page, noticed } = await house.visit(`/flows/${flow}/versions`, { viewport })
-  const asked: string[] = []
+  const requested: string[] = []
   page.on('request', request => {
-    if (request.frame() !== page.mainFrame()) asked.push(new URL(request.url()).pathname)
+    if (request.frame() !== page.mainFrame()) requested.push(new URL(request.url()).pathname)
   })
   await page.getByRole('button', { name: 'Show what visitors see' }).click()
   const frame = await frameOf(page)
@@ -80,7 +80,7 @@ async function preview(flow: string) {
     frame.locator('[data-cairn] .card h2', { hasText: text }).waitFor()
   const button = (name: string) => frame.getByRole('button', { name, exact: true })
   const step = page.getByLabel('Step', { exact: true })
-  return { page, noticed, frame, card, title, button, step, asked }
+  return { page, noticed, frame, card, title, button, step, requested }
 }
 
 /** The card as it is drawn, except for its place and the page's own colour variables. */
@@ -103,7 +103,7 @@ const drawn = (page: Pick<Page, 'evaluate'>): Promise<unknown> =>
     })
   })()`)
 
-test('the card is that of a visitor’s page in its elements, texts, sizes and every style', async () => {
+test('the card has the same elements, texts, sizes and styles as on a visitor’s page', async () => {
   const { frame, title, button } = await preview('harbor')
   await title('Welcome aboard')
   const [width, height] = (await frame.evaluate('[innerWidth, innerHeight]')) as number[]
@@ -121,7 +121,7 @@ test('the card is that of a visitor’s page in its elements, texts, sizes and e
 })
 
 test.each(['harbor', 'getting-started', 'odd'])(
-  '%s is sound in the page and in the frame, which is as dark as the page',
+  '%s is accessible in the page and in the frame, which follows the page’s colour scheme',
   async flow => {
     const { page, noticed, frame } = await preview(flow)
     await frame.locator('[data-cairn] :is(.card, .launcher)').first().waitFor()
@@ -136,8 +136,8 @@ test.each(['harbor', 'getting-started', 'odd'])(
 )
 
 describe('what happens in the frame', () => {
-  test('cannot be reported: the frame requests its document and script, and has no way to the API', async () => {
-    const { page, title, button, frame, step, asked } = await preview('harbor')
+  test('is not reported: the frame requests its document and script only, and cannot reach the API', async () => {
+    const { page, title, button, frame, step, requested } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
     await title('Start with a project')
@@ -151,7 +151,7 @@ describe('what happens in the frame', () => {
     expect(await step.inputValue()).toBe('find-help')
     await button('Done').click()
     await page.getByText('The flow is completed').waitFor()
-    expect(asked.map(path => path.replace(/-\w+\./, '-HASH.'))).toEqual([
+    expect(requested.map(path => path.replace(/-\w+\./, '-HASH.'))).toEqual([
       '/dashboard/assets/preview.html',
       '/dashboard/assets/preview-HASH.js',
     ])
@@ -179,7 +179,7 @@ describe('what happens in the frame', () => {
     })
   })
 
-  test('follows the step, the language and the screen chosen beside it, and changes the step', async () => {
+  test('follows the selected step, language and screen, and selects the step that it shows', async () => {
     const { page, title, button, frame, step } = await preview('harbor')
     await title('Welcome aboard')
     await button('Show me around').click()
@@ -241,7 +241,7 @@ describe('what happens in the frame', () => {
   })
 })
 
-test('the preview opens by a press that began before the changes had loaded', async () => {
+test('a press that starts before the changes have loaded still opens the preview', async () => {
   const { page } = await house.enter({ viewport: { width: 1280, height: 1200 } })
   const difference = Promise.withResolvers<void>()
   await page.route('**/diff?*', async route => {
@@ -286,7 +286,7 @@ describe('a new text', () => {
       `document.querySelector('iframe').contentWindow.postMessage(${JSON.stringify({ type: 'show', flow, part })}, '*')`,
     )
 
-  test('is seen in the next painted frame, in place, and takes no focus from where somebody types', async () => {
+  test('appears in the next frame, in place, and does not take the focus from a field', async () => {
     const { page, frame, title, step } = await preview('odd')
     await title('Links')
     await show(page, flowWith('Second'), 'b')
@@ -329,7 +329,7 @@ describe('a new text', () => {
     expect(await focused()).toBe('select')
   })
 
-  test('keeps the step although its key changes, and keeps an opened dot open', async () => {
+  test('keeps the step when its key changes, and keeps an open hotspot open', async () => {
     const { page, frame, title } = await preview('odd')
     await title('Links')
     await show(page, flowWith('Second', { kind: 'hotspot' }), 'b')
@@ -353,7 +353,7 @@ describe('beside the text that is written', () => {
     return { page, noticed, title, line }
   }
 
-  test('the preview shows what is typed before it is validated, and the last valid text while there are errors', async () => {
+  test('the preview shows the text before it is validated, and the last valid text while there are errors', async () => {
     const { page, title, line } = await edit('harbor')
     await title('Welcome aboard')
     await line('Welcome aboard').click()
@@ -441,7 +441,7 @@ test('no page of another origin can show the preview in a frame', async () => {
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-/** A page with a theme's fields beside its preview. */
+/** Opens a page that has a theme's fields beside its preview. */
 async function openTheme(path: string) {
   const { page, noticed } = await house.visit(path, { viewport: { width: 1400, height: 1100 } })
   const frame = await frameOf(page)
@@ -450,7 +450,7 @@ async function openTheme(path: string) {
   const styleOf = (selector: string, name: string) =>
     shown(selector)
       .first()
-      .evaluate((one, asked) => getComputedStyle(one).getPropertyValue(asked), name)
+      .evaluate((one, property) => getComputedStyle(one).getPropertyValue(property), name)
   const looksSo = (selector: string, name: string, value: string) =>
     until(
       () => styleOf(selector, name),
@@ -459,7 +459,7 @@ async function openTheme(path: string) {
   return { page, noticed, looksSo }
 }
 
-test('a theme is previewed while it is edited, warned about, rejected if it is wrong, and saved', async () => {
+test('a theme is previewed while it is edited, checked for contrast and errors, and saved', async () => {
   const { page, noticed, looksSo } = await openTheme('/settings/look')
   const accent = page.getByLabel('Accent colour', { exact: true })
   await accent.fill('#ffe066')

@@ -46,7 +46,7 @@ afterAll(async () => {
   await place.close()
 })
 
-test('the provider leads to the requested page and signs out; if it is down or refuses, people can try again', async () => {
+test('signing in opens the requested page; if the provider is down or rejects it, people can try again', async () => {
   const { page, noticed } = await browser.page({ timezoneId: 'Europe/Berlin' })
   await page.goto(`${url}/dashboard/acme/flows?find=tour`)
   const button = page.getByRole('link', { name: /^Continue with/ })

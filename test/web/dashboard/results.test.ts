@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** The rows of the page's own download, the file's name, and what the API answers to the same query. */
+/** The rows and the name of the page's CSV, and the API's response to the same query. */
 async function downloaded(page: Page) {
   await page.getByRole('button', { name: 'Download' }).click()
   const link = page.getByRole('link', { name: 'These numbers (CSV)' })
@@ -29,7 +29,7 @@ async function downloaded(page: Page) {
   return { of, data, name }
 }
 
-test('figures on the screen are those of the API and of the CSV', async () => {
+test('figures on the screen match the API and the CSV', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Where people leave').waitFor()
   expect(new URL(page.url()).searchParams.get('tz')).toBe('Europe/Berlin')
@@ -96,7 +96,7 @@ test('figures on the screen are those of the API and of the CSV', async () => {
   expect(noticed.complaints).toEqual([])
 })
 
-test('days are grouped into weeks and months as the address says, and in a long range by default', async () => {
+test('days are grouped into weeks or months as the address says, and into weeks by default in a long range', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   await page.getByRole('heading', { name: 'Runs by day' }).waitFor()
   await page.getByText('Week', { exact: true }).click()
@@ -132,7 +132,7 @@ test('days are grouped into weeks and months as the address says, and in a long 
   await page.getByRole('heading', { name: 'Runs by week' }).waitFor()
 })
 
-test('the range is chosen from a menu that marks it, and days that are not over can be left out', async () => {
+test('the menu marks the selected range, and incomplete days can be left out', async () => {
   const { page } = await house.visit('/flows/welcome?tz=UTC')
   const params = () => new URL(page.url()).searchParams
   const menu = page.getByRole('button', { name: /UTC/ })
@@ -157,7 +157,7 @@ test('the range is chosen from a menu that marks it, and days that are not over 
   expect(await marked('Yesterday').count()).toBe(0)
   await page.keyboard.press('Escape')
   await choose('Yesterday')
-  // A single day is written once.
+  // A range of one day shows its date once.
   const day = /^\s*\d+ \w+ \d{4}\s*UTC\s*$/
   await menu.filter({ hasText: day }).waitFor()
   await menu.click()
@@ -175,7 +175,7 @@ test('the range is chosen from a menu that marks it, and days that are not over 
   expect(params().get('to')).toBeNull()
 })
 
-test('the time zone of the days is chosen, and kept in every address on the way to a flow', async () => {
+test('the selected time zone stays in the address from the overview to a flow', async () => {
   const { page } = await house.visit('/flows')
   await page.getByText('Numbers of the last 30 days, Europe/Berlin').waitFor()
   await page.goto(house.at('?tz=UTC'))
@@ -251,7 +251,7 @@ test('scores are shown with their groups, and written answers are read on demand
   expect(await score.getByText('Under five answers').count()).toBe(0)
   const widths = (bars: string) =>
     score.locator(bars).evaluateAll(all => all.map(bar => parseFloat(bar.getAttribute('width')!)))
-  // The groups follow each other as their names above do. A whole rail is everybody who answered.
+  // The groups are in the order of their names above. The full rail stands for everybody who answered.
   expect(await widths('.nps-bar rect:not(.rail)')).toEqual([4, 1, 1].map(n => (n / 6) * 100))
   expect((await widths('.funnel-bar rect:last-child')).slice(-2)).toEqual([(1 / 6) * 100, 50])
   await page.getByRole('button', { name: 'Read the answers' }).click()
@@ -262,7 +262,7 @@ test('scores are shown with their groups, and written answers are read on demand
 const captionBy = (trait: string) =>
   `Completion by ${trait}, as it was when each run started, with the interval in which it lies with 95% confidence.`
 
-test('a trait is chosen, and its figures are those of the API and of the CSV', async () => {
+test('the figures of a selected trait match the API and the CSV', async () => {
   const { page, noticed } = await house.visit('/flows/welcome')
   await page.getByText('Choose a trait to see completion by it').waitFor()
   await page.getByLabel('By', { exact: true }).selectOption('plan')
@@ -301,7 +301,7 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   const starts = page.locator('.figure-value').first()
   await starts.filter({ hasText: /^\s*20\s*$/ }).waitFor()
   expect(new URL(page.url()).searchParams.get('segment')).toBe('plan:pro')
-  // The table goes on comparing all values.
+  // The table still compares all values.
   expect(await cellsOf(page, captionBy('plan'))).toHaveLength(3)
   await page.getByRole('link', { name: 'Show all runs' }).click()
   await starts.filter({ hasText: /^\s*40\s*$/ }).waitFor()
@@ -313,7 +313,7 @@ test('a value limits all charts to its runs, and the limit can be lifted', async
   expect(await page.getByText('Only runs of').count()).toBe(0)
 })
 
-test('a trait that nobody has is “Not said”, one that is not listed is refused, and late runs are counted', async () => {
+test('a trait that nobody has is “Not said”, an unlisted one is rejected, and late runs are counted', async () => {
   const { page } = await house.visit('/flows/welcome?by=role')
   await page.getByText(captionBy('role')).waitFor()
   expect((await cellsOf(page, captionBy('role'))).map(([name, starts]) => [name, starts])).toEqual([
@@ -322,11 +322,11 @@ test('a trait that nobody has is “Not said”, one that is not listed is refus
   await page.goto(house.at('/flows/welcome?by=shoe'))
   await page.getByText('it lists plan, role').first().waitFor()
   await page.goto(house.at('/flows/welcome?late=invite:10m'))
-  const told = 'Completion by when runs first saw Invite your team'
-  await page.getByText(told).waitFor()
+  const caption = 'Completion by when runs first saw Invite your team'
+  await page.getByText(caption).waitFor()
   const cells = await cellsOf(
     page,
-    `${told}, with the interval in which it lies with 95% confidence.`,
+    `${caption}, with the interval in which it lies with 95% confidence.`,
   )
   expect(cells.map(row => row.slice(0, 2))).toEqual([
     ['In time', '24'],
@@ -343,7 +343,7 @@ test('a step without reports has no bars; the controls for comparing two version
   })
   await page.getByText('Nobody has reported of it in these days.').first().waitFor()
   expect(await page.locator('.history .slot').count()).toBe(0)
-  // A range within one year, because two take more room.
+  // A range within one year, because dates of two years need more space.
   const week = (to: number) => [to - 7 * 86_400_000, to].map(at => new Date(at).toISOString())
   const last = week(Date.parse(house.lastDay))
   const newYear = Date.parse(`${last[1]!.slice(0, 4)}-01-01`)
@@ -352,7 +352,7 @@ test('a step without reports has no bars; the controls for comparing two version
   const range = `from=${from!.slice(0, 10)}&to=${to!.slice(0, 10)}`
   await page.goto(house.at(`/flows/welcome?version=2&compare=v1&${range}`))
   await page.getByLabel('Version', { exact: true }).waitFor()
-  // They are side by side if none begins below the end of another.
+  // They are on one line if none starts below the end of another.
   await page.getByText('Where people leave').waitFor()
   const isOneLine = await page.evaluate(`(() => {
     const boxes = [...document.querySelectorAll('.controls .controls-start > *')].map(one => one.getBoundingClientRect())
@@ -362,7 +362,7 @@ test('a step without reports has no bars; the controls for comparing two version
   expect(isOneLine).toBe(true)
 })
 
-test('an owner lists traits, is warned of those that may name somebody, and told what is wrong', async () => {
+test('an owner lists traits; invalid ones are rejected, and ones that may name a person cause a warning', async () => {
   const { page, noticed } = await house.visit('/settings/traits')
   const field = page.getByLabel('Traits', { exact: true })
   await field.fill('plan\nrole\ncontact email')
@@ -381,7 +381,7 @@ test('an owner lists traits, is warned of those that may name somebody, and told
   expect(noticed.complaints).toEqual([])
 })
 
-test('if no trait is listed, the page says what listing is good for, and leads an owner there', async () => {
+test('if no trait is listed, the page says so and links an owner to the setting', async () => {
   await house.place.run(['org', 'traits', 'harbor', '--none'])
   const { page } = await house.visit('/flows/welcome')
   await page.getByRole('link', { name: 'List a trait' }).click()

@@ -3,7 +3,7 @@ import { DashboardHouse, hardToUse } from '../../support/dashboard.ts'
 import { comeBack } from '../../support/dashboard-faults.ts'
 import { afterAll, beforeAll, test } from '../../support/in-browser.ts'
 
-/** Signing in and out, and what the dashboard shows if something is not as it should be. */
+/** Signing in and out, and what the dashboard shows if something is wrong. */
 
 let house: DashboardHouse
 beforeAll(async () => {
@@ -116,11 +116,11 @@ test('an invalid address is reported, with a way out', async () => {
   expect(await hardToUse(page)).toEqual([])
 })
 
-test('what a role may not see and what somebody else changed meanwhile are explained, with a way on', async () => {
+test('missing access and a conflicting change are explained, with a link or a button to continue', async () => {
   const { page } = await house.visit('/flows', { role: 'viewer' })
   await page.getByRole('link', { name: 'Welcome tour' }).waitFor()
   const listed = /\/manage\/flows$/
-  // As if only owners could see the list: the server refuses to show tokens to a viewer.
+  // Acts as if only owners could see the list: the server does not show tokens to a viewer.
   const asOwners = (url: string) => url.replace(listed, '/manage/tokens')
   await page.route(listed, route => route.continue({ url: asOwners(route.request().url()) }))
   await page.reload()
@@ -147,7 +147,7 @@ test('what a role may not see and what somebody else changed meanwhile are expla
   await editors.getByRole('link', { name: 'Welcome tour' }).waitFor()
 })
 
-test('if storage refuses writes, reading still works, and signing in or out says that it failed', async () => {
+test('if storage rejects writes, reading still works, and signing in or out says that it failed', async () => {
   const { page } = await house.signIn()
   const link = await house.link()
   const { port } = new URL(house.server.url)

@@ -55,7 +55,7 @@ test('every role gets the code that the command line prints, and can copy it', a
   expect(copied).toBe(`script-src ${origin};\nconnect-src ${origin};\nimg-src ${origin}`)
 })
 
-/** A page with some code in it, under the policy that it needs. */
+/** Serves a page with this code, under the content policy that it needs. */
 const siteWith = (html: string, policy: string) =>
   Bun.serve({
     hostname: '127.0.0.1',
@@ -69,7 +69,7 @@ const siteWith = (html: string, policy: string) =>
       }),
   })
 
-test('a page with the code for pages or for tag managers, under the policy that it names, is detected', async () => {
+test('a page with the code for pages or for tag managers is detected under the content policy shown beside it', async () => {
   const { page } = await house.visit('/install')
   await page.getByLabel('People sign in').click()
   for (const [way, code] of [
@@ -157,7 +157,7 @@ test('an empty organisation is led to its first tour; each step ticks by itself'
   }
 })
 
-test('an explanation rejects invalid values, shows every condition as the API does, and is shared by its address', async () => {
+test('an explanation rejects invalid values, shows the conditions of the API, and can be shared by address', async () => {
   const { page, noticed } = await house.visit('/explain?url=nonsense')
   const field = page.getByRole('textbox', { name: 'Page address' })
   await page.getByText('This must be the whole address of a page').waitFor()
@@ -193,7 +193,7 @@ test('an explanation rejects invalid values, shows every condition as the API do
   expect(await colleague.getByLabel('Traits').inputValue()).toBe('{"plan": "pro"}')
 })
 
-test('a role that may not see people is not offered them, and told so at their address', async () => {
+test('a role without access to people gets no link to them, and an explanation at their address', async () => {
   const { page } = await house.visit('/explain', { role: 'viewer' })
   await page.getByText('not about a person by name').waitFor()
   expect(await page.getByLabel('User id').count()).toBe(0)

@@ -47,9 +47,9 @@ import { defaultWriterPolicy, Writer } from '../../../../src/storage/sqlite/writ
 import { newEventOf, type StoredWorld, storeFlows } from '../../../support/stored-history.ts'
 
 /**
- * What storage has in memory beside the database never shows: through random histories of commits that fail, are
- * rejected or taken apart, of other processes, crashes and erasures, the running storage gives the same outcomes and
- * has the same data as one that is started again for every command, and so cannot remember anything wrong.
+ * The memory that storage has beside the database never changes a result. In random histories of commits that fail,
+ * are rejected or are split, of other processes, crashes and erasures, the running storage gives the same outcomes
+ * and has the same data as a storage that is started again for every command, and so has no memory.
  */
 
 /** Small enough that a few rows make segments, and segments of segments. */
@@ -409,7 +409,7 @@ type Action =
   | { type: 'erase'; person: string }
   | { type: 'crash'; commands: StorageCommand[] }
   | { type: 'fail to project'; passes: boolean }
-  /** By another process, which finds a table of one flow empty, if one is named. */
+  /** A rebuild by another process, after the named table lost its rows of one flow. */
   | { type: 'rebuild'; flow: number; emptied: string | null }
   | { type: 'project' | 'write elsewhere' | 'compare' | 'stop' }
 
@@ -576,7 +576,7 @@ class Pair {
   }
 }
 
-test('storage says and keeps what one without a memory would, whatever fails or is written elsewhere', async () => {
+test('storage returns and stores the same as storage without a memory, whatever fails or another process writes', async () => {
   for (const policy of policies) Object.assign(policy, small)
   await fc.assert(
     fc.asyncProperty(history, async actions => {

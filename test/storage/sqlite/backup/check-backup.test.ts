@@ -67,7 +67,7 @@ test('so is what SQLite and Litestream add for themselves', () => {
   expect(refusalOf('analyze', ...ofLitestream)).toBeNull()
 })
 
-describe('a schema that is not the one of its steps is rejected, with what differs', () => {
+describe('a schema that differs from its migration steps is rejected, with the difference', () => {
   test.each([
     [
       'create trigger t after insert on runs begin delete from event_batches; end',
@@ -114,14 +114,14 @@ describe('a schema that is not the one of its steps is rejected, with what diffe
 })
 
 test('JSON that cannot be read is rejected, with its place', () => {
-  const told = refusalOf(
+  const message = refusalOf(
     'pragma foreign_keys = off',
     `insert into organisations (id, public_id, slug, name, created_at) values (1, 'org_1', 'a', 'A', 0)`,
     `insert into flows (id, org_id, public_id, key, status, updated_at) values (1, 1, 'flow_1', 'a', 'draft', 0)`,
     `insert into flow_versions (flow_id, version, published_at, body, step_rows, item_rows)
       values (1, 1, 0, '{', '[]', '[]'), (1, 2, 0, '"', '[]', '[]')`,
   )
-  expect(told).toBe('b.db is damaged: body of flow_versions is no JSON in 2 rows')
+  expect(message).toBe('b.db is damaged: body of flow_versions is no JSON in 2 rows')
 })
 
 test('a changed bit of the schema never passes, and each rejection has a message', () => {

@@ -14,7 +14,7 @@ const run = fc.record({
   person: fc.constantFrom(...people),
 })
 
-test('a run is known by what was kept last, and not at all if it was never kept or was forgotten', () => {
+test('a run has the row and owner that were kept last, or none if it was never kept or was forgotten', () => {
   fc.assert(
     fc.property(fc.array(run), fc.array(run), (forgotten, kept) => {
       const known = new KnownRuns()

@@ -78,7 +78,7 @@ test('a commit that fails acknowledges nothing, and the next one is not affected
 })
 
 describe('a poison event', () => {
-  test('that only a projection rejects is stored, and what follows from it is a dead letter', async () => {
+  test('that only a projection rejects is stored, and its consequences are a dead letter', async () => {
     world.database.run(
       `create trigger poison before insert on runs when new.person = 'ubad'
       begin select raise(abort, 'poisoned'); end`,
@@ -99,7 +99,7 @@ describe('a poison event', () => {
 })
 
 describe('a report that the database rejects', () => {
-  test('is not given up if no report is to blame, and storage rejects writes', async () => {
+  test('is kept if no single report is the cause, and storage rejects writes', async () => {
     world.database.run(
       `create trigger letters before insert on dead_letters begin select raise(abort, 'no'); end`,
     )
@@ -111,7 +111,7 @@ describe('a report that the database rejects', () => {
 })
 
 describe('a database that cannot be written for a while', () => {
-  test('rejects everything that waits, keeps nothing of it, and recovers by itself', async () => {
+  test('rejects all waiting writes, stores none of them, and recovers by itself', async () => {
     world.database.run('pragma busy_timeout = 1')
     const other = openForWriting(world.dataDir)
     other.run('begin immediate')
@@ -212,7 +212,7 @@ test('what fails after the commit is not stored again, and nothing is stored unt
 })
 
 describe('what was acknowledged with ack=buffer', () => {
-  test('is only what came before storage rejected, and the rest is rejected too', async () => {
+  test('is only what arrived before a rejection, and all later writes are rejected too', async () => {
     const quick = new World({ ack: 'buffer' })
     const { orgRow } = storeFlows(quick, flows)
     quick.database.run('pragma busy_timeout = 1')
@@ -232,7 +232,7 @@ describe('what was acknowledged with ack=buffer', () => {
     await quick.close()
   })
 
-  test('is kept when its group is taken apart and the database then rejects', async () => {
+  test('is kept when its group is split and the database then rejects writes', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
     poison(quick.database, 'bad')
@@ -262,7 +262,7 @@ describe('what was acknowledged with ack=buffer', () => {
 })
 
 describe('the buffer', () => {
-  test('keeps what was acknowledged while the database rejects, and stores it later', async () => {
+  test('keeps what was acknowledged while the database rejects writes, and stores it later', async () => {
     const quick = new World({ ack: 'buffer' })
     const own = storeFlows(quick, flows)
     quick.database.run('pragma busy_timeout = 1')
@@ -279,7 +279,7 @@ describe('the buffer', () => {
     await quick.close()
   })
 
-  test('rejects what would not fit, and stores nothing of it', async () => {
+  test('rejects a write that does not fit, and stores none of its events', async () => {
     const small = new World({ bufferBounds: { events: 3, bytes: 1_000_000 } })
     const own = storeFlows(small, flows)
     const send = (...ids: string[]) =>

@@ -93,7 +93,7 @@ test('the ledger keeps batches to the character, even if they share a row', () =
   )
 })
 
-test('rows in a form that is not known yet are rejected, and not misread', () => {
+test('rows in an unknown format are rejected instead of misread', () => {
   const database = new Database(':memory:', { strict: true })
   migrate(database, 0)
   const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { program } from '../browser/program.ts'
-import { rest, TestBrowser } from '../support/browser.ts'
+import { type Page, rest, TestBrowser } from '../support/browser.ts'
 import { Tenant } from '../support/tenant.ts'
 import { World } from '../support/world.ts'
 
 /**
- * The manual and the page of the API, asked for by every spelling of their address, directly and through a
- * proxy that adds a path prefix. Each answer is the whole page or a 404.
+ * The manual and the API page, requested by every spelling of their address, directly and through a proxy
+ * that adds a path prefix. Each response is the complete page or a 404.
  */
 
 const world = new World()
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 const page = '/api/v1/docs'
-const ways = [
+const spellings = [
   page,
   `${page}/`,
   `${page}?x=1`,
@@ -87,11 +87,11 @@ const none = [
 
 const origins = () => [own, `http://localhost:${proxy.port}${proxyPath}`]
 
-test.each(ways)('%s is the page, and everything that it links to loads', async way => {
+test.each(spellings)('%s is the page, and everything that it links to loads', async spelling => {
   for (const origin of origins()) {
-    const response = await fetch(origin + way)
-    expect([way, response.status, response.headers.get('content-type')]).toEqual([
-      way,
+    const response = await fetch(origin + spelling)
+    expect([spelling, response.status, response.headers.get('content-type')]).toEqual([
+      spelling,
       200,
       'text/html; charset=utf-8',
     ])
@@ -103,16 +103,16 @@ test.each(ways)('%s is the page, and everything that it links to loads', async w
       const { href } = new URL(name, response.url)
       expect([href, (await fetch(href)).status]).toEqual([href, 200])
     }
-    const head = await fetch(origin + way, { method: 'HEAD' })
+    const head = await fetch(origin + spelling, { method: 'HEAD' })
     expect([head.status, head.url, await head.text()]).toEqual([200, response.url, ''])
   }
 })
 
 test.each(['/api/v1/openapi.json', '/api/v1/openapi.json/', '/api/v1/openapi.json/?x'])(
   '%s names the server that it was fetched from',
-  async way => {
+  async spelling => {
     for (const origin of origins()) {
-      const response = await fetch(origin + way)
+      const response = await fetch(origin + spelling)
       const { servers } = (await response.json()) as { servers: { url: string }[] }
       const { href } = new URL(`${servers[0]!.url}/flows`, response.url)
       expect([href, (await fetch(href)).status]).toEqual([`${origin}/api/v1/flows`, 401])
@@ -120,11 +120,11 @@ test.each(['/api/v1/openapi.json', '/api/v1/openapi.json/', '/api/v1/openapi.jso
   },
 )
 
-test.each(none)('%s is no page, and is answered with a 404', async way => {
+test.each(none)('%s is no page, and is answered with a 404', async spelling => {
   for (const origin of origins()) {
     for (const method of ['GET', 'HEAD']) {
-      const response = await fetch(origin + way, { method })
-      expect([way, response.status]).toEqual([way, 404])
+      const response = await fetch(origin + spelling, { method })
+      expect([spelling, response.status]).toEqual([spelling, 404])
       expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
       expect(response.headers.get('x-request-id')).not.toBeNull()
     }
@@ -132,17 +132,27 @@ test.each(none)('%s is no page, and is answered with a 404', async way => {
 })
 
 test('no redirect leads to another host', async () => {
-  for (const way of [
+  for (const spelling of [
     `${page}/evil.example/`,
     `${page}/%2f%2fevil.example/`,
     `${page}/javascript:0/`,
   ]) {
-    const { status, headers } = await fetch(own + way, { redirect: 'manual' })
+    const { status, headers } = await fetch(own + spelling, { redirect: 'manual' })
     expect(status).toBe(308)
-    const to = new URL(headers.get('location')!, own + way)
+    const to = new URL(headers.get('location')!, own + spelling)
     expect([to.origin, to.pathname.startsWith(`${page}/`)]).toEqual([own, true])
   }
 })
+
+const liveResponse = '.live-responses-table .response'
+
+/** Opens an operation of the API page, ready to be executed. */
+async function tryOut(shown: Page, operation: string) {
+  const opened = shown.locator(`#operations-${operation}`)
+  await opened.locator('.opblock-summary-control').click()
+  await opened.locator('.try-out__btn').click()
+  return opened
+}
 
 describe.skipIf(!program)('in a browser', () => {
   let browser: TestBrowser
@@ -195,47 +205,43 @@ describe.skipIf(!program)('in a browser', () => {
     expect(await theme()).toBe('light')
   }, 300_000)
 
-  test('the page of the API sends a request with a pasted key, and keeps nothing of it', async () => {
+  test('the API page sends a request with a pasted key, and does not store the key', async () => {
     const { page: shown, noticed } = await browser.page({ viewport: { width: 1280, height: 900 } })
     await shown.goto(own + page)
     await shown.locator('#authorize').click()
     await shown.locator('#auth-bearer-value').first().fill(key)
     await shown.locator('.auth-container .authorize').first().click()
     await shown.locator('.auth-container .btn-done').first().click()
-    const flows = shown.locator('#operations-Flows-listFlows')
-    await flows.locator('.opblock-summary-control').click()
-    await flows.locator('.try-out__btn').click()
+    const flows = await tryOut(shown, 'Flows-listFlows')
     await flows.locator('.execute').click()
-    const live = flows.locator('.live-responses-table .response')
+    const live = flows.locator(liveResponse)
     expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
     expect(await live.locator('.response-col_description').textContent()).toContain('"tour"')
 
     // A parameter has an example, which is not sent unless it is filled in.
-    const beat = shown.locator('#operations-Liveness-sendHeartbeat')
-    await beat.locator('.opblock-summary-control').click()
-    await beat.locator('.try-out__btn').click()
+    const beat = await tryOut(shown, 'Liveness-sendHeartbeat')
     const user = beat.locator('.parameters input').first()
     expect([await user.getAttribute('placeholder'), await user.inputValue()]).toEqual([
       'e.g. ann',
       '',
     ])
     await beat.locator('.execute').click()
-    await beat.locator('.live-responses-table .response').waitFor()
-    const asked = noticed.requests.filter(url => !url.startsWith('data:'))
-    expect(asked.at(-1)).toBe(`${own}/api/v1/heartbeat`)
-    expect(asked.filter(url => !url.startsWith(own))).toEqual([])
+    await beat.locator(liveResponse).waitFor()
+    const requests = noticed.requests.filter(url => !url.startsWith('data:'))
+    expect(requests.at(-1)).toBe(`${own}/api/v1/heartbeat`)
+    expect(requests.filter(url => !url.startsWith(own))).toEqual([])
     expect(noticed.complaints).toEqual([])
 
-    const kept = '[localStorage.length, sessionStorage.length, document.cookie]'
-    expect(await shown.evaluate(kept)).toEqual([0, 0, ''])
-    const sign = "getComputedStyle(document.querySelector('#authorize'), '::after').content"
-    expect(await shown.evaluate(sign)).toContain('✓')
+    const storage = '[localStorage.length, sessionStorage.length, document.cookie]'
+    expect(await shown.evaluate(storage)).toEqual([0, 0, ''])
+    const checkMark = "getComputedStyle(document.querySelector('#authorize'), '::after').content"
+    expect(await shown.evaluate(checkMark)).toContain('✓')
     await shown.reload()
     await shown.locator('.opblock').first().waitFor()
-    expect(await shown.evaluate(sign)).toBe('none')
+    expect(await shown.evaluate(checkMark)).toBe('none')
   }, 300_000)
 
-  test('the page of the API fits a phone, is dark by preference, and works below a proxy path', async () => {
+  test('the API page fits a phone, follows the dark colour scheme, and works below a proxy path', async () => {
     const { page: shown, noticed } = await browser.page({
       viewport: { width: 375, height: 800 },
       isMobile: true,
@@ -246,16 +252,14 @@ describe.skipIf(!program)('in a browser', () => {
     await shown.locator('.opblock').first().waitFor()
     expect(shown.url()).toBe(origin + page)
     expect(await shown.evaluate('document.documentElement.scrollWidth')).toBe(375)
-    const ground = 'getComputedStyle(document.body).backgroundColor'
-    expect(await shown.evaluate(ground)).toBe('rgb(28, 32, 34)')
-    const docs = shown.locator('#operations-Description-getDocumentation')
-    await docs.locator('.opblock-summary-control').click()
-    await docs.locator('.try-out__btn').click()
+    const background = 'getComputedStyle(document.body).backgroundColor'
+    expect(await shown.evaluate(background)).toBe('rgb(28, 32, 34)')
+    const docs = await tryOut(shown, 'Description-getDocumentation')
     await docs.locator('.execute').click()
-    const live = docs.locator('.live-responses-table .response')
+    const live = docs.locator(liveResponse)
     expect(await live.locator('.response-col_status').textContent()).toStartWith('200')
-    const asked = noticed.requests.filter(url => !url.startsWith('data:'))
-    expect(asked.filter(url => !url.startsWith(`${origin}/api/v1/`))).toEqual([])
+    const requests = noticed.requests.filter(url => !url.startsWith('data:'))
+    expect(requests.filter(url => !url.startsWith(`${origin}/api/v1/`))).toEqual([])
     expect(noticed.complaints).toEqual([])
   }, 300_000)
 })

@@ -5,13 +5,13 @@ import { newManagementToken } from '../../src/core/organisation/management-token
 import type { Server } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 
-/** Commands that manage a server elsewhere, as in CI: `--url`, and a management token in CAIRN_TOKEN. */
+/** Commands that manage a remote server, as in CI: with `--url` and a management token in CAIRN_TOKEN. */
 
 const place = new CommandLine()
 let server: Server
 let url: string
 let token: string
-/** There is no data directory that a command could fall back to. */
+/** CAIRN_DATA names no directory, so a command cannot fall back to local data. */
 let env: Record<string, string>
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ const limited = (seconds: string) =>
     { status: 429, headers: { 'retry-after': seconds } },
   )
 
-test('flows, settings, keys and secrets are those of the organisation of the token', async () => {
+test('commands read and change the organisation of the token: its flows, settings, keys and secrets', async () => {
   // A line break at the end, as CI files and secrets have it, is not part of the token.
   expect(await push(`${url}/`, { CAIRN_TOKEN: `${token}\n` })).toMatchObject({ status: 0 })
   const set = await elsewhere('org', 'origins', 'acme', 'https://A.example')
@@ -77,7 +77,7 @@ test('flows, settings, keys and secrets are those of the organisation of the tok
   expect(lines[0]).toMatchObject({ via: 'token', actor: expect.stringMatching(/^CI \(token_/) })
 })
 
-test('limits are for the operator alone, and other scopes and organisations are out of reach', async () => {
+test('a token cannot change limits or another organisation, or do what its scopes do not include', async () => {
   expect(await refused(['org', 'limits', '--url', url, '--events', '5'])).toEqual([
     1,
     'cairn: this is for the operator, on the machine of the server\n',
@@ -90,7 +90,7 @@ test('limits are for the operator alone, and other scopes and organisations are 
   expect(await refused(erase)).toEqual([1, 'cairn: this needs the scope people:erase\n'])
 })
 
-describe('what to do is said if there answers', () => {
+describe('the error says what to do if the address is answered by', () => {
   const overloaded = { error: 'The server has more to write', code: 'overloaded' }
   const stranger = /answered \d+, and not as Cairn does: is --url right/
   const later = /^cairn: rate limit exceeded: try again later\n$/
@@ -104,8 +104,12 @@ describe('what to do is said if there answers', () => {
       /leads to https:\/\/other\.example, where the token is not sent/,
       () => Response.redirect('https://other.example/a'),
     ],
-    ['a limit for a day', later, () => limited('86400')],
-    ['a limit without a time', later, () => limited('Wed, 21 Oct 2065 07:28:00 GMT')],
+    ['a rate limit for a day', later, () => limited('86400')],
+    [
+      'a rate limit without a number of seconds',
+      later,
+      () => limited('Wed, 21 Oct 2065 07:28:00 GMT'),
+    ],
     [
       'a server that cannot write',
       /^cairn: the server has more to write: try again later; .*"cairn doctor" on the server says why\n$/,
@@ -124,24 +128,24 @@ describe('what to do is said if there answers', () => {
   })
 })
 
-test('a command waits as long as a limit asks it to, and then goes on', async () => {
-  let asked = 0
+test('a command waits as long as a rate limit requires, and then tries again', async () => {
+  let requests = 0
   const answer = (request: Request) => {
-    if (++asked === 1) return limited('1')
+    if (++requests === 1) return limited('1')
     return Response.redirect(`${url}${new URL(request.url).pathname}`)
   }
   const startedAt = performance.now()
   const { stderr } = await answering(answer, push)
   expect(performance.now() - startedAt).toBeGreaterThan(1_000)
-  expect([asked, stderr]).toEqual([2, expect.stringContaining(`leads to ${url}`)])
+  expect([requests, stderr]).toEqual([2, expect.stringContaining(`leads to ${url}`)])
 })
 
-test('an untrusted certificate, a wrong protocol, an absent server and a wrong path are named', async () => {
+test('the error names an untrusted certificate, a wrong protocol, an absent server or a wrong path', async () => {
   const pem = (name: string) =>
     readFileSync(join(import.meta.dir, '../fixtures/tls', `${name}.pem`), 'utf8')
   const tls = { key: pem('self-signed-key'), cert: pem('self-signed') }
-  let asked = 0
-  const answer = () => new Response(`${++asked}`)
+  let requests = 0
+  const answer = () => new Response(`${++requests}`)
   const [untrusted, plain] = await answering(
     answer,
     async at => [await push(at), await push(at.replace('https', 'http'))] as const,
@@ -150,7 +154,7 @@ test('an untrusted certificate, a wrong protocol, an absent server and a wrong p
   expect(untrusted.stderr).toContain('its certificate is not trusted')
   expect(untrusted.stderr).toContain('NODE_EXTRA_CA_CERTS')
   expect(plain.stderr).toContain('is it https:// or http://')
-  expect(asked).toBe(0)
+  expect(requests).toBe(0)
   const gone = await answering(answer, async at => at)
   expect((await push(gone)).stderr).toMatch(/cannot be reached \(\w+\): nothing listens there/)
   const nowhere = await push('http://nowhere.invalid')
@@ -176,15 +180,15 @@ test.each([
   ['two lines', `${newManagementToken()}\n x`],
   ['a letter of another script', 'crn_\u{e9}\u{e9}\u{e9}'],
 ])('%s as the token is neither sent nor printed', async (_, wrong) => {
-  let asked = 0
-  const answer = () => new Response(`${++asked}`)
+  let requests = 0
+  const answer = () => new Response(`${++requests}`)
   const { status, stderr } = await answering(answer, at => push(at, { CAIRN_TOKEN: wrong }))
-  expect([status, asked]).toEqual([2, 0])
+  expect([status, requests]).toEqual([2, 0])
   expect(stderr).toContain('CAIRN_TOKEN')
   if (wrong.length > 6) expect(stderr).not.toContain(wrong.trim())
 })
 
-test('the token is in no log and in no list of processes', async () => {
+test('the token appears in no log and in no list of processes', async () => {
   let listed = ''
   const answer = () => {
     listed = Bun.spawnSync(['ps', '-eo', 'args']).stdout.toString()
