@@ -7,7 +7,7 @@ import { NodeWorld } from '../support/node-world.ts'
 import { describe, PostgresServer } from '../support/postgres.ts'
 import type { World } from '../support/world.ts'
 import { conformance } from './conformance/conformance.ts'
-import { type Rounds, type Store, usualRounds } from './conformance/store.ts'
+import { type Rounds, type Store, defaultRounds } from './conformance/store.ts'
 
 /** Which node is asked: each in turn, but the same for what is asked at once, whose order is its own. */
 class Turns {
@@ -80,7 +80,7 @@ describe('over a log', () => {
   afterAll(() => server?.close())
 
   // A case takes hundreds of round trips.
-  const rounds: Rounds = usual => usualRounds(Math.ceil(usual / 8))
+  const rounds: Rounds = usual => defaultRounds(Math.ceil(usual / 8))
 
   const open = async (): Promise<Store> => {
     const url = await server.newDatabase()
