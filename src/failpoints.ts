@@ -14,7 +14,7 @@ export const failpoints = {
   during_projection: 'in a transaction some of what follows from events is written',
   during_replay: 'at a start the ledger is read whose events are not projected yet',
   during_checkpoint: 'at a stop the log is written back into the database, and not yet emptied',
-  migration_step: 'in the transaction of a step of a migration some of it is done',
+  migration_step: 'in the transaction that changes the tables of an older release',
   during_erasure: 'at a start people are erased, and the database is not written anew yet',
   during_publish: 'flows are published, and not yet committed',
 } as const

@@ -367,7 +367,7 @@ test('every file is reached from the entry, from a thread’s, or from one that 
 
 describe('the tables as Drizzle knows them are those that the migrations make', () => {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
+  migrate(database)
   const tables = Object.values(schema as Record<string, unknown>).filter(value =>
     is(value, SQLiteTable),
   ) as SQLiteTable[]

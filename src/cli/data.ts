@@ -4,7 +4,7 @@ import { requireOwnData, type StoragePlace } from '../runtime/place.ts'
 import { databasePlace } from '../storage/log/postgres/inspection.ts'
 import { hasDatabase, openForWriting } from '../storage/sqlite/database/database.ts'
 import { requireNoLostDatabase } from '../storage/sqlite/database/lost-database.ts'
-import { migrate, schemaState } from '../storage/sqlite/database/migrate.ts'
+import { migrate, schemaKnown, schemaOf } from '../storage/sqlite/database/migrate.ts'
 import { requireUsable } from '../storage/sqlite/database/prepare.ts'
 import { makeSyncedDirectory } from '../storage/sqlite/database/synced-files.ts'
 import { CommandFailure } from './failure.ts'
@@ -36,17 +36,16 @@ export function directoryOf({ data, databaseUrl }: StoragePlace, inItsPlace: str
 
 /**
  * Makes the tables of a new database, for a command that has the directory for itself. A database with data
- * of an older release is changed only by `cairn migrate` and by a start, which copy it first.
+ * of an older release is changed only by the start of a server, which makes a backup first.
  */
 export function requireUsableData(dataDir: string): void {
   using database = openForWriting(dataDir)
-  const state = schemaState(database)
-  requireUsable(dataDir, state)
-  const { applied, known, due } = state
-  if (applied === 0) migrate(database, Date.now())
-  else if (due.length > 0) {
+  requireUsable(dataDir, database)
+  const schema = schemaOf(database)
+  if (schema === 0) migrate(database)
+  else if (schema < schemaKnown) {
     throw new CommandFailure(
-      `the database in ${dataDir} has schema ${applied}, and this cairn works with ${known}: run "cairn migrate", or start the server, which does the same`,
+      `the database in ${dataDir} has schema ${schema}, and this cairn works with ${schemaKnown}: start the server, which makes a backup of it and then changes its tables`,
     )
   }
 }

@@ -13,8 +13,8 @@ import {
 } from './doctor/finding.ts'
 import { checkLimits } from './doctor/limits-check.ts'
 import { checkMachine, checkUnit, checkVersions } from './doctor/machine-check.ts'
-import { checkMigration } from './doctor/migration-check.ts'
 import { checkPostgres } from './doctor/postgres-check.ts'
+import { checkSchema } from './doctor/schema-check.ts'
 import { checkServer, checkTokens } from './doctor/server-check.ts'
 import { checkSettings } from './doctor/settings-check.ts'
 import { exitStatus, explained } from './failure.ts'
@@ -40,7 +40,7 @@ const checks: readonly [Check, Look<Subject>][] = [
   ['directory', checkDirectory],
   ['disk', checkDisk],
   ['disk', alone(onData(checkSyncs))],
-  ['migration', alone(onData(checkMigration))],
+  ['database', alone(onData(checkSchema))],
   ['database', alone(onData(checkDatabase))],
   ['database', checkPostgres],
   ['backup', checkBackups],

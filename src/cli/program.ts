@@ -21,7 +21,6 @@ const commands: Record<string, () => Promise<Add>> = {
   explain: async () => (await import('./explain.ts')).addExplain,
   person: async () => (await import('./person.ts')).addPerson,
   rebuild: async () => (await import('./operations.ts')).addRebuild,
-  migrate: async () => (await import('./migrate.ts')).addMigrate,
   backup: async () => (await import('./backup.ts')).addBackup,
   restore: async () => (await import('./restore.ts')).addRestore,
   move: async () => (await import('./move.ts')).addMove,

@@ -116,11 +116,9 @@ export class Opening {
     const { clock, config, log } = this.server
     const open = () => prepareDatabase(config.data, clock.now())
     let prepared = open()
-    const { due } = prepared
-    if (due.length > 0) {
+    if (prepared.upgradeDue) {
       prepared.close()
-      const steps = due.map(({ id, name }) => `${id} ${name}`)
-      log.info({ steps }, 'the database is brought up to date before this server is ready')
+      log.info('the database is brought up to date before this server is ready')
       await this.beforeServing('upgrade')
       prepared = open()
     }

@@ -1,11 +1,14 @@
-import { doingText, stageOf, type UpgradeProgress } from '../storage/sqlite/database/upgrade.ts'
+import type { BackupProgress } from '../storage/sqlite/backup/copy-database.ts'
 import type { ErasureProgress } from '../storage/sqlite/erasure/erasures.ts'
 import type { Log } from './log.ts'
 import type { PreparationStart, Prepared } from './task-thread.ts'
 import { inThread } from './threads.ts'
 
 /** What is being done, and its progress. */
-type Progress = UpgradeProgress | ErasureProgress
+export type Progress =
+  | ({ doing: 'backup' } & BackupProgress)
+  | { doing: 'tables' }
+  | ErasureProgress
 
 /** How often the log reports progress, besides the beginning of each part, milliseconds. */
 const tellEveryMs = 10_000
@@ -61,8 +64,9 @@ const verbOf = { upgrade: 'migrating', erasures: 'erasing' } as const
 function textOf(progress: Progress): string {
   if (progress.doing === 'erase') return `people on the list of erasures (${progress.people})`
   if (progress.doing === 'compact') return 'writing the database anew'
-  return doingText(progress)
+  if (progress.doing === 'tables') return 'changing the tables'
+  const { phase, done, total } = progress
+  return `making a backup first: ${phase}, ${Math.floor((done / total || 0) * 100)} % of it done`
 }
 
-const beginningOf = (progress: Progress): string =>
-  progress.doing === 'erase' || progress.doing === 'compact' ? progress.doing : stageOf(progress)
+const beginningOf = (progress: Progress): string => progress.doing

@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../core/errors.ts'
 import { shortReasonOf } from '../core/text/reason.ts'
 import { armFailpoints, failpoint } from '../failpoints.ts'
 import { prepareDatabase } from '../storage/sqlite/database/prepare.ts'
-import { type UpgradeProgress, upgradeDatabase } from '../storage/sqlite/database/upgrade.ts'
+import { upgradeDatabase } from '../storage/sqlite/database/upgrade.ts'
 import { isPassing } from '../storage/sqlite/engine/savepoint.ts'
 import {
   type LongWork,
@@ -11,6 +11,7 @@ import {
   longWorkHere,
 } from '../storage/sqlite/writer/long-work.ts'
 import { cannotWrite } from '../storage/sqlite/writer/messages.ts'
+import type { Progress } from './preparation.ts'
 
 /**
  * The thread that does one task and ends. The task is what a database needs before any other thread opens it
@@ -22,7 +23,7 @@ declare const self: Worker
 
 /** The result of each task before serving. */
 export interface Prepared {
-  upgrade: { copy: string | null }
+  upgrade: { backup: string }
   /** `unfinished`: why the files may still hold something of them; null if they do not. */
   erasures: { people: number; unfinished: string | null }
 }
@@ -59,7 +60,7 @@ interface Refusal {
 }
 
 /** Errors whose messages are for the operator as they are. */
-const plain = ['UpgradeRefused', 'BackupRefused', 'SchemaMismatch', 'ErasuresUnreadable']
+const plain = ['BackupRefused', 'SchemaMismatch', 'ErasuresUnreadable']
 
 const report = (message: TaskReport) => self.postMessage(message)
 const tell = (progress: unknown) => report({ type: 'progress', progress })
@@ -95,20 +96,20 @@ async function longWork({ task, place, input }: LongWorkStart): Promise<unknown>
 function resultOf(start: TaskStart): unknown {
   if ('input' in start) return longWork(start)
   armFailpoints(start.failpoints)
-  return start.task === 'upgrade' ? upgrade(start) : eraseThoseListed(start)
+  return start.task === 'upgrade' ? upgrade(start.dataDir) : eraseThoseListed(start)
 }
 
-async function upgrade({ dataDir, now }: PreparationStart): Promise<Prepared['upgrade']> {
-  const onProgress = (progress: UpgradeProgress) => {
-    tell(progress)
-    if (isMidway(progress)) failpoint('migration_step')
-  }
-  return { copy: await upgradeDatabase(dataDir, now, { withCopy: true, onProgress }) }
+function upgrade(dataDir: string): Promise<Prepared['upgrade']> {
+  const tellOf = (progress: Progress) => tell(progress)
+  return upgradeDatabase(
+    dataDir,
+    progress => tellOf({ doing: 'backup', ...progress }),
+    () => {
+      tellOf({ doing: 'tables' })
+      failpoint('migration_step')
+    },
+  )
 }
-
-/** Within a step's transaction, when some of it is done. */
-const isMidway = (progress: UpgradeProgress) =>
-  progress.doing === 'step' && progress.share > 0 && progress.share < 1
 
 function eraseThoseListed({ dataDir, now }: PreparationStart): Prepared['erasures'] {
   const prepared = prepareDatabase(dataDir, now)

@@ -1,11 +1,11 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Finished } from '../../scripts/support/finished.ts'
-import { migrateUpTo, writeOlder } from '../../scripts/support/older-schema.ts'
 import { until } from '../../scripts/support/until.ts'
 import { noteBackup } from '../../src/storage/sqlite/backup/last-backup.ts'
+import { schemaKnown } from '../../src/storage/sqlite/database/migrate.ts'
 import { apiOf, builtBinary, rawConnection, Workplace, withTour } from '../support/binary.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { prepared } from '../support/prepared.ts'
@@ -92,23 +92,17 @@ describe.skipIf(!canTrace)('under a tracer', () => {
     expect((await complaints()).join()).not.toContain('a sync of the disk')
   })
 
-  test.each([
-    ['a backup', ['backup', 'backup.db'], (): string => place.folder],
-    ['a tried migration', ['migrate', '--on-copy'], data],
-  ])('what was left by %s that was killed', async (_, command, folder) => {
-    writeOlder(data(), 1)
-    const child = await traced('fsync,fdatasync:delay_enter=1000000', ...command)
-    const left = () =>
-      readdirSync(folder()).filter(name => /\.partial$|^migration-trial-/.test(name))
+  test('what was left by a backup that was killed', async () => {
+    await withData(place)
+    const child = await traced('fsync,fdatasync:delay_enter=1000000', 'backup', 'backup.db')
+    const left = () => readdirSync(place.folder).filter(name => name.endsWith('.partial'))
     await until(() => left().length > 0)
     // If only the tracer were killed, the command would go on.
     const tasks = `/proc/${child.pid}/task/${child.pid}/children`
     process.kill(Number(readFileSync(tasks, 'utf8').trim()), 'SIGKILL')
     await child.exited
     const [name] = left()
-    const found = await complaints(
-      ...(folder === data ? [] : ['--backup-every', '1h', '--backup-dir', place.folder]),
-    )
+    const found = await complaints('--backup-every', '1h', '--backup-dir', place.folder)
     expect(found).toContainEqual(
       expect.stringMatching(new RegExp(`a killed command has left .*${name}[ ,].* — run "rm -r `)),
     )
@@ -236,35 +230,18 @@ describe('a server', () => {
 })
 
 describe('data', () => {
-  test('of an older schema, of a newer one, and between two', async () => {
-    writeOlder(data(), 3)
+  test('of a newer schema, with and without the backup that was made before', async () => {
+    await withData(place)
     noteBackup(data(), 'copy.db', Date.now())
-    expect((await complaints())[0]).toMatch(
-      /^warning {2}the database has schema 3, and this cairn knows \d+ — run "cairn migrate"/,
-    )
-    migrateUpTo(data(), 4)
-    expect((await complaints())[0]).toContain('the database has schema 4')
-    const { copy } = await place.json<{ copy: string }>(['migrate'])
-    const database = new Database(databaseFile())
-    database.run("insert into migrations values (999, 'later', 'x', 1)")
-    database.close()
-    expect((await complaints())[0]).toMatch(
-      new RegExp(`^error .*999.* — run the newer cairn, or give up .*: cairn restore ${copy}$`),
-    )
-  })
-
-  test('kept from before a migration is reported, and once old how to delete it', async () => {
-    writeOlder(data(), 1)
-    noteBackup(data(), 'copy.db', Date.now())
-    const { copy } = await place.json<{ copy: string }>(['migrate'])
-    const { stdout } = await place.run(['doctor', ...freePorts])
-    expect(stdout).toMatch(
-      /^ok {7}1 database of before a migration is kept \(\d+ kB\), the newest for 0 days$/m,
-    )
-    const monthAgo = Date.now() / 1_000 - 31 * 86_400
-    utimesSync(copy, monthAgo, monthAgo)
-    expect((await complaints())[0]).toMatch(
-      new RegExp(`the newest for 31 days — once you no longer .*: rm ${copy}$`),
+    {
+      using database = new Database(databaseFile())
+      database.run('pragma user_version = 999')
+    }
+    expect((await complaints())[0]).toMatch(/^error .*schema 999.* — run the newer cairn$/)
+    const backup = join(data(), `backups/before-schema-${schemaKnown + 1}.db`)
+    await Bun.write(backup, '')
+    expect((await complaints())[0]).toEndWith(
+      `run the newer cairn, or give up what was stored since: cairn restore ${backup}`,
     )
   })
 })

@@ -219,7 +219,6 @@ const commands: string[][] = [
   ['token', 'revoke', named, '--org', 'acme'],
   ['key', 'rotate', '--org', named],
   ['steps', 'repair', 'hostile', named, '--org', 'acme'],
-  ['migrate', '--data', named],
   ['snippet', 'write', `/dev/null/${named}`],
   ['service', 'show', '--name', named],
   ['healthcheck', '--data', named],

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { lstatSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { Workplace, withTour } from '../support/binary.ts'
 import { Owner } from '../support/owner.ts'
 
@@ -67,16 +66,6 @@ describe.skipIf(!isRoot)('what root makes in the data directory of another user'
     expect((await owner.run(['org', 'list'])).stdout).toContain('acme')
     expect((await owner.run(['backup', 'owner.db'])).status).toBe(0)
     expect((await owner.run(['rebuild'])).status).toBe(0)
-  })
-
-  test('is that user’s after a migration, and so is the copy of before', async () => {
-    rmdirSync(cairn.dataDir)
-    writeOlder(cairn.dataDir, 1)
-    owner.takes(cairn.dataDir)
-    await asRoot('migrate', '--on-copy')
-    await asRoot('migrate')
-    expect(readdirSync(join(cairn.dataDir, 'backups')).length).toBeGreaterThan(1)
-    expect(foreign()).toEqual([])
   })
 
   test('is that user’s if a server runs as root, however it ends', async () => {

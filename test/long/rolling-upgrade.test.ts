@@ -11,7 +11,6 @@ import { otherBuild, withStep } from '../support/other-build.ts'
 
 /** The next release adds to what all nodes share (flows, dead letters) and to what each projects (runs). */
 const moods = withStep(
-  'moods',
   `alter table runs add column mood text;
   create index runs_with_mood on runs (org_id, flow_id, mood) where mood is not null;
   alter table flows add column mood text not null default 'fine';

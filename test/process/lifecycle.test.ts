@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeOlder } from '../../scripts/support/older-schema.ts'
 import { freePort } from '../../scripts/support/ports.ts'
-import { claimPort } from '../../src/runtime/ports.ts'
 import {
   apiOf,
   builtBinary,
@@ -39,15 +37,6 @@ describe('starting', () => {
     const second = await place.run(['serve', '--port', '0', '--management-port', '0'])
     expect(second.status).toBe(1)
     expect(second.stderr).toContain(`process ${server.child.pid}`)
-  })
-
-  test('a port that the system has chosen is taken before the server listens on it', async () => {
-    writeOlder(join(place.folder, 'cairn-data'), 1)
-    const server = await place.start([], { CAIRN_FAILPOINTS: 'migration_step=hang' })
-    await server.until(() => server.stdout.includes('"migrating: step'))
-    const described = readFileSync(join(place.folder, 'cairn-data/server.json'), 'utf8')
-    const { port } = JSON.parse(described) as { port: number }
-    expect(() => claimPort('127.0.0.1', port, '--port')).toThrow('is taken')
   })
 
   /** A server that answers reads while the start of its storage is held up. */

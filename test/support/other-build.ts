@@ -1,6 +1,5 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { schemaKnown } from '../../src/storage/sqlite/database/migrate.ts'
 
 /** Builds executables of this source with changes, such as the next release's, with the script for releases. */
 
@@ -48,8 +47,8 @@ export async function otherBuild(
 }
 
 /** Makes a release know one more step of the schema than this one. */
-export const withStep = (name: string, sql: string): Edit => ({
+export const withStep = (sql: string): Edit => ({
   file: 'src/storage/sqlite/database/migrate.ts',
-  before: /(?<=migrations: readonly Migration\[\] = \[[^\]]*)\]/,
-  after: `${JSON.stringify({ id: schemaKnown + 1, name, sql })},\n]`,
+  before: /(?<=const steps: readonly string\[\] = \[[^\]]*)\]/,
+  after: `, ${JSON.stringify(sql)}]`,
 })

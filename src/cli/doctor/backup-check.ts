@@ -10,11 +10,10 @@ import { type KeptBackup, newestBackup } from '../../storage/sqlite/backup/folde
 import { lastBackup } from '../../storage/sqlite/backup/last-backup.ts'
 import { isPartial } from '../../storage/sqlite/backup/partial.ts'
 import { databasesAside } from '../../storage/sqlite/backup/replace-database.ts'
-import { copiesFolder } from '../../storage/sqlite/database/copies.ts'
 import { hasDatabase, openForReading } from '../../storage/sqlite/database/database.ts'
 import { isLocked } from '../../storage/sqlite/database/file-lock.ts'
 import { newestReceipt } from '../../storage/sqlite/database/inspect.ts'
-import { trialPrefix } from '../../storage/sqlite/database/upgrade-trial.ts'
+import { upgradesFolder } from '../../storage/sqlite/database/upgrade.ts'
 import { counted, sizeOf } from '../output.ts'
 import {
   type DataSubject,
@@ -101,9 +100,9 @@ function checkAside(data: string): Finding[] {
   return [warning('backup', what, advice)]
 }
 
-/** What killed backups, restores and tried migrations leave behind. */
+/** What killed backups and restores leave behind. */
 export function checkLeftovers({ data, config }: DataSubject): Finding[] {
-  const folders = [data, copiesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
+  const folders = [data, upgradesFolder(data), ...(config?.backupDir ? [config.backupDir] : [])]
   const left = [...new Set(folders)].filter(isReadable).flatMap(leftIn)
   if (left.length === 0 || isInUse(data)) return []
   const bytes = left.reduce((sum, path) => sum + bytesOf(path), 0)
@@ -113,13 +112,13 @@ export function checkLeftovers({ data, config }: DataSubject): Finding[] {
 
 const isReadable = (folder: string) => existsSync(folder) && isReadableDirectory(folder)
 
-/** A backup, a restore or a migration may be under way. */
+/** A backup, a restore or an upgrade may be under way. */
 const isInUse = (data: string) =>
   attempt(() => isHeld(data) || isLocked(join(data, 'backup.lock')), true)
 
 function leftIn(folder: string): string[] {
   return readdirSync(folder)
-    .filter(name => isPartial(name) || name.startsWith(trialPrefix))
+    .filter(name => isPartial(name))
     .map(name => join(folder, name))
 }
 

@@ -84,7 +84,7 @@ const uses: readonly [RegExp, number][] = [
     R_OK | W_OK,
   ],
   [/^(snippet|backups|copy)$/, R_OK | W_OK | X_OK],
-  [/^(session\.key|(server|last-backup|migration|issuer-keys)\.json|(snippet|backups)\/.+)$/, R_OK],
+  [/^(session\.key|(server|last-backup|issuer-keys)\.json|(snippet|backups)\/.+)$/, R_OK],
 ]
 
 /** A file or a directory that Cairn uses. */

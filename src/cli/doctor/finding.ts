@@ -18,7 +18,6 @@ export type Check =
   | 'rights'
   | 'disk'
   | 'database'
-  | 'migration'
   | 'dead_letters'
   | 'webhooks'
   | 'backup'

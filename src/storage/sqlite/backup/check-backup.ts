@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fullCheck, jsonFaults, newestReceipt } from '../database/inspect.ts'
-import { schemaState } from '../database/migrate.ts'
+import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { schemaDifferences } from '../database/schema-check.ts'
 import { expectedChecksum } from './checksum.ts'
 
@@ -57,22 +57,17 @@ export function requireNoLog(file: string): void {
 export function checkBackup(file: string, name = file): BackupContent {
   try {
     using database = openUnchanging(file)
-    const { applied, known, differing } = schemaState(database)
-    if (applied === 0) throw new RestoreRefused(`${name} is not a database of Cairn's`)
-    if (applied > known) {
+    const schema = schemaOf(database)
+    if (schema === 0) throw new RestoreRefused(`${name} is not a database of Cairn's`)
+    if (schema > schemaKnown) {
       throw new RestoreRefused(
-        `${name} is of a newer Cairn (schema ${applied}, and this one knows ${known}): restore it with that one`,
-      )
-    }
-    if (differing.length > 0) {
-      throw new RestoreRefused(
-        `${name} was made by another Cairn: step ${differing.join(', ')} of its schema is not this one's`,
+        `${name} is of a newer Cairn (schema ${schema}, and this one knows ${schemaKnown}): restore it with that one`,
       )
     }
     requireNone(schemaDifferences(database), `${name} does not have the schema of a backup`)
     requireNone(fullCheck(database), `${name} is damaged`)
     requireNone(jsonFaults(database), `${name} is damaged`)
-    return { schema: applied, knownSchema: known, newestEventAt: newestReceipt(database) }
+    return { schema, knownSchema: schemaKnown, newestEventAt: newestReceipt(database) }
   } catch (error) {
     const { code = '' } = error as { code?: string }
     if (!code.startsWith('SQLITE_') || ofMachine.test(code)) throw error

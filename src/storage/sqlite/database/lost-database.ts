@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs'
 import { lastBackupFile } from '../backup/last-backup.ts'
 import { databasesAside } from '../backup/replace-database.ts'
 import { erasuresFile } from '../erasure/erasure-list.ts'
-import { copiesIn } from './copies.ts'
 import { databaseFile, hasDatabase } from './database.ts'
+import { upgradeBackups } from './upgrade.ts'
 
 /** A data directory that has held a database holds none now; the message says what to do. */
 export class DatabaseLost extends Error {
@@ -15,7 +15,7 @@ export function traceOfDatabase(dataDir: string): string | null {
   if (hasDatabase(dataDir) || !existsSync(dataDir)) return null
   const log = `${databaseFile(dataDir)}-wal`
   if (statSync(log, { throwIfNoEntry: false })?.size) return log
-  const [left] = [...databasesAside(dataDir), ...copiesIn(dataDir).map(({ file }) => file)]
+  const [left] = [...databasesAside(dataDir), ...upgradeBackups(dataDir)]
   if (left !== undefined) return left
   return [erasuresFile(dataDir), lastBackupFile(dataDir)].find(file => existsSync(file)) ?? null
 }

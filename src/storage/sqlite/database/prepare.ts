@@ -1,12 +1,13 @@
+import type { Database } from 'bun:sqlite'
 import { shellWord } from '../../../core/text/wording.ts'
 import { hasAlerts } from '../alerts/alert-store.ts'
 import { type ErasureProgress, erasuresDue, finishErasures } from '../erasure/erasures.ts'
 import { hasOrganisation } from '../organisations/organisations.ts'
-import { copiesIn } from './copies.ts'
 import { openForWriting } from './database.ts'
 import { requireNoLostDatabase } from './lost-database.ts'
-import { migrate, requireKnownSchema, type SchemaState, schemaState } from './migrate.ts'
+import { migrate, requireKnownSchema, schemaKnown, schemaOf } from './migrate.ts'
 import { foreignActors } from './schema-check.ts'
+import { backupBefore } from './upgrade.ts'
 
 export type PreparedDatabase = ReturnType<typeof prepareDatabase>
 
@@ -20,13 +21,11 @@ export function prepareDatabase(dataDir: string, now: number) {
   requireNoLostDatabase(dataDir)
   const database = openForWriting(dataDir)
   try {
-    const state = schemaState(database)
-    requireUsable(dataDir, state)
-    const isNew = state.applied === 0
-    if (isNew) migrate(database, now)
+    requireUsable(dataDir, database)
+    if (schemaOf(database) === 0) migrate(database)
     return {
-      /** Schema steps that the database has to go through first: see `upgradeDatabase`. */
-      due: isNew ? [] : state.due,
+      /** Whether the schema has to be brought up to date first: see `upgradeDatabase`. */
+      upgradeDue: schemaOf(database) < schemaKnown,
       hasOrganisation: () => hasOrganisation(database),
       /** What in it acts by itself and is not Cairn's. */
       foreignActors: () => foreignActors(database),
@@ -49,14 +48,13 @@ export function prepareDatabase(dataDir: string, now: number) {
   }
 }
 
-/** @throws SchemaMismatch that names the copy with which an older release can go on */
-export function requireUsable(dataDir: string, state: SchemaState): void {
-  requireKnownSchema(state, state.applied > state.known ? wayBack(dataDir, state.known) : '')
-}
-
-function wayBack(dataDir: string, known: number): string {
-  const copy = copiesIn(dataDir).find(({ schema }) => schema <= known)
-  if (copy === undefined) return ''
-  const command = `cairn restore ${shellWord(copy.file)}`
-  return `, or give up what was stored since and restore the copy that was made before: ${command}`
+/** @throws SchemaMismatch that names the backup with which this release can go on, if there is one */
+export function requireUsable(dataDir: string, database: Database): void {
+  const backup = backupBefore(dataDir, schemaKnown)
+  requireKnownSchema(
+    database,
+    backup === null
+      ? ''
+      : `, or give up what was stored since and restore the backup that was made before: cairn restore ${shellWord(backup)}`,
+  )
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { shown } from '../../../core/text/wording.ts'
-import { emptyWith, schemaState } from './migrate.ts'
+import { emptyWith, schemaKnown, schemaOf } from './migrate.ts'
 
 /** In a damaged schema, each may be anything but a text. */
 interface SchemaEntry {
@@ -44,14 +44,13 @@ export const foreignActors = (database: Database): string[] =>
     .map(named)
 
 /**
- * How a database differs from what the applied steps of its schema have made, to the letter: each table, index,
+ * How a database differs from what the steps of its schema have made, to the letter: each table, index,
  * trigger and view in words. Empty if it does not, or if the schema is none that this release knows.
  */
 export function schemaDifferences(database: Database): string[] {
-  const { applied, known } = schemaState(database)
-  if (applied === 0 || applied > known) return []
-  const steps = database.query<{ id: number }, []>('select id from migrations').all()
-  using made = emptyWith(new Set(steps.map(({ id }) => id)))
+  const schema = schemaOf(database)
+  if (schema === 0 || schema > schemaKnown) return []
+  using made = emptyWith(schema)
   const expected = entriesOf(made)
   const found = entriesOf(database)
   const foreign = [...found].flatMap(([key, entry]) => {

@@ -9,7 +9,7 @@ import { roles } from '../../../core/organisation/role.ts'
 import { identityModes } from '../../../core/organisation/verified-identity.ts'
 
 /**
- * The tables that Drizzle queries. `migrations/` creates these and all other tables, and says what the
+ * The tables that Drizzle queries. `schema.sql` creates these and all other tables, and says what the
  * columns mean; a test checks that the two agree.
  */
 

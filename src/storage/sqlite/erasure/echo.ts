@@ -108,7 +108,7 @@ export class Echo extends TransactionParticipant {
     const before = this.current?.database
     const next = Atomics.load(this.generation, 0) + 1
     const database = connect(this.memory.name, next)
-    migrate(database, 0)
+    migrate(database)
     this.current = { database, executor: this.executorOver(database) }
     // Readers switch to the new one before the old one is gone.
     Atomics.store(this.generation, 0, next)

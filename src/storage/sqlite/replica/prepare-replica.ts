@@ -1,6 +1,6 @@
 import { type Log, NotInLog } from '../../log/log.ts'
 import { hasDatabase, openForReading } from '../database/database.ts'
-import { schemaKnown, schemaState } from '../database/migrate.ts'
+import { schemaKnown, schemaOf } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
 import { beginning, movingInto, positionIn } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
@@ -67,7 +67,7 @@ export async function prepareReplica(
 function stateOf(dataDir: string) {
   const database = openForReading(dataDir)
   try {
-    if (schemaState(database).applied === 0) return null
+    if (schemaOf(database) === 0) return null
     const count = database
       .query<{ rows: number }, []>('select count(*) as rows from organisations')
       .get()!

@@ -5,7 +5,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Snapshot } from '../../log/log.ts'
 import { databaseFile, openForReading } from '../database/database.ts'
-import { schemaState } from '../database/migrate.ts'
+import { schemaOf } from '../database/migrate.ts'
 import { syncDirectory } from '../database/synced-files.ts'
 import { positionIn } from './replica.ts'
 
@@ -33,9 +33,8 @@ export async function writeSnapshot(dataDir: string): Promise<SnapshotFile> {
     }
     using stored = new Database(copy!, { readonly: true, strict: true })
     const { seq, mark } = positionIn(stored)!
-    const { applied } = schemaState(stored)
     await compress(copy!, file!)
-    return { file: file!, seq, mark, schema: applied }
+    return { file: file!, seq, mark, schema: schemaOf(stored) }
   } finally {
     rmSync(copy!, { force: true })
   }

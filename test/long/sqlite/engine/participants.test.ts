@@ -97,7 +97,7 @@ const stored = makeTemplate()
 
 function makeTemplate(): StoredWorld {
   const database = connect(template)
-  migrate(database, 0)
+  migrate(database)
   const versions = (items: { key: string; completeOn: string | null }[]) => [
     { version: 1, publishedAt: 0, steps: [{ key: 'a' }], items },
     { version: 2, publishedAt: 20, steps: [{ key: 'b' }, { key: 'a' }], items },

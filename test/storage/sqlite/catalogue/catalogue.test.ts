@@ -18,7 +18,7 @@ let reading: Database
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-catalogue-'))
   writing = openForWriting(folder)
-  migrate(writing, now)
+  migrate(writing)
   reading = openForReading(folder)
 })
 

@@ -7,7 +7,8 @@ import { openForWriting } from '../../../../src/storage/sqlite/database/database
 import {
   migrate,
   SchemaMismatch,
-  schemaState,
+  schemaKnown,
+  schemaOf,
 } from '../../../../src/storage/sqlite/database/migrate.ts'
 
 let folder: string
@@ -22,50 +23,50 @@ afterEach(() => {
   rmSync(folder, { recursive: true })
 })
 
-const schemaOf = (of: Database) =>
+const tablesOf = (of: Database) =>
   of.query("select sql from sqlite_schema where name not like 'sqlite_%' order by name").values()
 
 describe('the schema', () => {
-  test('is made step by step, and a second migration does nothing', () => {
-    migrate(database, 1)
-    const { applied, known, differing } = schemaState(database)
-    expect([applied, differing]).toEqual([known, []])
-    const before = schemaOf(database)
-    migrate(database, 2)
-    expect(schemaOf(database)).toEqual(before)
+  test('is made once, and a second migration does nothing', () => {
+    migrate(database)
+    expect(schemaOf(database)).toBe(schemaKnown)
+    const before = tablesOf(database)
+    migrate(database)
+    expect(tablesOf(database)).toEqual(before)
   })
 
-  test('of a new database is made completely or not at all', () => {
+  test('is made completely or not at all', () => {
     const stopped = () =>
-      migrate(database, 1, ({ id, share }) => {
-        if (id === 5 && share === 1) throw new Error('the power is gone')
+      migrate(database, () => {
+        throw new Error('the power is gone')
       })
     expect(stopped).toThrow('the power is gone')
-    expect(schemaOf(database)).toEqual([])
-    migrate(database, 2)
-    expect(schemaState(database).due).toEqual([])
+    expect([schemaOf(database), tablesOf(database)]).toEqual([0, []])
+    migrate(database)
+    expect(schemaOf(database)).toBe(schemaKnown)
   })
 
   test('is recognised as up to date without a lock, so a command does not wait for a writer', () => {
-    migrate(database, 1)
+    migrate(database)
     const writing = new Database(join(folder, 'cairn.db'))
     writing.run('begin immediate')
     database.run('pragma busy_timeout = 0')
-    expect(() => migrate(database, 2)).not.toThrow()
+    expect(() => migrate(database)).not.toThrow()
     writing.run('rollback')
     writing.close()
   })
 
-  test('of a newer release is rejected, and nothing is changed', () => {
-    migrate(database, 1)
-    database.run("insert into migrations values (999, 'later', 'x', 1)")
-    expect(() => migrate(database, 2)).toThrow(SchemaMismatch)
-    expect(() => migrate(database, 2)).toThrow('run the newer release')
+  test('of a newer release is rejected', () => {
+    migrate(database)
+    database.run('pragma user_version = 999')
+    expect(() => migrate(database)).toThrow(SchemaMismatch)
+    expect(() => migrate(database)).toThrow('run the newer release')
   })
 
-  test('with a step that differs from this release is rejected', () => {
-    migrate(database, 1)
-    database.run("update migrations set sha256 = 'other' where id = 1")
-    expect(() => migrate(database, 2)).toThrow('step 1 (initial) of the database')
+  test('of a database that no release has made is rejected, and nothing is changed', () => {
+    database.run('create table organisations (id integer primary key)')
+    const before = tablesOf(database)
+    expect(() => migrate(database)).toThrow('begin with an empty data directory')
+    expect(tablesOf(database)).toEqual(before)
   })
 })

@@ -20,7 +20,7 @@ let row: number
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-identity-'))
   database = openForWriting(folder)
-  migrate(database, now)
+  migrate(database)
   row = createOrganisation(database, { name: 'Acme' }, now).organisation.row
 })
 afterEach(() => {

@@ -15,7 +15,7 @@ let database: Database
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'cairn-organisations-'))
   database = openForWriting(folder)
-  migrate(database, now)
+  migrate(database)
 })
 
 afterEach(() => {

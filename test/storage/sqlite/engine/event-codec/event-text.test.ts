@@ -75,7 +75,7 @@ test('a batch is decoded as it was encoded, with empty texts and line breaks', (
 
 test('the ledger keeps batches to the character, even if they share a row', () => {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
+  migrate(database)
   const batches = new EventBatches(database)
   const batch = fc.record({ receivedAt: fc.integer({ min: 5, max: 9 }), sent: events })
   fc.assert(
@@ -95,7 +95,7 @@ test('the ledger keeps batches to the character, even if they share a row', () =
 
 test('rows in an unknown format are rejected instead of misread', () => {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
+  migrate(database)
   const text = encodeEvents([{ ...noEvent, id: 'one', kind: 'custom', name: 'paid' }])
   const batch = new OpenBatch(1, 1, 'events')
   batch.add(text, 5)

@@ -17,7 +17,7 @@ const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
 
 function ledger() {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
+  migrate(database)
   const batches = new EventBatches(database)
   const open = () => {
     const ids = new EventIds(database, policy)

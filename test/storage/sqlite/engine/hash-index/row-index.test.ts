@@ -14,7 +14,7 @@ const policy = { entriesPerSegment: 8, segmentBits: 1, entriesPerMergeStep: 4 }
 
 function emptyDatabase(): Database {
   const database = new Database(':memory:', { strict: true })
-  migrate(database, 0)
+  migrate(database)
   return database
 }
 
