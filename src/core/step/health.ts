@@ -48,12 +48,6 @@ export const fewestPeople = 5
 /** Counts to add to: every outcome at 0. */
 export const noHealthCounts = (): HealthCounts => zeros(healthOutcomes)
 
-/** The sum of the counts of two groups that have no person in common. */
-export const summedHealth = (a: HealthCounts, b: HealthCounts): HealthCounts =>
-  Object.fromEntries(
-    healthOutcomes.map(outcome => [outcome, a[outcome] + b[outcome]]),
-  ) as HealthCounts
-
 /**
  * The state of a step's target, from what people's pages reported last.
  *

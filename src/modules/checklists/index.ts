@@ -83,8 +83,8 @@ export function checklistRoutes(deps: ChecklistDeps): Route[] {
         const person = personIn(call.body)
         const { runId = null, sessionId = null } = call.body
         requireCleanText({ runId, sessionId })
-        await service.tick(call.subject, person, call.body, call.receivedAt)
-        return json(200, await service.progress(call.subject, person))
+        const written = await service.tick(call.subject, person, call.body, call.receivedAt)
+        return json(200, await service.progress(call.subject, person, written))
       },
     }),
   ]

@@ -30,6 +30,12 @@ function itemRefOf(flow: FlowEntry, item: ProgressBody['items'][number], index: 
   throw invalid({ path: `/items/${index}`, message: 'This flow has no such item' })
 }
 
+/** What a request has written of items, and when it was received. */
+interface Ticks {
+  writes: ReadonlyMap<ItemRef, boolean>
+  at: number
+}
+
 export function checklistService(deps: ChecklistDeps) {
   const { stores } = deps
   return {
@@ -56,8 +62,12 @@ export function checklistService(deps: ChecklistDeps) {
       })
     },
 
-    /** Ticks all items or none: if one is unknown, none is ticked. */
-    tick(
+    /**
+     * Ticks all items or none: if one is unknown, none is ticked.
+     *
+     * @returns what was written
+     */
+    async tick(
       flow: FlowEntry,
       person: PersonIds,
       {
@@ -66,12 +76,12 @@ export function checklistService(deps: ChecklistDeps) {
         sessionId = null,
       }: Pick<ProgressBody, 'items' | 'runId' | 'sessionId'>,
       receivedAt: number,
-    ): Promise<void> {
+    ): Promise<Ticks> {
       // If a request writes one item several times, the last write counts.
       const writes = new Map(
         items.map((item, index) => [itemRefOf(flow, item, index), item.completed]),
       )
-      return stores.ledger.tick({
+      await stores.ledger.tick({
         ...person,
         orgRef: flow.organisation.ref,
         flowRef: flow.ref,
@@ -80,9 +90,11 @@ export function checklistService(deps: ChecklistDeps) {
         items: [...writes].map(([itemRef, completed]) => ({ itemRef, completed })),
         receivedAt,
       })
+      return { writes, at: receivedAt }
     },
 
-    async progress(flow: FlowEntry, person: PersonIds): Promise<Progress> {
+    /** @param written what the same request has just written, which is not stored of a person who was erased */
+    async progress(flow: FlowEntry, person: PersonIds, written?: Ticks): Promise<Progress> {
       const { ticked, completedAt } = await stores.checklists.progress(
         flow.organisation.ref,
         flow.ref,
@@ -90,7 +102,10 @@ export function checklistService(deps: ChecklistDeps) {
       )
       const items = (flow.latest?.checklist?.items ?? []).map(item => {
         const ref = flow.itemRefs.get(item.id)
-        const tickedAt = (ref === undefined ? null : ticked.get(ref)) ?? null
+        const write = ref === undefined ? undefined : written?.writes.get(ref)
+        const storedAt = (ref === undefined ? null : ticked.get(ref)) ?? null
+        const tickedAt =
+          write === true ? (storedAt ?? written!.at) : write === false ? null : storedAt
         return {
           id: item.id,
           key: item.key,

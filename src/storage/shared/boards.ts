@@ -30,7 +30,6 @@ export interface SharedMemory {
   watch: SharedArrayBuffer
   /** The state of this node among others. */
   node: SharedArrayBuffer
-  echo: EchoMemory
 }
 
 export function newSharedMemory(): SharedMemory {
@@ -43,7 +42,6 @@ export function newSharedMemory(): SharedMemory {
     generation: new SharedArrayBuffer(4),
     watch: WatchBoard.memory(),
     node: NodeBoard.memory(),
-    echo: { name: crypto.randomUUID(), generation: new SharedArrayBuffer(4) },
   }
 }
 
@@ -420,10 +418,4 @@ export class BufferGauge {
     Atomics.sub(this.words, 0, events)
     Atomics.sub(this.words, 1, bytes)
   }
-}
-
-/** A name that no other process's echo has, and the number of the echo in use; 0 for none. */
-export interface EchoMemory {
-  name: string
-  generation: SharedArrayBuffer
 }

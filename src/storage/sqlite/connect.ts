@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../../core/event/event.ts'
 import type { PersonIds } from '../../core/event/stored-event.ts'
-import { summedHealth } from '../../core/step/health.ts'
 import type { GateStores } from '../../http/port.ts'
 import type { AnalyticsStores } from '../../modules/analytics/port.ts'
 import type { ChecklistStores } from '../../modules/checklists/port.ts'
@@ -10,7 +9,6 @@ import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
 import { JudgedEvents } from '../shared/activity/judged-events.ts'
-import type { Asking } from '../shared/asking.ts'
 import {
   LagBoard,
   PresenceBoard,
@@ -19,12 +17,11 @@ import {
   WatchBoard,
 } from '../shared/boards.ts'
 import { IdentityBoard } from '../shared/identity-board.ts'
-import { asPort, type InRows } from '../shared/in-rows.ts'
+import { asPort } from '../shared/in-rows.ts'
 import { PresenceReader } from '../shared/presence-reader.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { RunHistory } from './engine/column-segments/run-history.ts'
-import { EchoReader } from './erasure/echo.ts'
 import { Readers } from './readers.ts'
 import { ExperimentReader } from './runs/experiment-reader.ts'
 import { StepReader } from './steps/step-reader.ts'
@@ -39,36 +36,54 @@ export type Stores = GateStores &
   InstallationStores &
   StepStores
 
-/** What the stores of a thread read from, whatever the database is. */
-interface Reading {
-  /** What management keeps: the database itself, or a node's copy. */
-  management: Database
-  /** What is reported and counted. */
-  reports: Asking
-  steps: StepReader
-  echo: EchoReader
-}
-
 /**
- * The stores that are the same over each database: what management keeps, and what goes to the storage
- * thread or into the memory that threads share.
+ * Joins a client of the storage thread and reading connections into the stores of one thread.
+ *
+ * @param snapshots a second connection, for what is read as of one moment while others go on
+ * @param isOneOfSeveral whether other machines follow the same log
  */
-export function commonStores(
-  { management, reports, steps, echo }: Reading,
+export function connectStores(
+  reading: Database,
+  snapshots: Database,
   client: StorageClient,
   shared: SharedMemory,
-  caughtUp: () => Promise<void> = async () => {},
-): Pick<InRows<Stores>, 'catalogue' | 'ledger' | 'watch' | 'steps' | 'presence'> {
+  isOneOfSeveral = false,
+): Stores {
   const board = new PresenceBoard(shared.presence)
-  const presence = new PresenceReader(reports, board)
+  const presence = new PresenceReader(reading, board)
   const identity = new IdentityBoard(shared.identity)
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))
   const generation = new Int32Array(shared.generation)
   // Read before the catalogue, so that what changes in between is looked for once too often, and not missed.
   let known = Atomics.load(generation, 0)
-  const catalogue = new StoredCatalogue(management)
-  return {
+  const catalogue = new StoredCatalogue(reading)
+  const readers = new Readers(reading)
+  const lag = new LagBoard(shared.lag)
+  /** Takes up what other machines have stored. */
+  const followed = async () => {
+    if (isOneOfSeveral) await client.follow()
+  }
+  /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
+  const caughtUp = async (flowRow: number) => {
+    await followed()
+    if (lag.isFlowBehind(flowRow)) await client.project()
+  }
+  /** Reads what is kept of a person, once the tables are up to date with what is acknowledged of them. */
+  const ofPerson = async <T>(
+    orgRow: number,
+    ids: PersonIds,
+    read: () => Promise<T>,
+  ): Promise<T> => {
+    await followed()
+    if (lag.isPersonBehind(orgRow, ids)) await client.project()
+    return read()
+  }
+  const experiments = new ExperimentReader(reading)
+  const progress = new ProgressBoard(shared.progress)
+  const history = new RunHistory(snapshots)
+  const steps = new StepReader(reading)
+  return asPort<Stores>({
     catalogue() {
       const current = Atomics.load(generation, 0)
       if (current !== known) {
@@ -87,10 +102,8 @@ export function commonStores(
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),
       async healthCounts(...args) {
-        await caughtUp()
-        const counts = await steps.healthCounts(...args)
-        const echoed = await echo.steps?.healthCounts(...args)
-        return echoed ? summedHealth(counts, echoed) : counts
+        await followed()
+        return steps.healthCounts(...args)
       },
     },
     presence: {
@@ -104,66 +117,17 @@ export function commonStores(
       reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
       async read(...args) {
-        await caughtUp()
+        await followed()
         return presence.presence(...args)
       },
       async since(...args) {
-        await caughtUp()
+        await followed()
         return presence.countedSince(...args)
       },
     },
-  }
-}
-
-/**
- * Joins a client of the storage thread and reading connections into the stores of one thread.
- *
- * @param snapshots a second connection, for what is read as of one moment while others go on
- * @param isOneOfSeveral whether other machines follow the same log
- */
-export function connectStores(
-  reading: Database,
-  snapshots: Database,
-  client: StorageClient,
-  shared: SharedMemory,
-  isOneOfSeveral = false,
-): Stores {
-  const readers = new Readers(reading)
-  const lag = new LagBoard(shared.lag)
-  /** Takes up what other machines have stored. */
-  const followed = async () => {
-    if (isOneOfSeveral) await client.follow()
-  }
-  /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
-  const caughtUp = async (flowRow: number) => {
-    await followed()
-    if (lag.isFlowBehind(flowRow)) await client.project()
-  }
-  /** Reads what is kept of a person, once the tables are up to date with what is acknowledged of them. */
-  const ofPerson = async <T>(
-    orgRow: number,
-    ids: PersonIds,
-    read: (from: Readers) => Promise<T>,
-  ): Promise<T> => {
-    await followed()
-    if (lag.isPersonBehind(orgRow, ids)) await client.project()
-    return read(echo.of(orgRow, ids) ?? readers)
-  }
-  const experiments = new ExperimentReader(reading)
-  const progress = new ProgressBoard(shared.progress)
-  const history = new RunHistory(snapshots)
-  const steps = new StepReader(reading)
-  const echo = new EchoReader(shared.echo, reading)
-  return asPort<Stores>({
-    ...commonStores(
-      { management: reading, reports: reading, steps, echo },
-      client,
-      shared,
-      followed,
-    ),
     checklists: {
       progress: (orgRow, flowRow, ids) =>
-        ofPerson(orgRow, ids, from => from.progress(orgRow, flowRow, ids)),
+        ofPerson(orgRow, ids, () => readers.progress(orgRow, flowRow, ids)),
       version(orgRow, ids) {
         const person = personOf(ids.userId, ids.anonymousId)
         if (!isOneOfSeveral) return progress.version(orgRow, person)
@@ -172,8 +136,8 @@ export function connectStores(
     },
     people: {
       histories: (orgRow, flowRows, ids) =>
-        ofPerson(orgRow, ids, from => from.histories(orgRow, flowRows, ids)),
-      caused: (orgRow, ids) => ofPerson(orgRow, ids, from => from.caused(orgRow, ids)),
+        ofPerson(orgRow, ids, () => readers.histories(orgRow, flowRows, ids)),
+      caused: (orgRow, ids) => ofPerson(orgRow, ids, () => readers.caused(orgRow, ids)),
     },
     analytics: {
       async *runs(orgRow, flowRow, range) {

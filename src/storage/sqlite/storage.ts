@@ -23,7 +23,6 @@ import { LogKeeper } from './database/log-keeper.ts'
 import { ColumnSegments } from './engine/column-segments/column-segments.ts'
 import { defaultSealPolicy, type SealPolicy } from './engine/column-segments/sealer.ts'
 import { isPassing } from './engine/savepoint.ts'
-import { Echo } from './erasure/echo.ts'
 import { ErasedPeople } from './erasure/erased-people.ts'
 import { Withholding } from './erasure/withheld.ts'
 import { Housekeeping } from './housekeeping.ts'
@@ -132,12 +131,7 @@ export class Storage {
     const { following = null } = options
     const { ids, follower } = this.executor
     this.replica = following && new Replica(database, following.log.id, ids, follower)
-    const echo = new Echo(shared.echo, database => {
-      const segments = new ColumnSegments(database, monotonic, sealing)
-      const boards = { progress, lag: new LagBoard(LagBoard.memory()), now }
-      return new CommandExecutor(database, catalogue, presence, segments, boards)
-    })
-    this.withholding = new Withholding(this.executor, new ErasedPeople(database), echo)
+    this.withholding = new Withholding(this.executor, new ErasedPeople(database))
 
     const sharedRetention =
       following &&

@@ -19,10 +19,14 @@ export class ErasedPeople {
     this.look()
   }
 
-  /** Checks whether somebody was erased, or is allowed again. */
-  look(): { isSomebodyAllowed: boolean; isSomebodyErased: boolean } {
+  /**
+   * Checks whether somebody was erased, or is allowed again.
+   *
+   * @returns whether somebody was erased
+   */
+  look(): boolean {
     const change = this.change.get()?.value ?? 0
-    if (change === this.knownChange) return { isSomebodyAllowed: false, isSomebodyErased: false }
+    if (change === this.knownChange) return false
     const all = this.table.all()
     const rows = Map.groupBy(all, ({ orgRow }) => orgRow)
     const answers = new MatchMemory()
@@ -38,9 +42,6 @@ export class ErasedPeople {
     const before = this.names
     this.names = new Set(all.map(({ orgRow, key, person }) => `${orgRow} ${key} ${person}`))
     this.knownChange = change
-    return {
-      isSomebodyAllowed: before.difference(this.names).size > 0,
-      isSomebodyErased: this.names.difference(before).size > 0,
-    }
+    return this.names.difference(before).size > 0
   }
 }

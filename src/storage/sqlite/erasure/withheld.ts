@@ -1,7 +1,7 @@
 import type { AppendOutcome, PersonIds } from '../../../core/event/stored-event.ts'
 import type { NewEvent } from '../../shared/in-rows.ts'
 import { decodeEvents, decodeFacts, encodeEvents } from '../engine/event-codec/event-text.ts'
-import { Participants, type TransactionParticipant } from '../engine/participant.ts'
+import type { TransactionParticipant } from '../engine/participant.ts'
 import {
   type CommandExecutor,
   type CommandResult,
@@ -9,7 +9,6 @@ import {
   type StorageCommand,
   timeOf,
 } from '../writer/commands.ts'
-import type { Echo } from './echo.ts'
 import type { ErasedPeople } from './erased-people.ts'
 import { isBeside, isOf, isPerson, type PersonMatcher } from './person-matcher.ts'
 
@@ -28,29 +27,17 @@ function isReportOf(people: PersonMatcher, report: StorageCommand | NewEvent): b
   return report.type === 'health' && report.person !== null && isPerson(people, report.person)
 }
 
-/** No answer depends on these fields of a health report or an event, so the echo does not keep them. */
-const withoutWords = { url: null, selector: null, message: null }
-const withoutContent = {
-  reportedAt: null,
-  reason: null,
-  properties: null,
-  traits: null,
-  answer: null,
-  url: null,
-}
-
 /** Executes the commands of people who were not erased. */
 export type Withholdable = Pick<
   CommandExecutor,
   'execute' | 'settle' | 'participants' | 'bury' | 'buryCommand' | 'refuse'
 > & {
-  readonly ids: Pick<CommandExecutor['ids'], 'isTaken'>
   readonly follower: Pick<CommandExecutor['follower'], 'projectOwn' | 'projectAgain'>
 }
 
 /**
- * Executes commands. Those of erased people run on the echo, so that nothing of theirs is stored again and
- * no answer gives the erasure away. How many there were is counted, for the operator alone.
+ * Executes commands, but for those of erased people: they are answered like the first report of somebody new, and
+ * nothing of them is stored. How many there were is counted, for the operator alone.
  */
 export class Withholding implements Executor {
   readonly participants: TransactionParticipant
@@ -58,10 +45,8 @@ export class Withholding implements Executor {
   constructor(
     private readonly executor: Withholdable,
     private readonly erased: ErasedPeople,
-    private readonly echo: Echo,
   ) {
-    this.participants = new Participants([executor.participants, echo])
-    if (this.erased.byOrganisation.size > 0) this.echo.open()
+    this.participants = executor.participants
   }
 
   execute(command: StorageCommand): CommandResult {
@@ -70,8 +55,9 @@ export class Withholding implements Executor {
     if (command.type === 'append') return this.append(command, people)
     if (isReportOf(people, command)) {
       this.executor.refuse(command.orgRow, timeOf(command), { erased: 1 })
-      const isHealth = command.type === 'health'
-      return this.echo.execute(isHealth ? { ...command, ...withoutWords } : command)
+      return command.type === 'complete'
+        ? { completedAt: command.completedAt, alreadyCompleted: false }
+        : null
     }
     const isNamed = command.type === 'complete' || command.type === 'tick'
     return this.executor.execute(isNamed ? withoutIdBeside(command, people) : command)
@@ -99,7 +85,6 @@ export class Withholding implements Executor {
 
   settle(): void {
     this.executor.settle()
-    this.echo.settle()
   }
 
   /**
@@ -108,10 +93,7 @@ export class Withholding implements Executor {
    * @returns whether an erasure has begun
    */
   look(): boolean {
-    const { isSomebodyAllowed, isSomebodyErased } = this.erased.look()
-    if (isSomebodyAllowed) this.echo.forget()
-    if (this.erased.byOrganisation.size > 0) this.echo.open()
-    return isSomebodyErased
+    return this.erased.look()
   }
 
   /** Projects what is stored of others. */
@@ -127,51 +109,31 @@ export class Withholding implements Executor {
     if (!this.isWithheld(command.orgRow, command)) this.executor.buryCommand(command, error)
   }
 
-  /** An event id is accepted once, whoever sent it: an id that one side has is a duplicate for the other. */
   private append(
     batch: Extract<StorageCommand, { type: 'append' }>,
     people: PersonMatcher,
   ): CommandResult {
     const { orgRow, receivedAt, text } = batch
     const facts = decodeFacts(text, orgRow, 'events')
-    const theirs: number[] = []
+    const erased: number[] = []
     const others: number[] = []
     const duplicates: number[] = []
-    /** By id, whether the first event with it is of an erased person. */
-    const isFirstTheirs = new Map<string, boolean>()
-    let isAnyBeside = false
+    const ids = new Set<string>()
     for (const [place, fact] of facts.entries()) {
-      const isTheirs = isOf(people, fact)
-      isAnyBeside ||= isBeside(people, fact)
-      if (!isFirstTheirs.has(fact.id)) isFirstTheirs.set(fact.id, isTheirs)
-      const isTakenByOther =
-        isFirstTheirs.get(fact.id) !== isTheirs ||
-        (isTheirs ? this.executor.ids : this.echo).isTaken(orgRow, fact.id)
-      if (isTakenByOther) duplicates.push(place)
-      else if (isTheirs) theirs.push(place)
+      const isFirst = !ids.has(fact.id)
+      ids.add(fact.id)
+      if (!isFirst) duplicates.push(place)
+      else if (isOf(people, fact)) erased.push(place)
       else others.push(place)
     }
+    const isAnyBeside = facts.some(fact => isBeside(people, fact))
     if (others.length === facts.length && !isAnyBeside) return this.executor.execute(batch)
 
     const events = decodeEvents({ ...text, receivedAts: [receivedAt], source: 'events' })
-    /** Has one side store its part of the batch, and notes which of it were duplicates. */
-    const store = (
-      to: Pick<Executor, 'execute'>,
-      places: readonly number[],
-      part: typeof batch,
-      kept: (event: NewEvent) => NewEvent,
-    ) => {
-      const text = encodeEvents(places.map(place => kept(events[place]!)))
-      const outcome = to.execute({ ...part, text }) as AppendOutcome
-      duplicates.push(...outcome.duplicates.map(i => places[i]!))
-    }
-    store(this.executor, others, batch, event => withoutIdBeside(event, people))
-    if (theirs.length > 0) {
-      const part = { ...batch, refusals: {}, skewMs: null }
-      store(this.echo, theirs, part, event => ({ ...event, ...withoutContent }))
-    }
-    const erased = theirs.filter(place => !duplicates.includes(place))
+    const kept = others.map(place => withoutIdBeside(events[place]!, people))
+    const outcome = this.executor.execute({ ...batch, text: encodeEvents(kept) }) as AppendOutcome
     this.executor.refuse(orgRow, receivedAt, { erased: erased.length })
+    duplicates.push(...outcome.duplicates.map(i => others[i]!))
     return { duplicates: duplicates.sort((a, b) => a - b), deadLetters: [], erased }
   }
 }
