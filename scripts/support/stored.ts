@@ -27,7 +27,7 @@ export function storedEvents(database: Database, orgRow?: number): StoredEvent[]
  * Tables that are about one machine alone, or that only make reading quicker and are written whenever there is
  * time. All others have the same rows in every database that follows a log.
  */
-const ownTables = /^(sqlite_|server_state$|event_id_|run_blocks$|.*_(segments|chunks)$)/
+const ownTables = /^(sqlite_|server_state$|run_blocks$)/
 
 /** How far a database has taken up the log, and the hash of each table that follows from that alone. */
 export interface Followed {

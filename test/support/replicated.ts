@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 
 /** What is about one machine: how it finds rows, and what it has done. */
 const own =
-  /^(server_state|run_blocks|runs_by_key_\w+|event_id_segments|event_id_chunks|sqlite_stat\d)$/
+  /^(server_state|run_blocks|sqlite_stat\d)$/
 
 type Row = Record<string, unknown>
 

@@ -59,13 +59,13 @@ export class Changes {
 
   /**
    * @param on.refresh is called when every thread has to load the catalogue anew
-   * @param on.erasure is called when somebody is being erased: by another process, or by this one itself
+   * @param on.erasure is called when somebody is being erased
    */
   constructor(
     database: Database,
     private readonly catalogue: StoredCatalogue,
     private readonly withholding: Withholding,
-    private readonly on: { refresh(): void; erasure(isByOther: boolean): void },
+    private readonly on: { refresh(): void; erasure(): void },
   ) {
     this.dataVersion = database.query<{ data_version: number }, []>('pragma data_version')
     this.newestChange = database.query<{ seq: number }, []>(
@@ -83,7 +83,7 @@ export class Changes {
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest !== this.knownChange) this.refreshCatalogue()
     this.withholding.participants.externalChange()
-    if (this.withholding.look()) this.on.erasure(true)
+    if (this.withholding.look()) this.on.erasure()
     // Noted only once all is done, so that what fails is retried.
     this.knownChange = newest
     this.knownDataVersion = version
@@ -91,7 +91,7 @@ export class Changes {
 
   /** Notices what this connection itself has changed, because `data_version` does not tell that. */
   noticeOwn(): void {
-    if (this.withholding.look()) this.on.erasure(false)
+    if (this.withholding.look()) this.on.erasure()
     const newest = this.newestChange.get()?.seq ?? 0
     if (newest === this.knownChange) return
     this.refreshCatalogue()

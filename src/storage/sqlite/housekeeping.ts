@@ -145,19 +145,6 @@ export class Housekeeping {
     }
   }
 
-  /**
-   * An erasure renames rows in many steps. After each of them everything that is in no segment is read
-   * again while events wait, so that should be little.
-   */
-  async sealIndexes(): Promise<void> {
-    const { executor, writer } = this.deps
-    for (const index of executor.indexes) {
-      if (this.isStopped) return
-      // The erasure also works without this, but slower.
-      await writer.exclusively(() => index.sealIfWorth()).catch(() => {})
-    }
-  }
-
   private async write(segment: SealedSegment): Promise<void> {
     const { segments, writer } = this.deps
     try {

@@ -120,6 +120,7 @@ create table runs (
   -- too; one in words is empty, because those are in the ledger alone.
   answers text
 ) strict;
+create unique index runs_by_key on runs (flow_id, run_key);
 create index runs_by_start on runs (org_id, flow_id, started_at);
 create index runs_of_loose_people on runs (org_id, flow_id, person, started_at, run_key)
   where has_loose = 1;
@@ -250,25 +251,14 @@ create table server_state (
   value integer not null
 ) strict, without rowid;
 
--- The ids of stored events, as a hash index. `engine/hash-index` keeps it.
-create table event_id_segments (
-  id integer primary key,
-  level integer not null,
-  bits integer not null,
-  low integer not null,
-  high integer not null,
-  -- When the newest of its events was received.
-  newest_at integer not null
-) strict;
-
-create table event_id_chunks (
-  -- The run's id times 2^24, plus the chunk's number.
-  place integer primary key,
-  -- Tells, without reading the entries, that an id is surely not among them.
-  filter blob not null,
-  -- Rows of the ledger, first halves and second halves of the hashes of their ids.
-  entries blob not null
-) strict;
+-- The ids of stored events: an id is stored once in an organisation, for as long as its event is kept.
+create table event_ids (
+  org_id integer not null,
+  id text not null,
+  -- The number of the row in `event_batches` times 64, plus the event's place in the batch.
+  event integer not null,
+  primary key (org_id, id)
+) strict, without rowid;
 
 -- The ledger: what was reported, as it was reported, a row a batch. Append-only.
 create table event_batches (
@@ -299,22 +289,6 @@ create table event_batch_flows (
   last_at integer not null,
   primary key (org_id, flow_id, seq)
 ) strict, without rowid;
-
--- Runs by their keys, as a hash index.
-create table runs_by_key_segments (
-  id integer primary key,
-  level integer not null,
-  bits integer not null,
-  low integer not null,
-  high integer not null,
-  newest_at integer not null
-) strict;
-
-create table runs_by_key_chunks (
-  place integer primary key,
-  filter blob not null,
-  entries blob not null
-) strict;
 
 -- Runs of a flow as columns, for analytics: all that started from `from_at` until before `to_at`, as they stand
 -- in `runs`. A block whose runs change is deleted in the same transaction, and made anew later; what no block
@@ -692,16 +666,8 @@ create table listed_erasures (
 insert into server_state (name, value) values
   -- Up to which row of the ledger all is projected: what comes after is read again at a start.
   ('projected', 0),
-  ('event_ids_sealed', 0),
-  ('runs_sealed', 0),
-  -- Grows when another process than the server has replaced rows.
-  ('rows_replaced', 0),
   -- Grows with every change of `erasures`.
   ('erasures_changed', 0),
-  -- Nobody outside can know which ids, keys or people fall into one place of a hash index or a block.
-  ('event_ids_seed_1', random() % 2147483648),
-  ('event_ids_seed_2', random() % 2147483648),
-  ('row_index_seed_1', random() % 2147483648),
-  ('row_index_seed_2', random() % 2147483648),
+  -- People stand in blocks by a hash that nobody outside can know.
   ('people_seed_1', random() % 2147483648),
   ('people_seed_2', random() % 2147483648);

@@ -136,14 +136,14 @@ export class Storage {
     const sharedRetention =
       following &&
       new SharedRetention({
-        ...{ ...following, database, ids, now: clock.now, policy: { ...options.retention } },
+        ...{ ...following, database, now: clock.now, policy: { ...options.retention } },
         latest: () => this.replica!.position.at,
         here: work => this.writer.exclusively(work),
         change: (work, isInPassing) => this.change(work, isInPassing),
       })
     this.sharedRetention = sharedRetention
     const retention =
-      sharedRetention?.own ?? new Retention(database, ids, clock.now, { ...options.retention })
+      sharedRetention?.own ?? new Retention(database, clock.now, { ...options.retention })
     const generation = new Int32Array(shared.generation)
     this.changes = new Changes(database, catalogue, this.withholding, {
       refresh() {
@@ -151,10 +151,9 @@ export class Storage {
         changed.organisationsChanged()
         Atomics.add(generation, 0, 1)
       },
-      erasure: isByOther => {
+      erasure: () => {
         this.activity.forget()
         this.together?.activity.forgetNoted()
-        if (isByOther) setImmediate(() => this.housekeeping.sealIndexes())
       },
     })
     const files = new FilesInPlace(dataDir)
@@ -389,9 +388,6 @@ export class Storage {
     this.following.end()
     try {
       await this.writer.change(() => this.housekeeping.writeSeen())
-      await this.writer.exclusively(() => {
-        for (const index of this.executor.indexes) index.sealIfWorth()
-      })
       this.log.stop()
     } catch (error) {
       // Nothing that was promised is lost: the log is replayed at the next start.

@@ -60,6 +60,8 @@ const people = ['ann', 'Bob', 'uann'].map(userId => ({ userId, anonymousId: null
 /** One organisation's life. `mayDelete` says whether its events are deleted. */
 class Life {
   private sent = 0
+  /** How many had been sent when events were last deleted. */
+  private sentByDeletion = 0
   private at = autumnAnchor - reach
   private readonly items: string[]
 
@@ -95,7 +97,10 @@ class Life {
         return this.append(next)
       }
       case 'again':
-        return this.append(this.order.slice(0, this.sent).slice(act.event, act.event + 1))
+        // What may be deleted is too old to be sent again.
+        return this.append(
+          this.order.slice(this.sentByDeletion, this.sent).slice(act.event, act.event + 1),
+        )
       case 'tick': {
         const item = this.items[act.item % Math.max(1, this.items.length)]
         if (item === undefined) return
@@ -107,6 +112,7 @@ class Life {
         return this.tenant.complete('welcome', people[act.person]!, { at, receivedAt })
       }
       case 'delete':
+        this.sentByDeletion = this.sent
         if (!this.mayDelete) return
         this.store.clock.moveTo(this.at + 1)
         return this.store.retain(act.days)
@@ -117,7 +123,7 @@ class Life {
     }
   }
 
-  /** An event that was sent before counts only once, whether it is still there or not. */
+  /** An event that was sent before counts only once. */
   private async append(places: readonly number[]) {
     if (places.length === 0) return
     const events = places.map(i => this.tenant.event(`event-${i}`, this.history.events[i]!))

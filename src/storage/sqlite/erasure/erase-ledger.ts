@@ -1,14 +1,6 @@
 import type { NewEvent } from '../../shared/in-rows.ts'
-import { stateIn } from '../database/server-state.ts'
-import {
-  type BatchRow,
-  bytesOf,
-  eventsPerBatch,
-  storedText,
-} from '../engine/event-codec/event-batches.ts'
+import { type BatchRow, bytesOf, storedText } from '../engine/event-codec/event-batches.ts'
 import { rewriteEvents } from '../engine/event-codec/event-text.ts'
-import { noteReplacedRows } from '../engine/hash-index/row-index.ts'
-import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import type { ErasureWork } from './erasure-work.ts'
 import { isBeside, isOf } from './person-matcher.ts'
 import { isGone, type NamedRuns, type Traces } from './traces.ts'
@@ -40,19 +32,17 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
   const update = database.query(
     'update event_batches set facts = ?, details = ? where seq = ? and org_id = ?',
   )
-  const ids = new SegmentScrubber(database, 'event_id')
+  const forgetId = database.query('delete from event_ids where org_id = ? and id = ?')
   const rewrite = rewriting(work, traces.named)
 
   const rewriteBatch = (seq: number): number => {
     const row = batch.get(seq, orgRow)
     if (!row) return 0
-    let place = -1
     let erased = 0
     const text = rewriteEvents(storedText(row), event => {
-      place++
       if (isOf(person, event)) {
         erased++
-        ids.forget(orgRow, event.id, seq * eventsPerBatch + place)
+        forgetId.run(orgRow, event.id)
       }
       return rewrite(event)
     })
@@ -64,8 +54,6 @@ export function* eraseLedger(work: ErasureWork, traces: Traces): Generator<numbe
     const seqs = traces.batches.slice(from, from + stepBatches)
     work.step(() => {
       const events = seqs.reduce((sum, seq) => sum + rewriteBatch(seq), 0)
-      // The server has the newest ids in memory only, and would otherwise seal them as they were.
-      if (seqs.at(-1)! > stateIn(database, 'event_ids_sealed')) noteReplacedRows(database)
       return { events }
     })
     yield seqs.length

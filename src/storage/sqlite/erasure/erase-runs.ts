@@ -1,7 +1,5 @@
 import { idsOf, personOf } from '../../../core/event/event.ts'
 import { least, ownRunKey } from '../../../core/run/run.ts'
-import { firstFreeRow, noteReplacedRows } from '../engine/hash-index/row-index.ts'
-import { SegmentScrubber } from '../engine/hash-index/segment-scrubber.ts'
 import { sharedRunsOf } from '../runs/run-people.ts'
 import type { StoredRun } from '../runs/stored-run.ts'
 import { eraseFacts, nameInFacts } from './erase-facts.ts'
@@ -40,9 +38,8 @@ function statements({ database }: ErasureWork) {
     run: database.query<StoredRun, [number, number]>(
       'select * from runs where id = ? and org_id = ?',
     ),
-    // The row gets a new number too, by which the index finds it under its new key.
     rename: database.query(
-      `update runs set id = ?, run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
+      `update runs set run_key = ?, person = ?, least_user_id = ?, least_anonymous_id = ?,
         traits = ?
       where id = ? and org_id = ?`,
     ),
@@ -73,14 +70,12 @@ function statements({ database }: ErasureWork) {
 export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) => boolean {
   const { database, orgRow } = work
   const sql = statements(work)
-  const index = new SegmentScrubber(database, 'runs_by_key')
   const peopleIn = peopleInRuns(database, orgRow)
   const rewrite = (row: number): boolean => {
     const run = sql.run.get(row, orgRow)
     if (!run) return false
     const now = renamedRun(work, named, run, peopleIn(run))
     sql.rename.run(
-      firstFreeRow(database),
       now.run_key,
       now.person,
       now.least_user_id,
@@ -89,7 +84,6 @@ export function runEraser(work: ErasureWork, named: NamedRuns): (row: number) =>
       row,
       orgRow,
     )
-    index.forget(run.flow_id, run.run_key, row)
     if (now.run_key !== run.run_key) renameKey(run, now.run_key)
     sql.disown.run(orgRow, run.flow_id, run.run_key)
     // By the remaining names alone it might count as another's, now or when somebody else joins it.
@@ -137,7 +131,6 @@ export function* eraseRuns(work: ErasureWork, named: NamedRuns): Generator<numbe
       from += stepRows
       work.step(() => {
         const runs = rows.filter(rewrite).length
-        if (runs > 0) noteReplacedRows(database)
         return { runs, ...(from < concerned.length ? {} : eraseFactsIn(flowRow)) }
       })
       yield rows.length

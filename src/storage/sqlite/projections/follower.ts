@@ -7,19 +7,18 @@ import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import {
   type AskedEvent,
-  type EventIds,
   type FactsRow,
   factsColumns,
   factsOf,
 } from '../engine/event-codec/event-batches.ts'
 import { isOfFlow } from '../engine/event-codec/event-text.ts'
-import { RowIndex } from '../engine/hash-index/row-index.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
+import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
-import { JoinedFacts, type JoinedRun, type Part } from './joined-facts.ts'
+import { JoinedFacts, type Part } from './joined-facts.ts'
 import { BatchFlows, type FlowSpan, type FollowerBoards, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
@@ -76,7 +75,6 @@ function statements(database: Database) {
  */
 export class Follower extends TransactionParticipant<Mark> {
   readonly projector: Projector
-  readonly index: RowIndex
   /** Everything that projecting writes. */
   readonly participants: TransactionParticipant
   private readonly sql: ReturnType<typeof statements>
@@ -111,8 +109,7 @@ export class Follower extends TransactionParticipant<Mark> {
       return flow
     }
     this.sql = statements(database)
-    this.index = new RowIndex(database)
-    this.projector = new Projector(database, historyOf, changes, this.index)
+    this.projector = new Projector(database, historyOf, changes)
     this.batchFlows = new BatchFlows(database)
     this.causedEvents = new CausedEvents(database)
     this.participants = new Participants([
@@ -233,7 +230,7 @@ export class Follower extends TransactionParticipant<Mark> {
     if (this.draining === null && this.isBehind) {
       failpoint('before_projection')
       const taken = this.pending.take()
-      const parts = this.partsOf(taken.facts)
+      const parts = [...taken.facts.parts(partSize)]
       const spans = this.batchFlows.take()
       this.draining = { ...taken, upTo: this.ids.committedSeq, spans, parts }
     }
@@ -355,13 +352,6 @@ export class Follower extends TransactionParticipant<Mark> {
     for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
     this.pending.tellProgress(progressed)
     this.pending.tell()
-  }
-
-  /** In the order of the runs' rows, so that rows of one page are written together. */
-  private partsOf(facts: JoinedFacts): Part[] {
-    const rowOf = ({ flowRow, key }: JoinedRun) =>
-      this.projector.supposedRowOf(flowRow, key) || Number.MAX_SAFE_INTEGER
-    return [...facts.parts(partSize, rowOf)]
   }
 
   private projectPart({ runs, others }: Part): void {

@@ -79,11 +79,6 @@ function notePair(run: JoinedRun, fact: Fact): void {
   run.pairs.set(pairKeyOf(pair), pair)
 }
 
-function inOrder(runs: Iterable<JoinedRun>, placeOf: (run: JoinedRun) => number): JoinedRun[] {
-  const placed = [...runs].map(run => ({ run, place: placeOf(run) }))
-  return placed.sort((a, b) => a.place - b.place).map(({ run }) => run)
-}
-
 /** Facts that wait to be projected, by flow and run. */
 export class JoinedFacts {
   private readonly flows = new Map<number, OfFlow>()
@@ -141,21 +136,17 @@ export class JoinedFacts {
     return this.flows.get(flowRow)?.others.some(({ kind }) => needsItem(kind)) ?? false
   }
 
-  /**
-   * All facts, in parts of at most this many runs or facts.
-   *
-   * @param placeOf gives the order of a flow's runs; without it, they come in the order of their arrival
-   */
-  *parts(most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
-    for (const flowRow of this.flows.keys()) yield* this.partsOf(flowRow, most, placeOf)
+  /** All facts, in parts of at most this many runs or facts. */
+  *parts(most: number): Generator<Part> {
+    for (const flowRow of this.flows.keys()) yield* this.partsOf(flowRow, most)
   }
 
   /** The parts of one flow. */
-  *partsOf(flowRow: number, most: number, placeOf?: (run: JoinedRun) => number): Generator<Part> {
+  *partsOf(flowRow: number, most: number): Generator<Part> {
     const flow = this.flows.get(flowRow)
     if (!flow) return
     const { orgRow } = flow
-    const runs = placeOf ? inOrder(flow.runs.values(), placeOf) : [...flow.runs.values()]
+    const runs = [...flow.runs.values()]
     for (let from = 0; from < runs.length; from += most) {
       yield { orgRow, flowRow, runs: runs.slice(from, from + most), others: [] }
     }

@@ -172,9 +172,7 @@ export class PendingFacts {
     const { orgRow, flowRow, key } = run
     // A run that is being started belongs to nobody yet.
     const owner =
-      kind === 'flow_started'
-        ? person
-        : (this.projector.ownerOf(orgRow, flowRow, key, person) ?? person)
+      kind === 'flow_started' ? person : (this.projector.ownerOf(orgRow, flowRow, key) ?? person)
     const earlier = this.taken?.facts.runOf(flowRow, key) ?? run
     if (owner === person && isOfOnly(run, person) && isOfOnly(earlier, person)) return null
     return new Set([person, owner]).union(namedIn(run)).union(namedIn(earlier))

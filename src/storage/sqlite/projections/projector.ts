@@ -7,7 +7,7 @@ import { ChecklistCompletions } from '../checklists/completions.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import { HeldOut } from '../runs/held-out.ts'
 import { type PartyOf, pairKeyOf, RunPeople } from '../runs/run-people.ts'
-import { type RunChanges, type RunIndex, RunTable } from '../runs/run-table.ts'
+import { type RunChanges, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
 import { TouchedPeople } from '../runs/touched-people.ts'
 import type { Fact, HistoryOf } from './facts.ts'
@@ -36,9 +36,8 @@ export class Projector {
     database: Database,
     private readonly historyOf: HistoryOf,
     private readonly changes: RunChanges,
-    index: RunIndex,
   ) {
-    this.runs = new RunTable(database, historyOf, changes, index)
+    this.runs = new RunTable(database, historyOf, changes)
     this.completions = new CompletionTable(database)
     this.unattributed = new UnattributedEvents(database, this.runs)
     this.people = new RunPeople(database)
@@ -47,7 +46,6 @@ export class Projector {
     this.byChecklist = new ChecklistCompletions(database, this.runs, this.unattributed, partyOf)
     this.progress = new ChecklistProgress(database, historyOf, partyOf, this.byChecklist)
     this.participants = new Participants([
-      index,
       this.runs,
       this.people,
       this.unattributed,
@@ -122,18 +120,9 @@ export class Projector {
     this.assign(touched, concerned)
   }
 
-  /**
-   * Whose run it is, as far as it is projected; null if it is not.
-   *
-   * @param supposed whose it may be: if the guess is right, this costs little
-   */
-  ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
-    return this.runs.ownerOf(orgRow, flowRow, key, supposed)
-  }
-
-  /** The row in which a run may be, as far as that is known without reading; otherwise 0. */
-  supposedRowOf(flowRow: number, key: string): number {
-    return this.runs.supposedRow(flowRow, key)
+  /** Whose run it is, as far as it is projected; null if it is not. */
+  ownerOf(orgRow: number, flowRow: number, key: string): string | null {
+    return this.runs.ownerOf(orgRow, flowRow, key)
   }
 
   /** See `PartyOf`. */
@@ -174,10 +163,10 @@ export class Projector {
 
   /** Frees memory that only saves reads. */
   giveBack(): void {
-    this.runs.giveBack()
+    this.runs.forget()
   }
 
-  /** Something was written without this projector's knowledge. The index knows which rows there are. */
+  /** Something was written without this projector's knowledge. */
   forget(): void {
     for (const part of [this.runs, this.people, this.unattributed, this.byChecklist]) {
       part.externalChange()

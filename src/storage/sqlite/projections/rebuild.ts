@@ -3,7 +3,6 @@ import type { AuditEntry } from '../../../core/organisation/audit.ts'
 import { runKeyOf } from '../../../core/run/run.ts'
 import type { OperationAudit, RebuildProgress, Rebuilt } from '../../../modules/operations/port.ts'
 import { StoredCatalogue } from '../catalogue/catalogue.ts'
-import { firstFreeRow, noteReplacedRows, RowIndex } from '../engine/hash-index/row-index.ts'
 import { inSavepoint } from '../engine/savepoint.ts'
 import { pseudonymGlob } from '../erasure/pseudonyms.ts'
 import { flowFacts } from '../ledger/ledger.ts'
@@ -181,31 +180,16 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
         )
       )`,
     )
-    // Rows may be there twice, because no unique index forbids it.
-    const isNumbered = table === 'runs'
-    const twice = isNumbered
-      ? database.run(
-          `delete from main.${table} ${ofFlow} and id not in (
-            select min(id) from main.${table} ${ofFlow} group by ${key}
-          )`,
-        )
-      : { changes: 0 }
-    if (wrong.changes + twice.changes > 0) isChanged = true
+    if (wrong.changes > 0) isChanged = true
     const counts = countsOf(database, table, ofFlow)
-    // All rows that are left here are right and unique, so if the counts are equal, nothing is missing.
+    // All rows that are left here are right, so if the counts are equal, nothing is missing.
     if (counts.here === counts.beside) continue
     const rows = `select ${columns} from temp.${table} ${ofFlow}
       except select ${columns} from main.${table} ${ofFlow}`
-    const missing = isNumbered
-      ? database.run(
-          `insert into main.${table} (id, ${columns})
-          select ${firstFreeRow(database)} - 1 + row_number() over (), * from (${rows})`,
-        )
-      : database.run(`insert into main.${table} (${columns}) ${rows}`)
+    const missing = database.run(`insert into main.${table} (${columns}) ${rows}`)
     if (missing.changes > 0) isChanged = true
   }
   database.run(`update main.runs set has_loose = 1 ${unmarked(ofFlow)}`)
-  if (isChanged) noteReplacedRows(database)
   return isChanged
 }
 
@@ -213,7 +197,6 @@ function takeOver(database: Database, orgRow: number, flowRow: number): boolean 
 export class SideTables {
   // Its statements are prepared once the side tables exist, and therefore use them.
   private readonly projector: Projector
-  private readonly index = new RowIndex(null)
 
   constructor(
     private readonly database: Database,
@@ -221,13 +204,12 @@ export class SideTables {
   ) {
     makeSideTables(database)
     database.run('create temp table behind (name text primary key) without rowid')
-    this.projector = new Projector(database, historyOf, toNobody, this.index)
+    this.projector = new Projector(database, historyOf, toNobody)
   }
 
   /** Begins with nothing, or with what the real tables say until a moment: see `carryOver`. */
   begin(orgRow: number, flowRow: number, until: number | null): void {
     for (const table of tables) this.database.run(`delete from temp.${table}`)
-    this.index.clear()
     // What events said of an erased user and a visitor beside them, they no longer say.
     const ofFlow = whereOf(orgRow, flowRow)
     this.database.run(

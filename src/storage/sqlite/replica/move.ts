@@ -83,7 +83,7 @@ function placeIn(database: Database, log: Log): Position {
       'select seq, received_at, later from event_batches order by seq desc limit 1',
     )
     .get()
-  const seqs = ['event_ids_sealed', 'ledger_deleted', 'projected'].map(state)
+  const seqs = ['ledger_deleted', 'projected'].map(state)
   const to = {
     seq: Math.max(1, newest?.seq ?? 0, ...seqs),
     mark: crypto.randomUUID(),

@@ -7,8 +7,8 @@ import {
   type Page,
   type Position,
 } from '../../log/log.ts'
-import type { EventIds } from '../engine/event-codec/event-batches.ts'
-import { factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import { eventsPerBatch, factsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import type { EventIds } from '../ledger/event-ids.ts'
 import type { Follower } from '../projections/follower.ts'
 import { RowChanges } from './row-changes.ts'
 import { RowWriter } from './row-writer.ts'
@@ -121,14 +121,15 @@ export class Replica {
 
   private takeUpBatch(batch: LogBatch): void {
     const { seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details } = batch
-    this.ids.startAt(seq)
-    this.ids.openBatch(orgRow)
     const stored = factsOf({ seq, source, codec, events, facts }, orgRow)
-    for (const { id } of stored) {
-      if (this.ids.take(seq, id, receivedAt)) continue
-      throw new NotInLog(`This database has event ${id} already, which the log has at ${seq}`)
+    const ids = stored.map(({ id }) => id)
+    const [known] = this.ids.take(orgRow, ids, seq * eventsPerBatch)
+    if (known !== undefined) {
+      throw new NotInLog(
+        `This database has event ${ids[known]} already, which the log has at ${seq}`,
+      )
     }
-    this.ids.closeBatches()
+    this.ids.startAt(seq + 1)
     this.sql.insertBatch.run(
       ...[seq, orgRow, receivedAt, later, source, codec, events, asked, facts, details],
     )

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { dayMs, hourMs } from '../../../core/time/durations.ts'
 import type { Log, Member } from '../../log/log.ts'
-import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { Retention, type RetentionPolicy } from '../retention/retention.ts'
 
 /** How long this machine goes on without asking whether it still has the job, milliseconds. */
@@ -17,7 +16,6 @@ interface RetentionState {
 
 interface RetentionParts {
   database: Database
-  ids: EventIds
   /** By the machine's clock. */
   now: () => number
   /** The latest time that the log has. */
@@ -47,7 +45,7 @@ export class SharedRetention {
   private leads = false
 
   constructor(private readonly parts: RetentionParts) {
-    const { database, ids, now, latest, policy } = parts
+    const { database, now, latest, policy } = parts
     this.state = database.query<RetentionState, []>('select at, days from retention_state')
     this.setState = database.query(
       `insert into retention_state (only_one, at, days) values (1, ?, ?)
@@ -60,8 +58,8 @@ export class SharedRetention {
     const atOf = () => this.known?.at ?? 0
     // What another machine has received is not of the future because the clock here is behind.
     const machineNow = () => Math.max(now(), latest())
-    this.own = new Retention(database, ids, atOf, { ...policy, tables: 'own' }, machineNow)
-    this.shared = new Retention(database, ids, now, { ...policy, tables: 'shared' })
+    this.own = new Retention(database, atOf, { ...policy, tables: 'own' }, machineNow)
+    this.shared = new Retention(database, now, { ...policy, tables: 'shared' })
   }
 
   set days(days: number) {

@@ -1,5 +1,10 @@
 import type { Database } from 'bun:sqlite'
-import { type BatchRow, flowRowsOf, lastReceipt } from '../engine/event-codec/event-batches.ts'
+import {
+  type BatchRow,
+  eventIdsOf,
+  flowRowsOf,
+  lastReceipt,
+} from '../engine/event-codec/event-batches.ts'
 import type { Arrival, Arrivals } from './arrivals.ts'
 
 function statements(database: Database) {
@@ -14,6 +19,9 @@ function statements(database: Database) {
     ),
     batch: database.query<Pick<BatchRow, 'codec' | 'events' | 'facts'>, [number, number]>(
       'select codec, events, facts from event_batches where seq = ? and org_id = ?',
+    ),
+    deleteIds: database.query(
+      'delete from event_ids where org_id = ? and id in (select value from json_each(?))',
     ),
     deleteBatch: database.query('delete from event_batches where seq = ? and org_id = ?'),
     deleteFlow: database.query<{ last_at: number }, [number, number, number]>(
@@ -32,7 +40,8 @@ function statements(database: Database) {
 }
 
 /**
- * Deletes rows of the ledger, together with the entries that say which flows their events belong to. What
+ * Deletes rows of the ledger, together with the ids of their events, which nobody can send again, and the
+ * entries that say which flows these belong to. What
  * those events made (runs, ticks, completions) stays: `deleted_events` says up to when it has to be taken
  * as it is. `ledger_deleted` is the last deleted row, so that no later row reuses its number or an older
  * one's.
@@ -61,6 +70,7 @@ export class BatchDeletion implements Arrivals {
       const span = this.sql.deleteFlow.get(orgRow, flowRow, seq)
       if (span) this.sql.noteDeleted.run(orgRow, flowRow, span.last_at)
     }
+    this.sql.deleteIds.run(orgRow, JSON.stringify(eventIdsOf(batch)))
     this.sql.deleteBatch.run(seq, orgRow)
     this.events += batch.events
     this.lastRow = Math.max(this.lastRow, seq)

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { sessionIdleMs } from '../../../core/organisation/dashboard-session.ts'
 import { dayMs, hourMs } from '../../../core/time/durations.ts'
 import { countsKeptMs } from '../../shared/refusals.ts'
-import type { EventIds } from '../engine/event-codec/event-batches.ts'
 import { deleteEnded } from '../organisations/dashboard-sessions.ts'
 import {
   type Arrival,
@@ -44,10 +43,6 @@ class RetentionPeriods {
   /** All periods that organisations have, each once. */
   get all(): readonly number[] {
     return [...new Set([this.serverMs, ...this.own.values()])]
-  }
-
-  get longest(): number {
-    return Math.max(...this.all)
   }
 }
 
@@ -166,8 +161,7 @@ type Piece = (mayGoOn: () => boolean) => void
 
 /**
  * Deletes what was kept long enough since its receipt: raw events, health reports, fingerprints, dead
- * letters and counts of refusals. Then it gives back the ids of events that nobody can send again, and
- * free pages.
+ * letters and counts of refusals. Then it gives back free pages.
  *
  * Everything else stays: analytics, checklists and completions are made from the projections.
  */
@@ -181,7 +175,6 @@ export class Retention {
 
   constructor(
     private readonly database: Database,
-    private readonly ids: EventIds,
     private readonly now: () => number,
     private readonly policy: RetentionPolicy,
     private readonly machineNow = now,
@@ -224,9 +217,6 @@ export class Retention {
     const { tables = 'all' } = this.policy
     if (tables !== 'own' && this.refusals.isDue(now)) return () => this.refusals.run(now)
     if (tables === 'shared') return null
-    // The longest time for which an event is accepted, and a day more.
-    const nobodySendsBefore = now - this.periods.longest - dayMs
-    if (this.ids.hasOlder(nobodySendsBefore)) return () => this.ids.giveBackOlder(nobodySendsBefore)
     if (this.freePages.isDue) return mayGoOn => this.freePages.giveBack(mayGoOn)
     return null
   }
@@ -239,7 +229,6 @@ export class Retention {
   /** To be called once the transaction of a piece is committed. */
   committed(deleted: number): RetentionReport {
     const oldest = this.oldest.get()
-    if (oldest) this.ids.deletedBefore(oldest.seq)
     return { deleted, oldestAt: oldest?.received_at ?? null }
   }
 

@@ -2,7 +2,6 @@ import type { Database } from 'bun:sqlite'
 import { least, mergeRuns, personOfRun, type RunState, versionAt } from '../../../core/run/run.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { HistoryOf } from '../projections/facts.ts'
-import { KnownRuns } from './known-runs.ts'
 import { RunOwners } from './run-owners.ts'
 import { isSame, ownRun, ownStateOf, type StoredRun } from './stored-run.ts'
 import type { TouchedPeople } from './touched-people.ts'
@@ -25,25 +24,19 @@ const ofMarkedPerson = 'org_id = ? and flow_id = ? and person = ? and has_loose 
 /** Whose a run is, and the least of the ids that its events name. */
 type NamesInRun = Pick<StoredRun, 'person' | 'least_user_id' | 'least_anonymous_id'>
 
-/** Numbers the rows of runs, and finds them by their flow and key. See `RowIndex`. */
-export interface RunIndex extends TransactionParticipant {
-  add(flowRow: number, key: string, at: number): number
-  find(flowRow: number, key: string, isIt: (row: number) => boolean): number
-}
-
 /** For use where nothing is made of runs. */
 export const toNobody: RunChanges = { touch() {}, has: () => false }
 
 function statements(database: Database) {
   return {
-    run: database.query<StoredRun, [number, number]>(
-      `select ${columns} from runs where id = ? and org_id = ?`,
+    run: database.query<StoredRun, [number, string, number]>(
+      `select ${columns} from runs where flow_id = ? and run_key = ? and org_id = ?`,
     ),
     insertRun: database.query(
-      `insert into runs (id, org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
+      `insert into runs (org_id, flow_id, run_key, person, least_user_id, least_anonymous_id,
         started_at, last_at, named_version, version, completed_at, dismissed_at, steps,
         own_started_at, own_completed_at, traits)
-      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     // Without the columns that most updates leave as they are: SQLite would write their index anew all the same.
     updateRun: database.query(
@@ -109,20 +102,18 @@ function statements(database: Database) {
 /**
  * The rows of runs. Every verb works within a transaction: that of the events, or of what follows from them.
  *
- * A run is found by its key through a hash index. The runs of people with unattributed events are marked,
- * and only those can be read in their whole order, keys included.
+ * The runs of people with unattributed events are marked, and only those can be read in their whole order, keys
+ * included.
  */
 export class RunTable extends TransactionParticipant {
   private readonly sql: ReturnType<typeof statements>
   private readonly owners: RunOwners
   private readonly warm = new WarmRuns()
-  private readonly known = new KnownRuns()
 
   constructor(
     database: Database,
     private readonly historyOf: HistoryOf,
     private readonly changes: RunChanges,
-    private readonly index: RunIndex,
   ) {
     super()
     this.sql = statements(database)
@@ -138,55 +129,22 @@ export class RunTable extends TransactionParticipant {
     this.owners.look()
   }
 
-  private forget(): void {
-    this.warm.clear()
-    this.known.clear()
-  }
-
-  /** Frees memory that only saves reads. Which rows the runs are in is kept, because it is small. */
-  giveBack(): void {
+  /** Frees memory that only saves reads. */
+  forget(): void {
     this.warm.clear()
   }
 
   get(orgRow: number, flowRow: number, key: string): StoredRun | null {
     const warm = this.warm.get(orgRow, flowRow, key)
     if (warm) return warm
-    const stored = this.read(orgRow, flowRow, key)
-    if (stored) this.keep(stored)
+    const stored = this.sql.run.get(flowRow, key, orgRow)
+    if (stored) this.warm.keep(stored)
     return stored
   }
 
-  /**
-   * Whose run it is; null if there is no such run.
-   *
-   * @param supposed whose it may be: if the guess is right, the database is seldom asked
-   */
-  ownerOf(orgRow: number, flowRow: number, key: string, supposed: string): string | null {
-    if (this.known.isOf(flowRow, key, supposed)) return supposed
+  /** Whose run it is; null if there is no such run. */
+  ownerOf(orgRow: number, flowRow: number, key: string): string | null {
     return this.get(orgRow, flowRow, key)?.person ?? null
-  }
-
-  /** The row in which a run may be, as far as that is known without reading; otherwise 0. */
-  supposedRow(flowRow: number, key: string): number {
-    return this.known.rowOf(flowRow, key)
-  }
-
-  private keep(run: StoredRun): void {
-    this.warm.keep(run)
-    this.known.keep(run)
-  }
-
-  private read(orgRow: number, flowRow: number, key: string): StoredRun | null {
-    let found: StoredRun | null = null
-    const isIt = (row: number) => {
-      const run = this.sql.run.get(row, orgRow)
-      if (run?.run_key !== key || run.flow_id !== flowRow) return false
-      found = run
-      return true
-    }
-    const known = this.known.rowOf(flowRow, key)
-    if (known === 0 || !isIt(known)) this.index.find(flowRow, key, isIt)
-    return found
   }
 
   /**
@@ -363,16 +321,14 @@ export class RunTable extends TransactionParticipant {
     completedAt: number | null,
   ): number {
     this.changes.touch(orgRow, flowRow, state.startedAt)
-    const row = this.index.add(flowRow, key, state.lastAt)
-    const names = { id: row, org_id: orgRow, flow_id: flowRow, run_key: key, person }
     const version = this.versionOf(orgRow, flowRow, state.namedVersion, state.startedAt)
+    const names = { id: 0, org_id: orgRow, flow_id: flowRow, run_key: key, person }
     const run: StoredRun = {
       ...ownRun(names, state, version),
       completed_at: completedAt,
       own_started_at: ownStartedAt,
     }
-    this.sql.insertRun.run(
-      row,
+    const inserted = this.sql.insertRun.run(
       orgRow,
       flowRow,
       key,
@@ -390,9 +346,10 @@ export class RunTable extends TransactionParticipant {
       run.own_completed_at,
       run.traits,
     )
-    if (run.answers !== null) this.sql.setAnswers.run(run.answers, row, orgRow)
-    this.keep(run)
-    return row
+    run.id = Number(inserted.lastInsertRowid)
+    if (run.answers !== null) this.sql.setAnswers.run(run.answers, run.id, orgRow)
+    this.warm.keep(run)
+    return run.id
   }
 
   private update(before: StoredRun, now: StoredRun): void {
@@ -428,7 +385,7 @@ export class RunTable extends TransactionParticipant {
       now.id,
       now.org_id,
     )
-    this.keep(now)
+    this.warm.keep(now)
   }
 
   /** Tells that a run changes, and maybe moves to another start. */

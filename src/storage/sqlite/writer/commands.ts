@@ -13,7 +13,11 @@ import type {
 } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
 import type { ColumnSegments } from '../engine/column-segments/column-segments.ts'
-import { EventBatches, EventIds, type OpenBatch } from '../engine/event-codec/event-batches.ts'
+import {
+  EventBatches,
+  eventsPerBatch,
+  type OpenBatch,
+} from '../engine/event-codec/event-batches.ts'
 import {
   decodeEvents,
   decodeFacts,
@@ -23,6 +27,7 @@ import {
 } from '../engine/event-codec/event-text.ts'
 import { Participants, TransactionParticipant } from '../engine/participant.ts'
 import { letterText } from '../ledger/dead-letters.ts'
+import { EventIds } from '../ledger/event-ids.ts'
 import type { PresenceTable } from '../organisations/presence-table.ts'
 import type { Caused } from '../people/caused-events.ts'
 import type { LedgerFact } from '../projections/facts.ts'
@@ -99,7 +104,7 @@ export class CommandExecutor {
   readonly participants: TransactionParticipant
   private readonly steps: StepTable
   private readonly batches: EventBatches
-  private readonly closeBatches: () => void
+  private readonly settled: () => void
   private readonly skews: Skews
   private readonly addRefusals
   private readonly insertDeadLetter
@@ -117,7 +122,7 @@ export class CommandExecutor {
     this.steps = new StepTable(database)
     this.ids = new EventIds(database)
     this.batches = new EventBatches(database)
-    this.closeBatches = failing('between_rows', () => this.ids.closeBatches())
+    this.settled = failing('between_rows', () => this.placeOf.clear())
     this.skews = new Skews(presence)
     this.follower = new Follower(database, catalogue, segments, this.ids, boards)
     const { follower } = this
@@ -170,8 +175,7 @@ export class CommandExecutor {
   /** Writes what the commands so far have stored. Call it before the commit, otherwise nothing of it is kept. */
   settle(): void {
     this.batches.flush()
-    this.closeBatches()
-    this.placeOf.clear()
+    this.settled()
   }
 
   /** Notes in the ledger what was asked, because the published flows may be others once it is read again. */
@@ -180,11 +184,6 @@ export class CommandExecutor {
     const { most, goalOf } = caused.asked
     batch.asked.push([place, most, goalOf])
     this.follower.noteCaused(caused)
-  }
-
-  /** The indexes to seal, so that little has to be read again. */
-  get indexes(): readonly { sealIfWorth(): void }[] {
-    return [this.ids, this.follower.index]
   }
 
   /** Keeps an event that the database would not take, with the reason. */
@@ -224,12 +223,12 @@ export class CommandExecutor {
     text: EventText,
   ): StoreOutcome {
     const facts = decodeFacts(text, orgRow, source)
-    const newSeq = () => this.ids.openBatch(orgRow)
-    const batch = this.batches.withRoom(orgRow, source, text.count, newSeq)
-    const duplicates: number[] = []
-    for (let i = 0; i < facts.length; i++) {
-      if (!this.ids.take(batch.seq, facts[i]!.id, receivedAt)) duplicates.push(i)
-    }
+    const batch = this.batches.withRoom(orgRow, source, text.count, () => this.ids.newSeq())
+    const duplicates = this.ids.take(
+      orgRow,
+      facts.map(({ id }) => id),
+      batch.seq * eventsPerBatch + batch.count,
+    )
     if (duplicates.length === facts.length) return { stored: [], duplicates }
     let stored = facts
     let kept = text

@@ -6,7 +6,6 @@ import { emptyLog } from '../../../../src/storage/sqlite/database/compact.ts'
 import { openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
 import { beginRewriting } from '../../../../src/storage/sqlite/database/rewriting.ts'
 import { noEvent } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
-import { entriesIn } from '../../../../src/storage/sqlite/engine/hash-index/chunk.ts'
 import {
   allowAgain,
   beginErasure,
@@ -43,49 +42,13 @@ const started = (more: Record<string, unknown>) => ({
   ...more,
 })
 
-test('not even a hash of a name or an id is left in an index', async () => {
-  const places = ['event_id', 'runs_by_key'] as const
-  const rowsIn = (name: string) =>
-    world.database
-      .query<{ entries: Uint8Array }, []>(`select entries from ${name}_chunks`)
-      .all()
-      .flatMap(({ entries }) => [...entriesIn(entries).rows]).length
-  for (let i = 0; i < 20; i++) {
-    const events = Array.from({ length: 50 }, (_, n) =>
-      started({ userId: n % 10 ? 'bob' : 'ada', id: `e-${i}-${n}`, runId: `r-${i}-${n}` }),
-    )
-    acme.limit({ events: 100_000 })
-    await acme.send(events)
-  }
-  // A start reads what is in no segment, and a stop seals what is worth it.
-  await world.storage.projected()
-  world.database.run('pragma wal_checkpoint(truncate)')
-  const sealed = sealAllIn(world)
-  expect(places.map(rowsIn)).toEqual([sealed, sealed])
+test('the ids of their events are forgotten, and those of others are kept', async () => {
+  const event = (userId: string) => started({ userId, id: `of-${userId}`, runId: userId })
+  await acme.send([event('ada'), event('bob')])
   await eraseBeside(world, personOf(acme, 'uada'))
-  // The new row of a renamed run is in memory, and only later in a segment.
-  expect(places.map(rowsIn)).toEqual([900, 900])
+  const ids = world.database.query('select id from event_ids').values().flat()
+  expect(ids).toEqual(['of-bob'])
 })
-
-/** Puts entries of all that is stored into a segment of each index, as the stop of a long-running server does. */
-function sealAllIn({ storage }: World): number {
-  const { executor } = storage as unknown as {
-    executor: {
-      ids: { seal(): void }
-      follower: {
-        projector: { runs: { index: { seal(row: number): void; nextRow: number } } }
-      }
-      participants: { commit(): void }
-    }
-  }
-  storage.database.run('begin immediate')
-  executor.ids.seal()
-  const { index } = executor.follower.projector.runs
-  index.seal(index.nextRow - 1)
-  storage.database.run('commit')
-  executor.participants.commit()
-  return 1_000
-}
 
 test('an erased person’s events in a server’s buffer are rejected as well', async () => {
   const { orgRef } = personOf(acme, '')

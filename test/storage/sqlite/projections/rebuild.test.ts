@@ -79,11 +79,6 @@ test('a rebuild corrects wrong, missing and surplus rows, and says how many flow
     `delete from ticks where flow_id = ${flow}`,
     `insert into runs (org_id, flow_id, run_key, person, started_at, last_at, version, steps)
       values (${stored.orgRow}, ${flow}, 'rghost', 'ughost', 1, 1, 1, '[]')`,
-    `insert into runs (org_id, flow_id, run_key, person, least_user_id, started_at, last_at, version,
-        completed_at, steps, own_started_at, own_completed_at)
-      select org_id, flow_id, run_key, person, least_user_id, started_at, last_at, version,
-        completed_at, steps, own_started_at, own_completed_at
-      from runs where flow_id = ${flow}`,
     `update progress set checklist_at = null where flow_id = ${flow}`,
     `delete from loose_facts where flow_id = ${flow}`,
   ]) {
