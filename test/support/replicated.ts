@@ -1,8 +1,7 @@
 import type { Database } from 'bun:sqlite'
 
 /** What is about one machine: how it finds rows, and what it has done. */
-const own =
-  /^(server_state|run_blocks|sqlite_stat\d)$/
+const own = /^(server_state|run_blocks|sqlite_stat\d)$/
 
 type Row = Record<string, unknown>
 

@@ -1,6 +1,4 @@
 import { getRandomValues } from 'node:crypto'
-import { personOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
 import { type Bucket, buckets } from '../../core/organisation/buckets.ts'
 import type { Organisation } from '../../core/organisation/catalogue.ts'
 import { type PresenceMark, presenceMarks } from '../../core/organisation/presence.ts'
@@ -21,7 +19,7 @@ export interface SharedMemory {
   presence: SharedArrayBuffer
   identity: SharedArrayBuffer
   progress: SharedArrayBuffer
-  /** Whose events are acknowledged but not projected yet. */
+  /** How many events are acknowledged but not projected yet. */
   lag: SharedArrayBuffer
   buffer: SharedArrayBuffer
   /** One word that grows with every change of the catalogue. */
@@ -220,61 +218,26 @@ export class ProgressBoard {
 const cellOf = (orgRow: number, person: string): number =>
   1 + (Bun.hash.xxHash32(`${orgRow} ${person}`) % cells)
 
-/** The number of cells in a table, a power of two. Untouched pages cost no memory. */
-const lagCells = 2 ** 19
-
-/** Words before the first table; the last two are a double. */
-const lagHead = 6
-const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
-
 /**
- * Whose events are acknowledged but not projected yet, in memory that all threads share. So a reader waits for
- * the projector only if something that it asks for is behind.
- *
- * What the projector takes in one go is a window, and each window has a number. Word 0 is the number of the
- * window that is being filled, word 1 that of the last one that is projected. A cell tells for which window it
- * was last marked. Word 2 tells how many events wait, words 4 and 5 since when.
- *
- * Every name has a cell in each of two tables, and is behind if both say so. With 30,000 people in a window, one
- * look-up in three hundred says that somebody is behind who is not.
+ * How many events are acknowledged but not projected yet, in memory that all threads share: word 0. The double
+ * behind it tells since when.
  */
 export class LagBoard {
-  private readonly words: Int32Array
+  private readonly count: Int32Array
   private readonly since: Float64Array
 
   constructor(memory: SharedArrayBuffer) {
-    this.words = new Int32Array(memory)
-    this.since = new Float64Array(memory, sinceAt * 4, 1)
+    this.count = new Int32Array(memory, 0, 1)
+    this.since = new Float64Array(memory, 8, 1)
   }
 
   static memory(): SharedArrayBuffer {
-    const memory = new SharedArrayBuffer((lagHead + 2 * lagCells) * 4)
-    new Int32Array(memory)[window] = 1
-    return memory
-  }
-
-  /** For the storage thread: events of somebody, or of a flow, are committed and wait. */
-  markPerson(orgRow: number, person: string): void {
-    this.mark(`${orgRow} ${person}`)
-  }
-
-  markFlow(flowRow: number): void {
-    this.mark(`${flowRow}`)
-  }
-
-  /** For the storage thread: what is committed from now on belongs to the next window. @returns the one before */
-  nextWindow(): number {
-    return Atomics.add(this.words, window, 1)
-  }
-
-  /** For the storage thread: a window, and every window before it, is projected. */
-  done(of: number): void {
-    Atomics.store(this.words, doneWindow, of)
+    return new SharedArrayBuffer(16)
   }
 
   /** How many events wait. */
   get events(): number {
-    return Atomics.load(this.words, waitingEvents)
+    return Atomics.load(this.count, 0)
   }
 
   /** Since when the event that waits longest has waited, epoch milliseconds; null if none waits. */
@@ -285,40 +248,9 @@ export class LagBoard {
   /** For the storage thread: sets how many events wait, and since when. */
   tell(events: number, since: number): void {
     this.since[0] = since
-    Atomics.store(this.words, waitingEvents, events)
-  }
-
-  isPersonBehind(orgRow: number, { userId, anonymousId }: PersonIds): boolean {
-    return this.isBehind(`${orgRow} ${personOf(userId, anonymousId)}`)
-  }
-
-  isFlowBehind(flowRow: number): boolean {
-    return this.isBehind(`${flowRow}`)
-  }
-
-  /** The last window that is projected. */
-  get lastDone(): number {
-    return Atomics.load(this.words, doneWindow)
-  }
-
-  private mark(name: string): void {
-    const current = Atomics.load(this.words, window)
-    const hash = Bun.hash.xxHash32(name)
-    Atomics.store(this.words, firstPlace(hash), current)
-    Atomics.store(this.words, secondPlace(hash), current)
-  }
-
-  private isBehind(name: string): boolean {
-    const done = Atomics.load(this.words, doneWindow)
-    const hash = Bun.hash.xxHash32(name)
-    // Window numbers are compared modulo 2^32.
-    const isAfter = (place: number) => ((Atomics.load(this.words, place) - done) | 0) > 0
-    return isAfter(firstPlace(hash)) && isAfter(secondPlace(hash))
+    Atomics.store(this.count, 0, events)
   }
 }
-
-const firstPlace = (hash: number) => lagHead + (hash & (lagCells - 1))
-const secondPlace = (hash: number) => lagHead + lagCells + (Math.imul(hash, 0x9e3779b1) >>> 13)
 
 /** How many organisations can be watched at once. */
 export const mostWatched = 16

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { personOf } from '../../core/event/event.ts'
-import type { PersonIds } from '../../core/event/stored-event.ts'
 import type { GateStores } from '../../http/port.ts'
 import type { AnalyticsStores } from '../../modules/analytics/port.ts'
 import type { ChecklistStores } from '../../modules/checklists/port.ts'
@@ -64,20 +63,10 @@ export function connectStores(
   const followed = async () => {
     if (isOneOfSeveral) await client.follow()
   }
-  /** Brings the tables up to date with what is acknowledged, if something of a flow is behind. */
-  const caughtUp = async (flowRow: number) => {
+  /** Brings the tables up to date with everything that is acknowledged. */
+  const caughtUp = async () => {
     await followed()
-    if (lag.isFlowBehind(flowRow)) await client.project()
-  }
-  /** Reads what is kept of a person, once the tables are up to date with what is acknowledged of them. */
-  const ofPerson = async <T>(
-    orgRow: number,
-    ids: PersonIds,
-    read: () => Promise<T>,
-  ): Promise<T> => {
-    await followed()
-    if (lag.isPersonBehind(orgRow, ids)) await client.project()
-    return read()
+    if (lag.events > 0) await client.project()
   }
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
@@ -126,38 +115,45 @@ export function connectStores(
       },
     },
     checklists: {
-      progress: (orgRow, flowRow, ids) =>
-        ofPerson(orgRow, ids, () => readers.progress(orgRow, flowRow, ids)),
+      async progress(...args) {
+        await caughtUp()
+        return readers.progress(...args)
+      },
       version(orgRow, ids) {
         const person = personOf(ids.userId, ids.anonymousId)
-        if (!isOneOfSeveral) return progress.version(orgRow, person)
-        return ofPerson(orgRow, ids, async () => progress.version(orgRow, person)) as never
+        const version = () => progress.version(orgRow, person)
+        return isOneOfSeveral ? (followed().then(version) as never) : version()
       },
     },
     people: {
-      histories: (orgRow, flowRows, ids) =>
-        ofPerson(orgRow, ids, () => readers.histories(orgRow, flowRows, ids)),
-      caused: (orgRow, ids) => ofPerson(orgRow, ids, () => readers.caused(orgRow, ids)),
+      async histories(...args) {
+        await caughtUp()
+        return readers.histories(...args)
+      },
+      async caused(...args) {
+        await caughtUp()
+        return readers.caused(...args)
+      },
     },
     analytics: {
-      async *runs(orgRow, flowRow, range) {
-        await caughtUp(flowRow)
-        yield* readers.runs(orgRow, flowRow, range)
+      async *runs(...args) {
+        await caughtUp()
+        yield* readers.runs(...args)
       },
-      async *answers(orgRow, flowRow, range) {
-        await caughtUp(flowRow)
-        yield* readers.answers(orgRow, flowRow, range)
+      async *answers(...args) {
+        await caughtUp()
+        yield* readers.answers(...args)
       },
       async *events(...args) {
         await followed()
         yield* readers.events(...args)
       },
       async experiment(...args) {
-        await caughtUp(args[1])
+        await caughtUp()
         return experiments.of(...args)
       },
       async *columns(flow, { startMs, endMs }, beside) {
-        await caughtUp(flow.flowRef)
+        await caughtUp()
         yield* history.between(flow, startMs, endMs, beside)
       },
     },

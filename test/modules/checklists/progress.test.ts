@@ -43,6 +43,8 @@ describe('the version of the progress in the heartbeat', () => {
     const versions = [await version()]
     const changed = async (change: Promise<{ status: number }>) => {
       expect((await change).status).toBeLessThan(300)
+      // Those who count together with somebody are told once that is projected, half a second later.
+      await world.storage.projected()
       versions.push(await version())
     }
     await changed(tick('photo'))

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { idsOf, personOf } from '../../../core/event/event.ts'
-import type { PersonIds } from '../../../core/event/stored-event.ts'
+import { needsItem } from '../../../core/event/event.ts'
 import { failpoint } from '../../../failpoints.ts'
 import type { StoredEvent } from '../../shared/in-rows.ts'
 import type { StoredCatalogue } from '../catalogue/catalogue.ts'
@@ -18,7 +17,7 @@ import type { EventIds } from '../ledger/event-ids.ts'
 import { type Caused, CausedEvents } from '../people/caused-events.ts'
 import type { RunChanges } from '../runs/run-table.ts'
 import { type Fact, factOf, type LedgerFact } from './facts.ts'
-import { JoinedFacts, type Part } from './joined-facts.ts'
+import { JoinedFacts, type Part, personOfFact } from './joined-facts.ts'
 import { BatchFlows, type FlowSpan, type FollowerBoards, PendingFacts } from './pending-facts.ts'
 import { PoisonIsolation } from './poison-isolation.ts'
 import { Projector } from './projector.ts'
@@ -100,7 +99,7 @@ export class Follower extends TransactionParticipant<Mark> {
     catalogue: StoredCatalogue,
     changes: RunChanges & TransactionParticipant,
     private readonly ids: Pick<EventIds, 'committedSeq'>,
-    boards: FollowerBoards,
+    private readonly boards: FollowerBoards,
   ) {
     super()
     const historyOf = (orgRow: number, flowRow: number) => {
@@ -119,7 +118,7 @@ export class Follower extends TransactionParticipant<Mark> {
       this,
     ])
     this.upTo = this.sql.projected.get()!.value
-    this.pending = new PendingFacts(boards, this.projector)
+    this.pending = new PendingFacts(boards)
     this.poison = new PoisonIsolation(database, this.participants, {
       part: part => this.projectPart(part),
       fact: fact => this.projector.project([fact]),
@@ -170,18 +169,6 @@ export class Follower extends TransactionParticipant<Mark> {
       this.pending.facts.hasTicks(flowRow) ||
       (this.draining?.parts.some(part => part.flowRow === flowRow) ?? false)
     )
-  }
-
-  /**
-   * Projects, within the transaction, what is stored about a person in a flow, including what the
-   * transaction itself has stored. If nothing waits for this person, what waits for others goes on waiting.
-   */
-  projectPerson(orgRow: number, flowRow: number, ids: PersonIds): void {
-    this.projectNew(flowRow)
-    // The transaction itself may have shown whom they count together with, and something may wait for those.
-    const party = this.projector.partyOf(orgRow, flowRow, personOf(ids.userId, ids.anonymousId))
-    const isBehind = (one: string) => this.pending.isPersonBehind(orgRow, idsOf(one))
-    if (party.some(isBehind)) this.projectFlow(flowRow)
   }
 
   /** Projects, within the transaction, everything stored about a flow, including what the transaction stored. */
@@ -347,10 +334,14 @@ export class Follower extends TransactionParticipant<Mark> {
       this.draining = { ...this.draining, parts }
     }
     for (const [i, fact] of facts.entries()) {
-      if (i >= (projectedOf.get(fact.flowRow) ?? 0)) this.pending.add(fact)
+      if (i >= (projectedOf.get(fact.flowRow) ?? 0)) this.pending.facts.add(fact)
+      // Told now, and once more with everybody who counts together with them when it is projected.
+      if (needsItem(fact.kind) || fact.kind === 'flow_completed') {
+        this.boards.progress.changed(fact.orgRow, personOfFact(fact))
+      }
     }
     for (const one of caused.slice(causedProjected)) this.pending.addCaused(one)
-    this.pending.tellProgress(progressed)
+    for (const { orgRow, person } of progressed) this.boards.progress.changed(orgRow, person)
     this.pending.tell()
   }
 
@@ -366,7 +357,7 @@ export class Follower extends TransactionParticipant<Mark> {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)
         this.batchFlows.note(row.seq, facts)
-        for (const fact of facts) if (isOfFlow(fact)) this.pending.add(fact)
+        for (const fact of facts) if (isOfFlow(fact)) this.pending.facts.add(fact)
         for (const caused of causedIn(facts, row.asked)) this.pending.addCaused(caused)
         after = row.seq
       }

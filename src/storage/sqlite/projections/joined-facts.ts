@@ -56,14 +56,6 @@ export interface Part {
   others: readonly Fact[]
 }
 
-/** The result of adding a fact. */
-interface Added {
-  /** The run that it is part of, if any. */
-  run: JoinedRun | null
-  /** Whether the fact may be about somebody about whom its run said nothing yet. */
-  isNews: boolean
-}
-
 interface OfFlow {
   orgRow: number
   count: number
@@ -85,11 +77,12 @@ export class JoinedFacts {
   /** How many facts were added. */
   count = 0
 
+  /** Whether any is of a flow. */
   has(flowRow: number): boolean {
     return this.flows.has(flowRow)
   }
 
-  add(fact: Fact): Added {
+  add(fact: Fact): void {
     this.count++
     const { orgRow, flowRow } = fact
     let flow = this.flows.get(flowRow)
@@ -99,7 +92,7 @@ export class JoinedFacts {
     }
     flow.count++
     if (saysMore(fact)) flow.others.push(fact)
-    if (!isInRun(fact)) return { run: null, isNews: true }
+    if (!isInRun(fact)) return
     const key = runKeyOf(fact)
     const known = flow.runs.get(key)
     if (!known) {
@@ -112,23 +105,16 @@ export class JoinedFacts {
       }
       notePair(run, fact)
       flow.runs.set(key, run)
-      return { run, isNews: true }
+      return
     }
     addEvent(known.state, fact)
-    const isOfSame = known.userId === fact.userId && known.anonymousId === fact.anonymousId
-    if (!isOfSame) {
-      const person = personOfFact(fact)
-      if (person !== known.person) {
-        known.others ??= new Set()
-        known.others.add(person)
-      }
-      notePair(known, fact)
+    if (known.userId === fact.userId && known.anonymousId === fact.anonymousId) return
+    const person = personOfFact(fact)
+    if (person !== known.person) {
+      known.others ??= new Set()
+      known.others.add(person)
     }
-    return { run: known, isNews: !isOfSame }
-  }
-
-  runOf(flowRow: number, key: string): JoinedRun | undefined {
-    return this.flows.get(flowRow)?.runs.get(key)
+    notePair(known, fact)
   }
 
   /** Whether ticks or reopened items of a flow are among them. */

@@ -1,16 +1,11 @@
 import type { Database } from 'bun:sqlite'
-import { type EventKind, needsItem } from '../../../core/event/event.ts'
-import type { PersonIds } from '../../../core/event/stored-event.ts'
-import { isUnattributed } from '../../../core/run/run.ts'
 import type { LagBoard, ProgressBoard } from '../../shared/boards.ts'
-import type { PersonInFlow } from '../checklists/checklist-progress.ts'
 import { TransactionParticipant } from '../engine/participant.ts'
 import type { Caused } from '../people/caused-events.ts'
-import type { Fact, LedgerFact } from './facts.ts'
-import { JoinedFacts, type JoinedRun, namedIn, pairOfFact, personOfFact } from './joined-facts.ts'
-import type { Projector } from './projector.ts'
+import type { LedgerFact } from './facts.ts'
+import { JoinedFacts } from './joined-facts.ts'
 
-/** The boards that show what is behind, and whose progress has changed. */
+/** The boards that show how much is behind, and whose progress has changed. */
 export interface FollowerBoards {
   /** Epoch milliseconds. */
   now: () => number
@@ -24,31 +19,19 @@ interface Window {
   since: number
   facts: JoinedFacts
   caused: Caused[]
-  /** For somebody in a flow: the people whom runs in here name together with them. */
-  linked: Map<string, ReadonlySet<string>>
 }
-
-const none: ReadonlySet<string> = new Set()
-
-/** Twice as many people as may count together, so that the last change to such a group is told too. */
-const mostTogether = 34
-
-const isOfOnly = (run: JoinedRun, person: string) =>
-  run.person === person && run.others === null && run.pairs === null
 
 /**
  * What is committed and waits to be projected: the window that is being filled, and the one that was taken
- * to be projected. It tells readers for whom something is behind, including people who count together.
+ * to be projected. It tells readers how much waits.
  */
 export class PendingFacts {
   private gathering: Window
   private taken: Window | null = null
+  private lastDone = 0
 
-  constructor(
-    private readonly boards: FollowerBoards,
-    private readonly projector: Pick<Projector, 'ownerOf' | 'partyOf'>,
-  ) {
-    this.gathering = this.newWindow()
+  constructor(private readonly boards: Pick<FollowerBoards, 'lag' | 'now'>) {
+    this.gathering = this.newWindow(1)
   }
 
   /** How many events are in the window that is being filled. */
@@ -68,24 +51,19 @@ export class PendingFacts {
 
   /** Whether a window and all before it are projected. */
   isDone(number: number): boolean {
-    return this.boards.lag.lastDone >= number
-  }
-
-  /** Whether something about somebody waits, or about people who count together with them. */
-  isPersonBehind(orgRow: number, ids: PersonIds): boolean {
-    return this.boards.lag.isPersonBehind(orgRow, ids)
+    return this.lastDone >= number
   }
 
   /** Takes what waits, and begins another window. */
   take(): Pick<Window, 'facts' | 'caused'> {
     this.taken = this.gathering
-    this.gathering = this.newWindow()
+    this.gathering = this.newWindow(this.taken.number + 1)
     return this.taken
   }
 
   /** To be called once what was taken is projected. */
   done(): void {
-    this.boards.lag.done(this.taken!.number)
+    this.lastDone = this.taken!.number
     this.taken = null
     this.tell()
   }
@@ -95,51 +73,8 @@ export class PendingFacts {
     if (this.count === 0) this.gathering.since = this.boards.now()
   }
 
-  add(fact: Fact): void {
-    const { flowRow, orgRow } = fact
-    const { lag, progress } = this.boards
-    const { facts, linked } = this.gathering
-    if (!facts.has(flowRow)) lag.markFlow(flowRow)
-    const { run, isNews } = facts.add(fact)
-    if (!isNews) return
-    const person = personOfFact(fact)
-    lag.markPerson(orgRow, person)
-    if (fact.userId !== null && fact.anonymousId !== null) {
-      lag.markPerson(orgRow, `a${fact.anonymousId}`)
-    }
-    const together = this.togetherWith(fact, run)
-    // In a run that names more people, each counts alone.
-    const isShared = together !== null && together.size <= mostTogether
-    if (isShared) {
-      for (const one of together) {
-        const name = `${flowRow} ${one}`
-        linked.set(name, together.union(linked.get(name) ?? none))
-      }
-    }
-    if (!isShared && !needsItem(fact.kind) && fact.kind !== 'flow_completed') return
-    // What one of them does is told to all who count together with them, as far as is known by now.
-    const name = `${flowRow} ${person}`
-    const concerned = new Set(linked.get(name))
-    for (const one of this.taken?.linked.get(name) ?? none) concerned.add(one)
-    for (const one of isShared ? together : [person]) {
-      for (const other of this.projector.partyOf(orgRow, flowRow, one)) concerned.add(other)
-    }
-    for (const one of concerned) {
-      lag.markPerson(orgRow, one)
-      progress.changed(orgRow, one)
-    }
-  }
-
   addCaused(caused: Caused): void {
-    const { lag } = this.boards
     this.gathering.caused.push(caused)
-    lag.markPerson(caused.fact.orgRow, personOfFact(caused.fact))
-    for (const flowRow of caused.asked.goalOf) lag.markFlow(flowRow)
-  }
-
-  /** Tells that the progress of some people has changed in the tables. */
-  tellProgress(people: readonly PersonInFlow[]): void {
-    for (const { orgRow, person } of people) this.boards.progress.changed(orgRow, person)
   }
 
   /** Tells how much waits, and since when. */
@@ -149,39 +84,8 @@ export class PendingFacts {
     this.boards.lag.tell(events, (taken ?? gathering).since)
   }
 
-  /**
-   * Everybody who is known to be named together with the person of an event that is being added; null if that is
-   * one person alone.
-   */
-  private togetherWith(fact: Fact, run: JoinedRun | null): Set<string> | null {
-    // A key that is not a run's id contains the person, so only pairs name somebody else.
-    if (run) {
-      const mayBeShared = fact.runId !== null || run.pairs !== null
-      return mayBeShared ? this.peopleOf(run, fact.kind, personOfFact(fact)) : null
-    }
-    const pair = isUnattributed(fact) && !fact.byCustomEvent ? pairOfFact(fact) : null
-    return pair && new Set(pair)
-  }
-
-  /**
-   * Everybody who is known to be named by a run, projected or not; null if that is one person alone.
-   *
-   * @param kind the kind of the event that is being added, which names the person
-   */
-  private peopleOf(run: JoinedRun, kind: EventKind, person: string): Set<string> | null {
-    const { orgRow, flowRow, key } = run
-    // A run that is being started belongs to nobody yet.
-    const owner =
-      kind === 'flow_started' ? person : (this.projector.ownerOf(orgRow, flowRow, key) ?? person)
-    const earlier = this.taken?.facts.runOf(flowRow, key) ?? run
-    if (owner === person && isOfOnly(run, person) && isOfOnly(earlier, person)) return null
-    return new Set([person, owner]).union(namedIn(run)).union(namedIn(earlier))
-  }
-
-  private newWindow(): Window {
-    const { lag, now } = this.boards
-    const number = lag.nextWindow() + 1
-    return { number, since: now(), facts: new JoinedFacts(), caused: [], linked: new Map() }
+  private newWindow(number: number): Window {
+    return { number, since: this.boards.now(), facts: new JoinedFacts(), caused: [] }
   }
 }
 

@@ -6,7 +6,7 @@ import { CompletionTable } from '../checklists/completion-table.ts'
 import { ChecklistCompletions } from '../checklists/completions.ts'
 import { Participants, type TransactionParticipant } from '../engine/participant.ts'
 import { HeldOut } from '../runs/held-out.ts'
-import { type PartyOf, pairKeyOf, RunPeople } from '../runs/run-people.ts'
+import { pairKeyOf, RunPeople } from '../runs/run-people.ts'
 import { type RunChanges, RunTable } from '../runs/run-table.ts'
 import { ownStateOf, type StoredRun } from '../runs/stored-run.ts'
 import { TouchedPeople } from '../runs/touched-people.ts'
@@ -118,16 +118,6 @@ export class Projector {
       concerned.add(orgRow, flowRow, this.people.partyOf(orgRow, flowRow, person))
     }
     this.assign(touched, concerned)
-  }
-
-  /** Whose run it is, as far as it is projected; null if it is not. */
-  ownerOf(orgRow: number, flowRow: number, key: string): string | null {
-    return this.runs.ownerOf(orgRow, flowRow, key)
-  }
-
-  /** See `PartyOf`. */
-  get partyOf(): PartyOf {
-    return this.people.partyOf
   }
 
   /** When a person first completed a flow, by a report or by the checklist. */

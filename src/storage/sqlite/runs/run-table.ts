@@ -142,11 +142,6 @@ export class RunTable extends TransactionParticipant {
     return stored
   }
 
-  /** Whose run it is; null if there is no such run. */
-  ownerOf(orgRow: number, flowRow: number, key: string): string | null {
-    return this.get(orgRow, flowRow, key)?.person ?? null
-  }
-
   /**
    * Joins the state of newly stored events into their run.
    *

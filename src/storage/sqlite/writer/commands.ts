@@ -130,7 +130,6 @@ export class CommandExecutor {
       projector: follower.projector,
       storeBatch: (...args) => this.storeBatch(...args),
       noteCaused: caused => this.noteCaused(caused),
-      projectPerson: (...args) => follower.projectPerson(...args),
       projectFlow: flowRow => follower.projectFlow(flowRow),
       hasTicksBehind: flowRow => follower.hasTicksBehind(flowRow),
     })

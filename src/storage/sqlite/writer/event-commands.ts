@@ -32,8 +32,6 @@ export interface EventStore {
   storeBatch(orgRow: number, receivedAt: number, source: EventSource, text: EventText): StoreOutcome
   /** Notes that a custom event was stored that published flows ask for. */
   noteCaused(caused: Caused): void
-  /** Brings the tables up to date with everything stored about a person in a flow. */
-  projectPerson(orgRow: number, flowRow: number, person: PersonIds): void
   /** Brings the tables up to date with everything stored about a flow. */
   projectFlow(flowRow: number): void
   /** Whether ticks of a flow are stored that the tables do not reflect yet. */
@@ -85,7 +83,7 @@ export class EventCommands {
 
   complete(report: CompletionReport): { completedAt: number; alreadyCompleted: boolean } {
     const { orgRow, flowRow, runId, completedAt } = report
-    this.project(orgRow, flowRow, report)
+    this.project(flowRow)
     const { projector } = this.to
     const person = personOf(report.userId, report.anonymousId)
     const earlier = projector.completedAt(orgRow, flowRow, person)
@@ -95,7 +93,7 @@ export class EventCommands {
       this.storeOwn(orgRow, report.receivedAt, 'complete', [
         { ...event, id: newEventId(), kind: 'flow_completed', occurredAt: completedAt },
       ])
-      this.project(orgRow, flowRow, report)
+      this.project(flowRow)
     }
     return {
       completedAt: Math.min(earlier ?? completedAt, completedAt),
@@ -105,7 +103,7 @@ export class EventCommands {
 
   tick(report: TickReport): null {
     const { orgRow, flowRow, receivedAt, runId = null, sessionId = null } = report
-    this.project(orgRow, flowRow, report)
+    this.project(flowRow)
     const person = personOf(report.userId, report.anonymousId)
     const { progress } = this.to.projector
     const standing = progress.standing(orgRow, flowRow, person)
@@ -130,18 +128,15 @@ export class EventCommands {
     }
     this.storeOwn(orgRow, receivedAt, 'checklist_progress', events)
     // Later commands of this transaction must see it: a custom event asks whether its item is ticked.
-    this.project(orgRow, flowRow, report)
+    this.project(flowRow)
     return null
   }
 
-  /**
-   * Brings the tables up to date with everything stored about somebody in a flow, and with every tick by a
-   * custom event.
-   */
-  private project(orgRow: number, flowRow: number, person: PersonIds): void {
+  /** Brings the tables up to date with everything stored about a flow, and with every tick by a custom event. */
+  private project(flowRow: number): void {
     for (const ticked of this.waitingTicks.flows) this.to.projectFlow(ticked)
     this.waitingTicks.rollback()
-    this.to.projectPerson(orgRow, flowRow, person)
+    this.to.projectFlow(flowRow)
   }
 
   /** Stores events in as many rows as they need: in one, except for some events that Cairn itself makes. */
