@@ -80,7 +80,7 @@ export class EventIds extends TransactionParticipant {
   }
 
   private insert(count: number): Statement {
-    this.inserts[count] ??= this.database.prepare(insertOf(count))
+    this.inserts[count] ??= this.database.query(insertOf(count))
     return this.inserts[count]
   }
 }
