@@ -304,7 +304,6 @@ const neverAlone: readonly Code[] = [
   'slug_taken',
   'too_many_organisations',
   'nothing_to_repair',
-  'server_running',
   'unsupported_by_database',
 ]
 
