@@ -10,7 +10,6 @@ import type { PublishedFlowStores } from '../../modules/flows/port.ts'
 import type { InstallationStores } from '../../modules/installation/port.ts'
 import type { StepStores } from '../../modules/steps/port.ts'
 import { JudgedEvents } from '../shared/activity/judged-events.ts'
-import type { Asking } from '../shared/asking.ts'
 import {
   LagBoard,
   PresenceBoard,
@@ -20,11 +19,11 @@ import {
 } from '../shared/boards.ts'
 import { IdentityBoard } from '../shared/identity-board.ts'
 import { asPort, type InRows } from '../shared/in-rows.ts'
-import { PresenceReader } from '../shared/presence-reader.ts'
 import { limitReached, refusedOrigin } from '../shared/refusals.ts'
 import { StoredCatalogue } from './catalogue/catalogue.ts'
 import { RunHistory } from './engine/column-segments/run-history.ts'
 import { EchoReader } from './erasure/echo.ts'
+import { PresenceReader } from './organisations/presence-reader.ts'
 import { Readers } from './readers.ts'
 import { ExperimentReader } from './runs/experiment-reader.ts'
 import { StepReader } from './steps/step-reader.ts'
@@ -39,35 +38,28 @@ export type Stores = GateStores &
   InstallationStores &
   StepStores
 
-/** What the stores of a thread read from, whatever the database is. */
-interface Reading {
-  /** What management keeps: the database itself, or a node's copy. */
-  management: Database
-  /** What is reported and counted. */
-  reports: Asking
-  steps: StepReader
-  echo: EchoReader
-}
-
 /**
- * The stores that are the same over each database: what management keeps, and what goes to the storage
- * thread or into the memory that threads share.
+ * What is kept in memory or reported in passing, beside what is read as it is stored.
+ *
+ * @param followed takes up what other machines have stored
  */
-export function commonStores(
-  { management, reports, steps, echo }: Reading,
+function passingStores(
+  reading: Database,
   client: StorageClient,
   shared: SharedMemory,
-  caughtUp: () => Promise<void> = async () => {},
+  echo: EchoReader,
+  followed: () => Promise<void>,
 ): Pick<InRows<Stores>, 'catalogue' | 'ledger' | 'watch' | 'steps' | 'presence'> {
   const board = new PresenceBoard(shared.presence)
-  const presence = new PresenceReader(reports, board)
+  const presence = new PresenceReader(reading, board)
+  const steps = new StepReader(reading)
   const identity = new IdentityBoard(shared.identity)
   const watched = new WatchBoard(shared.watch)
   const judged = new JudgedEvents((...args) => client.noteJudged(...args))
   const generation = new Int32Array(shared.generation)
   // Read before the catalogue, so that what changes in between is looked for once too often, and not missed.
   let known = Atomics.load(generation, 0)
-  const catalogue = new StoredCatalogue(management)
+  const catalogue = new StoredCatalogue(reading)
   return {
     catalogue() {
       const current = Atomics.load(generation, 0)
@@ -87,7 +79,7 @@ export function commonStores(
       recordHealth: report => client.recordHealth(report),
       recordFingerprint: report => client.recordFingerprint(report),
       async healthCounts(...args) {
-        await caughtUp()
+        await followed()
         const counts = await steps.healthCounts(...args)
         const echoed = await echo.steps?.healthCounts(...args)
         return echoed ? summedHealth(counts, echoed) : counts
@@ -104,11 +96,11 @@ export function commonStores(
       reserveBeat: (...args) => board.reserveBeat(...args),
       countUserHashes: (orgRow, counts) => identity.add(orgRow, counts),
       async read(...args) {
-        await caughtUp()
+        await followed()
         return presence.presence(...args)
       },
       async since(...args) {
-        await caughtUp()
+        await followed()
         return presence.countedSince(...args)
       },
     },
@@ -152,15 +144,9 @@ export function connectStores(
   const experiments = new ExperimentReader(reading)
   const progress = new ProgressBoard(shared.progress)
   const history = new RunHistory(snapshots)
-  const steps = new StepReader(reading)
   const echo = new EchoReader(shared.echo, reading)
   return asPort<Stores>({
-    ...commonStores(
-      { management: reading, reports: reading, steps, echo },
-      client,
-      shared,
-      followed,
-    ),
+    ...passingStores(reading, client, shared, echo, followed),
     checklists: {
       progress: (orgRow, flowRow, ids) =>
         ofPerson(orgRow, ids, from => from.progress(orgRow, flowRow, ids)),

@@ -303,9 +303,6 @@ export const cannotWrite = (cause?: unknown) =>
 export const commitInDoubt = (cause: unknown) =>
   new AppError('in_doubt', 'Whether it was stored is not known', { cause })
 
-export const isInDoubt = (error: unknown): error is AppError =>
-  error instanceof AppError && error.code === 'in_doubt'
-
 export const bufferIsFull = () =>
   new AppError('overloaded', 'The server has more to write than it can take; try again', {
     retryAfterSeconds: 1,
