@@ -209,8 +209,8 @@ describe('technologies stay in their place', () => {
     expect(found.filter(file => !place.test(file))).toEqual([])
   })
 
-  test('SQLite in storage/sqlite, in the copy of a node and what moves it, in the lock, and in the doctor, who opens what is damaged', () => {
-    const places = /^(storage\/(sqlite|postgres)\/|runtime\/lock\.ts$|cli\/doctor\/)/
+  test('SQLite in storage/sqlite, in the lock, and in the doctor, which opens damaged files', () => {
+    const places = /^(storage\/sqlite\/|runtime\/lock\.ts$|cli\/doctor\/)/
     const users = sources.filter(file => importsOf(file).packages.includes('bun:sqlite'))
     expect(users.filter(file => !places.test(file))).toEqual([])
     const engine = (file: string) => file.startsWith('storage/sqlite/')

@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { shellWord } from '../core/text/wording.ts'
@@ -77,10 +76,13 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
     const log = await PostgresLog.open(url)
     const database = openForWriting(dataDir)
     try {
-      await shareFiles(dataDir, database)
-      const rows = await shown(onProgress => moveIntoLog(database, log, onProgress))
+      // What a server alone has in files, nodes take from the database.
+      const share = async (name: string, text: string) => shareFile(database, name, text)
+      await shareSessionKey(dataDir, share)
+      await shareSnippet(share)
+      const rows = await shown(onProgress => moveIntoLog(database, log, Date.now(), onProgress))
       const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
-      await storeFirstSnapshot(dataDir, log)
+      await storeFirstSnapshot(dataDir, log, Date.now())
       return rows
     } catch (error) {
       if (!(error instanceof LogInUse)) throw error
@@ -96,13 +98,6 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
   } finally {
     lock.release()
   }
-}
-
-/** Moves what a server alone has in files into the database, from where every node takes it. */
-async function shareFiles(dataDir: string, database: Database): Promise<void> {
-  const share = async (name: string, text: string) => shareFile(database, name, text)
-  await shareSessionKey(dataDir, share)
-  await shareSnippet(share)
 }
 
 async function moveBack(dataDir: string, url: string): Promise<Moved> {

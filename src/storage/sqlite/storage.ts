@@ -181,8 +181,10 @@ export class Storage {
           if (!isRefused) options.onHealed?.()
         },
       },
-      following && { log: following.log, replica: this.replica!, onTakenUp: () => this.tookUp() },
-      clock.now,
+      following && {
+        ...{ log: following.log, replica: this.replica!, now: clock.now },
+        onTakenUp: () => this.tookUp(),
+      },
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)
     this.housekeeping = new Housekeeping({

@@ -32,11 +32,13 @@ export interface MoveProgress {
  * Puts everything that a database holds into an empty log, which it follows from then on. If this is interrupted, no
  * server starts on either side until it is done again.
  *
+ * @param now of this machine, epoch milliseconds
  * @throws LogInUse, NotOfThisLog
  */
 export async function moveIntoLog(
   database: Database,
   log: Log,
+  now: number,
   tell: (progress: MoveProgress) => void,
 ): Promise<Moved> {
   const known = positionIn(database)
@@ -46,7 +48,7 @@ export async function moveIntoLog(
     )
   }
   if (known === null && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
-  const to = placeIn(database, log)
+  const to = placeIn(database, log, now)
   const moved = new Map<string, number>()
   const follow = () => setPosition(database).run(log.id, to.seq, to.mark, to.at)
   try {
@@ -74,7 +76,7 @@ async function isIn(log: Log, position: Position): Promise<boolean> {
 }
 
 /** The position that the database has in the log, as an earlier attempt has noted it. */
-function placeIn(database: Database, log: Log): Position {
+function placeIn(database: Database, log: Log, now: number): Position {
   const known = positionIn(database)
   if (known) return known
   const state = (name: string) => stateIn(database, name)
@@ -87,7 +89,7 @@ function placeIn(database: Database, log: Log): Position {
   const to = {
     seq: Math.max(1, newest?.seq ?? 0, ...seqs),
     mark: crypto.randomUUID(),
-    at: Math.max(newest ? lastReceipt(newest) : 0, Date.now()),
+    at: Math.max(newest ? lastReceipt(newest) : 0, now),
   }
   setPosition(database).run(movingInto(log.id), to.seq, to.mark, to.at)
   return to

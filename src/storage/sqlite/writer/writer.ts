@@ -189,6 +189,8 @@ const silentAfterMs = 3_000
 export interface Following {
   log: Log
   replica: Replica
+  /** This machine's clock, epoch milliseconds. */
+  now(): number
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
 }
@@ -222,7 +224,6 @@ export class Writer extends GroupCommit {
     policy: WriterPolicy,
     private readonly hooks: WriterHooks = {},
     private readonly following: Following | null = null,
-    private readonly now: () => number = Date.now,
   ) {
     super(policy, hooks.onSettled)
     const [begin, commit] = [database.query('begin immediate'), database.query('commit')]
@@ -487,24 +488,25 @@ export class Writer extends GroupCommit {
 
   /** Appends to the log what a transaction writes, and commits it here once it is kept there. */
   private async appended<T>(
-    { log, replica, onTakenUp }: Following,
+    following: Following,
     group: readonly Submission[],
     work: () => T,
   ): Promise<T> {
+    const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.
       if (startedAt - this.followedAt > longAgoMs) {
-        await this.takeUp({ log, replica, onTakenUp }, log.since(replica.position))
+        await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ log, replica, onTakenUp }, since)
+        await this.takeUp(following, since)
         result = this.open(() => {
           replica.begin()
           return work()
         })
-        return replica.collect(this.now())
+        return replica.collect(following.now())
       })
     } catch (error) {
       this.giveUp()
