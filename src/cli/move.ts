@@ -10,10 +10,11 @@ import { inspectDatabase } from '../storage/log/postgres/inspection.ts'
 import { PostgresLog } from '../storage/log/postgres/postgres-log.ts'
 import { openForWriting } from '../storage/sqlite/database/database.ts'
 import {
-  leaveLog,
+  isLeaving,
   type Moved,
   type MoveProgress,
   moveIntoLog,
+  moveOutOfLog,
 } from '../storage/sqlite/replica/move.ts'
 import { shareFile } from '../storage/sqlite/replica/shared-files.ts'
 import type { Command, Flags } from './command.ts'
@@ -54,9 +55,12 @@ serves alone. The database is kept, and no node starts on it any more.`)
           'set CAIRN_DATABASE_URL to the database, such as postgres://user:password@db.example.com/cairn, or CAIRN_DATABASE_URL_FILE to a file with that',
         )
       }
-      const { place } = await inspectDatabase(url, Date.now)
+      const isResumed = (log: string) => options.back === true && isLeaving(data, log)
+      const { place, log } = await inspectDatabase(url, Date.now, isResumed)
       const startedAt = performance.now()
-      const rows = options.back ? await moveBack(data, url) : await moveThere(data, url, place)
+      const rows = options.back
+        ? await moveBack(data, url, log?.movedTo != null)
+        : await moveThere(data, url, place)
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10
       const names = [resolve(data), place]
       const [from, to] = options.back ? names.toReversed() : names
@@ -100,7 +104,8 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
   }
 }
 
-async function moveBack(dataDir: string, url: string): Promise<Moved> {
+/** @param hasEnded whether the directory is up to date, and the log ended, because of an earlier attempt */
+async function moveBack(dataDir: string, url: string, hasEnded: boolean): Promise<Moved> {
   makeDirectory(dataDir)
   const lock = keepServersOut(dataDir)
   try {
@@ -113,11 +118,9 @@ async function moveBack(dataDir: string, url: string): Promise<Moved> {
           `nodes are running, which would go on writing to the database: ${running.join(', ')}; stop them and try again`,
         )
       }
-      await bringUpToDate({ data: dataDir, databaseUrl: url })
-      await log.end(`${hostname()}:${resolve(dataDir)}`)
-      const database = openForWriting(dataDir)
-      leaveLog(database)
-      database.close()
+      if (!hasEnded) await bringUpToDate({ data: dataDir, databaseUrl: url })
+      using database = openForWriting(dataDir)
+      await moveOutOfLog(database, log, `${hostname()}:${resolve(dataDir)}`)
       return new Map()
     } finally {
       await log.close()

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { keepServersOut } from '../../src/runtime/lock.ts'
+import { PostgresLog } from '../../src/storage/log/postgres/postgres-log.ts'
 import { CommandLine } from '../support/command-line.ts'
 import { describe, PostgresServer, test } from '../support/postgres.ts'
 
@@ -76,6 +77,31 @@ describe('cairn move', () => {
     expect((await move()).status).toBe(0)
     expect((await move('--back', '--data', 'alone')).status).toBe(0)
     expect(await place.json(['flows', 'list', '--data', 'alone'])).toEqual(flows)
+  })
+
+  test.each(['before', 'after'])('goes on if it was killed %s the end of the log', async when => {
+    const flows = await place.json(['flows', 'list'])
+    expect((await move()).status).toBe(0)
+    const { end } = PostgresLog.prototype
+    const kill = spyOn(PostgresLog.prototype, 'end').mockImplementationOnce(async function (
+      this: PostgresLog,
+      to,
+    ) {
+      if (when === 'after') await end.call(this, to)
+      throw new Error('killed')
+    })
+    expect((await move('--back')).status).toBe(1)
+    kill.mockRestore()
+    // Before the end it is still the directory of a node.
+    const { status } = await place.run(['flows', 'list'], overLog())
+    expect(status).toBe(when === 'after' ? 1 : 0)
+    const alone = await place.run(['flows', 'list'])
+    expect(alone.stderr).toContain('"cairn move --back"')
+    // Another directory over the same log is not the one that it was moved to.
+    if (when === 'after') expect(await refusalOf('--back', '--data', 'b')).toContain('was moved to')
+    expect(await move('--back')).toMatchObject({ status: 0, stderr: '' })
+    expect(await place.json(['flows', 'list'])).toEqual(flows)
+    expect((await place.run(['flows', 'list'], overLog())).stderr).toContain('was moved to')
   })
 
   test('needs the address of a database', async () => {

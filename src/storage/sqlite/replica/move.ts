@@ -8,10 +8,19 @@ import {
   type Page,
   type Position,
 } from '../../log/log.ts'
+import { hasDatabase, openForReading } from '../database/database.ts'
 import { stateIn } from '../database/server-state.ts'
 import { lastReceipt } from '../engine/event-codec/event-batches.ts'
 import { NotOfThisLog } from './prepare-replica.ts'
-import { batchesAfter, movingInto, positionIn, setPosition } from './replica.ts'
+import {
+  batchesAfter,
+  hasPosition,
+  leaving,
+  movingInto,
+  positionIn,
+  renameLog,
+  setPosition,
+} from './replica.ts'
 import { type Row, sharedTables } from './shared-tables.ts'
 
 /** How much a page holds. */
@@ -133,7 +142,28 @@ async function* pagesOf(
   moved.set('events', events)
 }
 
-/** Makes a database that follows a log one of a server alone. */
-export function leaveLog(database: Database): void {
+/**
+ * Ends a log, whose data a database that is up to date then has alone. If this is interrupted, it can be done again.
+ *
+ * @param movedTo where the database is
+ */
+export async function moveOutOfLog(database: Database, log: Log, movedTo: string): Promise<void> {
+  renameLog(database, leaving(log.id))
+  await log.end(movedTo)
+  leaveLog(database)
+}
+
+/** Whether such a move was interrupted, perhaps after the log's end. */
+export function isLeaving(dataDir: string, log: string): boolean {
+  if (!hasDatabase(dataDir)) return false
+  const database = openForReading(dataDir)
+  try {
+    return hasPosition(database) && positionIn(database)?.log === leaving(log)
+  } finally {
+    database.close()
+  }
+}
+
+function leaveLog(database: Database): void {
   database.run('delete from log_position')
 }

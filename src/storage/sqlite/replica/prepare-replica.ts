@@ -1,8 +1,8 @@
 import { type Log, NotInLog } from '../../log/log.ts'
-import { hasDatabase, openForReading } from '../database/database.ts'
+import { hasDatabase, openForReading, openForWriting } from '../database/database.ts'
 import { schemaKnown, schemaState } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
-import { beginning, movingInto, positionIn } from './replica.ts'
+import { beginning, hasPosition, leaving, movingInto, positionIn, renameLog } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
@@ -49,7 +49,11 @@ export async function prepareReplica(
       `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
     )
   if (position.log === movingInto(log.id)) throw notMoved()
-  if (position.log !== log.id) {
+  if (position.log === leaving(log.id)) {
+    // It was interrupted before the end of the log, or no caller would get here.
+    using database = openForWriting(dataDir)
+    renameLog(database, log.id)
+  } else if (position.log !== log.id) {
     throw new NotOfThisLog(
       `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
     )
@@ -79,9 +83,6 @@ function stateOf(dataDir: string) {
     database.close()
   }
 }
-
-const hasPosition = (database: ReturnType<typeof openForReading>) =>
-  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
 
 /** Begins with the newest snapshot that this release can read, or with nothing if there is none. */
 async function fill(dataDir: string, log: Log, now: number, tell: OnFilled): Promise<void> {
