@@ -24,7 +24,7 @@ import { counted, print, printJson } from './output.ts'
 import { progressLine } from './progress.ts'
 import { addSettings, settingsOf } from './settings.ts'
 
-type Options = Flags<never, 'back' | 'json'>
+type Options = Flags<never, 'back' | 'databaseLost' | 'json'>
 
 export function addMove(cairn: Command): void {
   addSettings(cairn.command('move'), ['data'])
@@ -32,6 +32,7 @@ export function addMove(cairn: Command): void {
       'move the data directory of a stopped server into the database that CAIRN_DATABASE_URL names',
     )
     .option('--back', 'take the data out of the database, into a data directory of a server alone')
+    .option('--database-lost', 'move the directory of a node whose own database is lost')
     .option('--json', 'print {from, to, seconds, rows} as JSON, with rows by table')
     .notes(`The database must be empty, and no server may run on either side. Afterwards
 the directory is that of the first node: start it with CAIRN_DATABASE_URL set.
@@ -43,10 +44,15 @@ Everything stays as it was: ids, numbers, cursors of the log of events,
 session.key and older versions of the snippet.
 
 With --back, the directory is brought up to date with the database and then
-serves alone. The database is kept, and no node starts on it any more.`)
+serves alone. The database is kept, and no node starts on it any more.
+
+With --database-lost, name a new, empty database, and the directory of the node
+that has most: a node that starts there says how far its directory is. What no
+directory has is lost. Begin the other nodes with empty directories.`)
     .examples(
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --data /var/lib/cairn',
       'CAIRN_DATABASE_URL_FILE=/etc/cairn/database cairn move --back --data /var/lib/cairn',
+      'CAIRN_DATABASE_URL_FILE=/etc/cairn/new cairn move --database-lost --data /var/lib/cairn',
     )
     .action(async (options: Options, command: Command) => {
       const { data, databaseUrl: url } = settingsOf(command, 'data', 'databaseUrl')
@@ -55,12 +61,15 @@ serves alone. The database is kept, and no node starts on it any more.`)
           'set CAIRN_DATABASE_URL to the database, such as postgres://user:password@db.example.com/cairn, or CAIRN_DATABASE_URL_FILE to a file with that',
         )
       }
+      if (options.back && options.databaseLost) {
+        throw new UsageFailure('--back needs the database, and --database-lost has none: use one')
+      }
       const isResumed = (log: string) => options.back === true && isLeaving(data, log)
       const { place, log } = await inspectDatabase(url, Date.now, isResumed)
       const startedAt = performance.now()
       const rows = options.back
         ? await moveBack(data, url, log?.movedTo != null)
-        : await moveThere(data, url, place)
+        : await moveThere(data, url, place, options.databaseLost)
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10
       const names = [resolve(data), place]
       const [from, to] = options.back ? names.toReversed() : names
@@ -72,7 +81,12 @@ serves alone. The database is kept, and no node starts on it any more.`)
     })
 }
 
-async function moveThere(dataDir: string, url: string, place: string): Promise<Moved> {
+async function moveThere(
+  dataDir: string,
+  url: string,
+  place: string,
+  isOldLost = false,
+): Promise<Moved> {
   requireData(dataDir)
   const lock = keepServersOut(dataDir)
   try {
@@ -84,7 +98,9 @@ async function moveThere(dataDir: string, url: string, place: string): Promise<M
       const share = async (name: string, text: string) => shareFile(database, name, text)
       await shareSessionKey(dataDir, share)
       await shareSnippet(share)
-      const rows = await shown(onProgress => moveIntoLog(database, log, Date.now(), onProgress))
+      const rows = await shown(onProgress =>
+        moveIntoLog(database, log, Date.now(), onProgress, isOldLost),
+      )
       const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
       await storeFirstSnapshot(dataDir, log, Date.now())
       return rows

@@ -128,7 +128,25 @@ describe('cairn move', () => {
   test('refuses a directory that follows another database', async () => {
     expect((await move()).status).toBe(0)
     url = await server.emptyDatabase()
-    expect(await refusalOf()).toContain('follows another database already')
+    expect(await refusalOf()).toContain('"cairn move --database-lost"')
+    const asNode = await place.run(['flows', 'list'], overLog())
+    expect(asNode.stderr).toContain('"cairn move --database-lost"')
+  })
+
+  test('begins a new database with a directory whose own is lost', async () => {
+    const flows = await place.json(['flows', 'list'])
+    expect((await move()).status).toBe(0)
+    url = await server.emptyDatabase()
+    expect(await move('--database-lost')).toMatchObject({ status: 0, stderr: '' })
+    for (const data of ['cairn-data', 'second']) {
+      expect(await place.json(['flows', 'list', '--data', data], overLog())).toEqual(flows)
+    }
+    expect(readFileSync(place.path('second/session.key'), 'utf8')).toBe(kept['session.key'])
+  })
+
+  test('takes one direction at a time', async () => {
+    const { status, stderr } = await move('--back', '--database-lost')
+    expect([status, stderr]).toEqual([2, expect.stringContaining('--database-lost')])
   })
 
   test('does not take the data out while nodes run', async () => {

@@ -42,6 +42,7 @@ export interface MoveProgress {
  * server starts on either side until it is done again.
  *
  * @param now of this machine, epoch milliseconds
+ * @param isOldLost whether the log that the database has followed so far is lost
  * @throws LogInUse, NotOfThisLog
  */
 export async function moveIntoLog(
@@ -49,14 +50,16 @@ export async function moveIntoLog(
   log: Log,
   now: number,
   tell: (progress: MoveProgress) => void,
+  isOldLost = false,
 ): Promise<Moved> {
   const known = positionIn(database)
-  if (known !== null && known.log !== log.id && known.log !== movingInto(log.id)) {
+  const isBegun = known?.log === log.id || known?.log === movingInto(log.id)
+  if (known !== null && !isBegun && !isOldLost) {
     throw new NotOfThisLog(
-      'the directory follows another database already: take it out of that with "cairn move --back"',
+      'the directory follows another database already: take it out of that with "cairn move --back", or, if that is lost, run "cairn move --database-lost"',
     )
   }
-  if (known === null && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
+  if (!isBegun && (await log.newest()).seq !== 0) throw new LogInUse('The log is not empty')
   const to = placeIn(database, log, now)
   const moved = new Map<string, number>()
   const follow = () => setPosition(database).run(log.id, to.seq, to.mark, to.at)
@@ -87,7 +90,7 @@ async function isIn(log: Log, position: Position): Promise<boolean> {
 /** The position that the database has in the log, as an earlier attempt has noted it. */
 function placeIn(database: Database, log: Log, now: number): Position {
   const known = positionIn(database)
-  if (known) return known
+  if (known?.log === log.id || known?.log === movingInto(log.id)) return known
   const state = (name: string) => stateIn(database, name)
   const newest = database
     .query<{ seq: number; received_at: number; later: string }, []>(
@@ -96,9 +99,9 @@ function placeIn(database: Database, log: Log, now: number): Position {
     .get()
   const seqs = ['event_ids_sealed', 'ledger_deleted', 'projected'].map(state)
   const to = {
-    seq: Math.max(1, newest?.seq ?? 0, ...seqs),
+    seq: Math.max(1, known?.seq ?? 0, newest?.seq ?? 0, ...seqs),
     mark: crypto.randomUUID(),
-    at: Math.max(newest ? lastReceipt(newest) : 0, now),
+    at: Math.max(known?.at ?? 0, newest ? lastReceipt(newest) : 0, now),
   }
   setPosition(database).run(movingInto(log.id), to.seq, to.mark, to.at)
   return to

@@ -54,8 +54,11 @@ export async function prepareReplica(
     using database = openForWriting(dataDir)
     renameLog(database, log.id)
   } else if (position.log !== log.id) {
+    const isEmpty = (await log.newest()).seq === 0
     throw new NotOfThisLog(
-      `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
+      isEmpty
+        ? `${dataDir} follows another database than the one at ${place}, which is empty: name that one; if it is lost, run "cairn move --database-lost" on the directory that has most (this one has the log up to ${position.seq})`
+        : `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
     )
   }
   try {

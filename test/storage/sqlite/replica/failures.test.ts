@@ -6,7 +6,8 @@ import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.t
 import { until } from '../../../../scripts/support/until.ts'
 import { LogInUse } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
-import { databaseFile } from '../../../../src/storage/sqlite/database/database.ts'
+import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { storeFirstSnapshot } from '../../../../src/storage/sqlite/replica/first-snapshot.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
 import {
   NotOfThisLog,
@@ -307,6 +308,34 @@ describe('a machine over a log', () => {
     const logs = await Promise.all(Array.from({ length: 4 }, () => PostgresLog.open(empty)))
     expect(new Set(logs.map(({ id }) => id)).size).toBe(1)
     for (const log of logs) await log.close()
+  })
+
+  test('whose database is lost, begins another one with all that it has', async () => {
+    const kept = [await send(), await send(nodes[1])]
+    await expectAllToHave(...kept)
+    const [old] = nodes.splice(0, 1)
+    const { dataDir } = old!.world
+    await old!.stop()
+    await nodes.pop()!.stop()
+    url = await server.newDatabase()
+    const log = await PostgresLog.open(url)
+    await expect(prepareReplica(dataDir, log, 'here', clock.now())).rejects.toThrow(
+      'which is empty: name that one; if it is lost, run "cairn move --database-lost"',
+    )
+    const move = async (isOldLost: boolean) => {
+      using database = openForWriting(dataDir)
+      await moveIntoLog(database, log, clock.now(), () => {}, isOldLost)
+    }
+    await expect(move(false)).rejects.toThrow('"cairn move --database-lost"')
+    await move(true)
+    await storeFirstSnapshot(dataDir, log, clock.now())
+    await log.close()
+    await add(dataDir)
+    await add()
+    await expectAllToHave(...kept)
+    // Its ids are known, and its numbers are not used again.
+    await send(nodes[1], kept[0])
+    await expectAllToHave(...kept, await send(), await send(nodes[1]))
   })
 
   test('fills an empty directory anew if its database is damaged beyond reading and was removed', async () => {
