@@ -65,11 +65,11 @@ directory has is lost. Begin the other nodes with empty directories.`)
         throw new UsageFailure('--back needs the database, and --database-lost has none: use one')
       }
       const isResumed = (log: string) => options.back === true && isLeaving(data, log)
-      const { place, log } = await inspectDatabase(url, Date.now, isResumed)
+      const { place, log, aheadMs } = await inspectDatabase(url, Date.now, isResumed)
       const startedAt = performance.now()
       const rows = options.back
         ? await moveBack(data, url, log?.movedTo != null)
-        : await moveThere(data, url, place, options.databaseLost)
+        : await moveThere(data, url, { place, aheadMs, isOldLost: options.databaseLost })
       const seconds = Math.round((performance.now() - startedAt) / 100) / 10
       const names = [resolve(data), place]
       const [from, to] = options.back ? names.toReversed() : names
@@ -81,11 +81,15 @@ directory has is lost. Begin the other nodes with empty directories.`)
     })
 }
 
+/** @param isOldLost whether the database that the directory follows is lost */
 async function moveThere(
   dataDir: string,
   url: string,
-  place: string,
-  isOldLost = false,
+  {
+    place,
+    aheadMs,
+    isOldLost,
+  }: { place: string; aheadMs: number; isOldLost?: boolean | undefined },
 ): Promise<Moved> {
   requireData(dataDir)
   const lock = keepServersOut(dataDir)
@@ -98,11 +102,11 @@ async function moveThere(
       const share = async (name: string, text: string) => shareFile(database, name, text)
       await shareSessionKey(dataDir, share)
       await shareSnippet(share)
-      const rows = await shown(onProgress =>
-        moveIntoLog(database, log, Date.now(), onProgress, isOldLost),
-      )
+      // Log time never goes back, so it begins by the database's clock.
+      const now = Date.now() + aheadMs
+      const rows = await shown(onProgress => moveIntoLog(database, log, now, onProgress, isOldLost))
       const { storeFirstSnapshot } = await import('../storage/sqlite/replica/first-snapshot.ts')
-      await storeFirstSnapshot(dataDir, log, Date.now())
+      await storeFirstSnapshot(dataDir, log, now)
       return rows
     } catch (error) {
       if (!(error instanceof LogInUse)) throw error

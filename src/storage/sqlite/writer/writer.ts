@@ -292,14 +292,15 @@ export class Writer extends GroupCommit {
         if (isBehind()) await this.takeUp(following, log.since(replica.position))
       })
     } else this.followedAt = askedAt
-    this.healed()
+    if (log.clockError) this.suspect(log.clockError)
+    else this.healed()
   }
 
-  /** The log is away: nothing is taken until it is back. */
+  /** The log is away, or does not take anything of this machine: nothing is taken until it does. */
   suspect(error: unknown): void {
     if (this.isRefused) return
     this.isRefused = true
-    this.hooks.onFault?.(error, 'the log does not answer')
+    this.hooks.onFault?.(error, 'nothing can be appended to the log')
     this.hooks.onRefusing?.(true)
   }
 
@@ -367,10 +368,18 @@ export class Writer extends GroupCommit {
   private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
     await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(command))
+      for (const { command } of group) results.push(this.executor.execute(this.inTime(command)))
       this.executor.settle()
     })
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+  }
+
+  /** What was acknowledged while this machine's clock was wrong may seem to have arrived in the future. */
+  private inTime(command: StorageCommand): StorageCommand {
+    const latest = this.following?.log.latest ?? Number.POSITIVE_INFINITY
+    return 'receivedAt' in command && command.receivedAt > latest
+      ? { ...command, receivedAt: latest }
+      : command
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -391,7 +400,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(group, () => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(command))
+        for (const { command } of group) verdicts.push(this.execute(this.inTime(command)))
       })
     } catch (fault) {
       if (fault === this.divergence) {

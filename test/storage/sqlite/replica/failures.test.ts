@@ -6,13 +6,16 @@ import { cutAtCommitOf, TcpProxy } from '../../../../scripts/support/tcp-proxy.t
 import { until } from '../../../../scripts/support/until.ts'
 import { LogInUse } from '../../../../src/storage/log/log.ts'
 import { PostgresLog } from '../../../../src/storage/log/postgres/postgres-log.ts'
+import { rowOf } from '../../../../src/storage/shared/in-rows.ts'
 import { databaseFile, openForWriting } from '../../../../src/storage/sqlite/database/database.ts'
+import { encodeEvents } from '../../../../src/storage/sqlite/engine/event-codec/event-text.ts'
 import { storeFirstSnapshot } from '../../../../src/storage/sqlite/replica/first-snapshot.ts'
 import { moveIntoLog } from '../../../../src/storage/sqlite/replica/move.ts'
 import {
   NotOfThisLog,
   prepareReplica,
 } from '../../../../src/storage/sqlite/replica/prepare-replica.ts'
+import type { Writer } from '../../../../src/storage/sqlite/writer/writer.ts'
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
@@ -268,6 +271,67 @@ describe('a machine over a log', () => {
     expect(published[1]!.at).toBeGreaterThan(published[0]!.at)
     expect(published[1]!.at).toBeGreaterThanOrEqual(clock.now())
     await expectAllToHave(id)
+  })
+
+  describe('whose clock is wrong', () => {
+    const minute = 60_000
+    const newestTime = async () => (await nodes[0]!.log.newest()).at
+    const openWith = async (clock: HandClock) => {
+      const node = await NodeWorld.open(url, clock, {
+        ...{ follows: false, isCounted: false, comparesClock: true },
+      })
+      nodes.push(node)
+      return node
+    }
+
+    test.each([
+      ['ahead', 2_880],
+      ['behind', -2_880],
+    ])('by two days %s writes nothing until it is set', async (_, minutes) => {
+      const own = new HandClock(Date.now())
+      const node = await openWith(own)
+      const before = await newestTime()
+      own.wallMs += minutes * minute
+      await expect(send(node)).rejects.toMatchObject({
+        code: 'overloaded',
+        message: expect.stringContaining('2880 minutes'),
+      })
+      expect(await newestTime()).toBe(before)
+      // It goes on following, and refuses at once.
+      const id = await send(nodes[1])
+      await node.world.storage.follow()
+      expect(node.seq).toBe((await node.log.newest()).seq)
+      expect(node.world.storage.isRefused).toBe(true)
+      own.wallMs -= minutes * minute
+      await node.world.storage.follow()
+      expect(node.world.storage.isRefused).toBe(false)
+      await expectAllToHave(id, await send(node))
+    })
+
+    test('keeps what it acknowledged meanwhile as received when it was set', async () => {
+      const own = new HandClock(Date.now())
+      const node = await openWith(own)
+      await node.world.storage.follow()
+      const event = tenant.event('early', {
+        kind: 'flow_started',
+        flowKey: 'tour',
+        userId: 'early',
+      })
+      const receivedAt = own.now() + 2_880 * minute
+      const written = Promise.withResolvers<unknown>()
+      const { writer } = node.world.storage as unknown as { writer: Writer }
+      writer.submit({
+        command: {
+          ...{ type: 'append', orgRow: rowOf(tenant.ref as never), receivedAt },
+          ...{ refusals: {}, skewMs: null, text: encodeEvents([event as never]) },
+        },
+        isAwaited: false,
+        ...written,
+      })
+      await written.promise
+      expect(await newestTime()).toBeLessThan(Date.now() + 2 * minute)
+      await expectAllToHave('early')
+    })
   })
 
   test('that was away during an erasure is filled anew, and has nothing of the person', async () => {
