@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
-import { CommitInDoubt, type Log, LogUnavailable, NotInLog, type Page } from '../../log/log.ts'
+import {
+  ClockApart,
+  CommitInDoubt,
+  type Log,
+  LogUnavailable,
+  NotInLog,
+  type Page,
+} from '../../log/log.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -300,7 +307,9 @@ export class Writer extends GroupCommit {
   suspect(error: unknown): void {
     if (this.isRefused) return
     this.isRefused = true
-    this.hooks.onFault?.(error, 'nothing can be appended to the log')
+    const isApart = error instanceof ClockApart
+    const what = isApart ? 'the log takes nothing of this node' : 'the log does not answer'
+    this.hooks.onFault?.(error, what)
     this.hooks.onRefusing?.(true)
   }
 
