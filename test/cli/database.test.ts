@@ -218,6 +218,7 @@ describe('the database that CAIRN_DATABASE_URL names', () => {
       [{ fullPageWrites: false }, 'error: has full_page_writes off'],
       [{ aheadMs: 1_500 }, "warning: clock of the database's machine is 1.5 s ahead of this one's"],
       [{ aheadMs: -60_000 }, 'warning: 60.0 s behind'],
+      [{ aheadMs: -61_000 }, 'error: a node refuses writes'],
       [{ isEncrypted: false }, 'warning: is not encrypted'],
       [{ mostClients: 9 }, 'warning: a node like this one takes up to 5'],
       [

@@ -143,7 +143,7 @@ export class Storage {
       following &&
       new SharedRetention({
         ...{ ...following, database, ids, now: clock.now, policy: { ...options.retention } },
-        latest: () => this.replica!.position.at,
+        position: () => this.replica!.position,
         here: work => this.writer.exclusively(work),
         change: (work, isInPassing) => this.change(work, isInPassing),
       })

@@ -1,8 +1,8 @@
 import { type Log, NotInLog } from '../../log/log.ts'
-import { hasDatabase, openForReading } from '../database/database.ts'
+import { hasDatabase, openForReading, openForWriting } from '../database/database.ts'
 import { schemaKnown, schemaState } from '../database/migrate.ts'
 import { prepareDatabase } from '../database/prepare.ts'
-import { beginning, movingInto, positionIn } from './replica.ts'
+import { beginning, hasPosition, leaving, movingInto, positionIn, renameLog } from './replica.ts'
 import { discardDatabase, placeSnapshot, SnapshotDamaged } from './snapshot-file.ts'
 
 /** A directory holds data that is not of this log; the message says what to do. */
@@ -17,6 +17,7 @@ export type OnFilled = (share: number) => void
  * if the log cannot go on from it.
  *
  * @param place where the log is, for messages
+ * @param now of this machine, epoch milliseconds
  * @returns why it was filled anew; null if it was not
  * @throws NotOfThisLog, SnapshotDamaged, and what the log throws
  */
@@ -48,9 +49,16 @@ export async function prepareReplica(
       `${dataDir} was not wholly moved into the database at ${place}: run "cairn move" again`,
     )
   if (position.log === movingInto(log.id)) throw notMoved()
-  if (position.log !== log.id) {
+  if (position.log === leaving(log.id)) {
+    // It was interrupted before the end of the log, or no caller would get here.
+    using database = openForWriting(dataDir)
+    renameLog(database, log.id)
+  } else if (position.log !== log.id) {
+    const isEmpty = (await log.newest()).seq === 0
     throw new NotOfThisLog(
-      `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
+      isEmpty
+        ? `${dataDir} follows another database than the one at ${place}, which is empty: name that one; if it is lost, run "cairn move --database-lost" on the directory that has most (this one has the log up to ${position.seq})`
+        : `${dataDir} follows another database than the one at ${place}: name that one, or choose an empty directory with --data`,
     )
   }
   try {
@@ -78,9 +86,6 @@ function stateOf(dataDir: string) {
     database.close()
   }
 }
-
-const hasPosition = (database: ReturnType<typeof openForReading>) =>
-  database.query("select 1 from sqlite_schema where name = 'log_position'").get() !== null
 
 /** Begins with the newest snapshot that this release can read, or with nothing if there is none. */
 async function fill(dataDir: string, log: Log, now: number, tell: OnFilled): Promise<void> {

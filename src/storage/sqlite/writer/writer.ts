@@ -2,7 +2,14 @@ import type { Database } from 'bun:sqlite'
 import type { AppendOutcome } from '../../../core/event/stored-event.ts'
 import { minuteMs } from '../../../core/time/durations.ts'
 import { failing } from '../../../failpoints.ts'
-import { CommitInDoubt, type Log, LogUnavailable, NotInLog, type Page } from '../../log/log.ts'
+import {
+  ClockApart,
+  CommitInDoubt,
+  type Log,
+  LogUnavailable,
+  NotInLog,
+  type Page,
+} from '../../log/log.ts'
 import { decodeEvents, type EncodedBatch, encodeEvents } from '../engine/event-codec/event-text.ts'
 import { inSavepoint, isPassing } from '../engine/savepoint.ts'
 import type { Replica } from '../replica/replica.ts'
@@ -187,10 +194,10 @@ const silentAfterMs = 3_000
 
 /** What makes a database one of several that follow a log. */
 export interface Following {
-  /** Epoch milliseconds. */
-  now: () => number
   log: Log
   replica: Replica
+  /** This machine's clock, epoch milliseconds. */
+  now(): number
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
 }
@@ -292,14 +299,17 @@ export class Writer extends GroupCommit {
         if (isBehind()) await this.takeUp(following, log.since(replica.position))
       })
     } else this.followedAt = askedAt
-    this.healed()
+    if (log.clockError) this.suspect(log.clockError)
+    else this.healed()
   }
 
-  /** The log is away: nothing is taken until it is back. */
+  /** The log is away, or does not take anything of this machine: nothing is taken until it does. */
   suspect(error: unknown): void {
     if (this.isRefused) return
     this.isRefused = true
-    this.hooks.onFault?.(error, 'the log does not answer')
+    const isApart = error instanceof ClockApart
+    const what = isApart ? 'the log takes nothing of this node' : 'the log does not answer'
+    this.hooks.onFault?.(error, what)
     this.hooks.onRefusing?.(true)
   }
 
@@ -367,10 +377,18 @@ export class Writer extends GroupCommit {
   private async commitGroup(group: readonly Submission[]): Promise<void> {
     const results: CommandResult[] = []
     await this.shared(group, () => {
-      for (const { command } of group) results.push(this.executor.execute(command))
+      for (const { command } of group) results.push(this.executor.execute(this.inTime(command)))
       this.executor.settle()
     })
     for (const [i, waiting] of group.entries()) this.settleCommitted(waiting, results[i] ?? null)
+  }
+
+  /** What was acknowledged while this machine's clock was wrong may seem to have arrived in the future. */
+  private inTime(command: StorageCommand): StorageCommand {
+    const latest = this.following?.log.latest ?? Number.POSITIVE_INFINITY
+    return 'receivedAt' in command && command.receivedAt > latest
+      ? { ...command, receivedAt: latest }
+      : command
   }
 
   private settleCommitted(waiting: Submission, result: CommandResult): void {
@@ -391,7 +409,7 @@ export class Writer extends GroupCommit {
     try {
       await this.shared(group, () => {
         verdicts = []
-        for (const { command } of group) verdicts.push(this.execute(command))
+        for (const { command } of group) verdicts.push(this.execute(this.inTime(command)))
       })
     } catch (fault) {
       if (fault === this.divergence) {
@@ -492,7 +510,7 @@ export class Writer extends GroupCommit {
     group: readonly Submission[],
     work: () => T,
   ): Promise<T> {
-    const { log, replica, now } = following
+    const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
     try {
@@ -506,7 +524,7 @@ export class Writer extends GroupCommit {
           replica.begin()
           return work()
         })
-        return replica.collect(now())
+        return replica.collect(following.now())
       })
     } catch (error) {
       this.giveUp()
