@@ -7,7 +7,7 @@ import { NodeWorld } from '../support/node-world.ts'
 import { describe, PostgresServer } from '../support/postgres.ts'
 import type { World } from '../support/world.ts'
 import { conformance } from './conformance/conformance.ts'
-import { type Rounds, type Store, defaultRounds } from './conformance/store.ts'
+import { defaultRounds, type Rounds, type Store } from './conformance/store.ts'
 
 /** Which node is asked: each in turn, but the same for what is asked at once, whose order is its own. */
 class Turns {

@@ -181,7 +181,15 @@ export class Storage {
           if (!isRefused) options.onHealed?.()
         },
       },
-      following && { log: following.log, replica: this.replica!, onTakenUp: () => this.tookUp() },
+      following && {
+        ...{ log: following.log, replica: this.replica!, onTakenUp: () => this.tookUp() },
+        onPage: async transaction => {
+          if (!this.following.isMuch) return
+          // Rows come before the batches that are about them.
+          this.changes.noticeOwn()
+          await this.following.projectWithin(transaction)
+        },
+      },
       clock.now,
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)

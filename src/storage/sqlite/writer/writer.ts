@@ -191,6 +191,8 @@ export interface Following {
   replica: Replica
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
+  /** Is called after each page, to project what waits if that is much: with what does so in a transaction. */
+  onPage(transaction: (work: () => () => void) => void): Promise<void>
 }
 
 /**
@@ -487,19 +489,20 @@ export class Writer extends GroupCommit {
 
   /** Appends to the log what a transaction writes, and commits it here once it is kept there. */
   private async appended<T>(
-    { log, replica, onTakenUp }: Following,
+    following: Following,
     group: readonly Submission[],
     work: () => T,
   ): Promise<T> {
+    const { log, replica } = following
     const startedAt = performance.now()
     let result!: T
     try {
       // Others wait while this machine has the sequencer, so it does not come with much to take up.
       if (startedAt - this.followedAt > longAgoMs) {
-        await this.takeUp({ log, replica, onTakenUp }, log.since(replica.position))
+        await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp({ log, replica, onTakenUp }, since)
+        await this.takeUp({ ...following, onPage: async () => {} }, since)
         result = this.open(() => {
           replica.begin()
           return work()
@@ -525,7 +528,7 @@ export class Writer extends GroupCommit {
 
   /** Takes up what others have appended, in a transaction for each group of pages. */
   private async takeUp(
-    { replica, onTakenUp }: Following,
+    { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
   ): Promise<void> {
     let isNew = false
@@ -545,6 +548,7 @@ export class Writer extends GroupCommit {
         this.committed([], startedAt)
         replica.committed()
         isNew = true
+        await onPage(work => this.transaction([], work)())
       }
       this.followedAt = at
     } catch (error) {
