@@ -347,9 +347,10 @@ export class Follower extends TransactionParticipant<Mark> {
   }
 
   override commit(): void {
-    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed, notesMuch } = this
+    const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
+    const addsMuch = this.notesMuch
     this.rollback()
-    if (facts.length + caused.length > 0) this.pending.begin(notesMuch)
+    if (facts.length + caused.length > 0) this.pending.begin(addsMuch)
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
