@@ -48,7 +48,10 @@ export class Following {
    * @param transaction does work in a transaction, and calls what that returns once it is committed
    */
   async projectWithin(transaction: (work: () => () => void) => void): Promise<void> {
-    while (this.follower.begin()) await this.step(async work => transaction(work))
+    while (this.follower.begin()) {
+      await this.step(async work => transaction(work))
+      await othersTurn()
+    }
   }
 
   /** From now on nothing is projected: the next start does that. */
