@@ -4,14 +4,16 @@ import { eventsPerBatch } from '../../../../src/storage/sqlite/engine/event-code
 import { HandClock } from '../../../support/hand-clock.ts'
 import { NodeWorld } from '../../../support/node-world.ts'
 import { describe, PostgresServer, test } from '../../../support/postgres.ts'
+import { replicatedRows } from '../../../support/replicated.ts'
 import type { Store } from '../../conformance/store.ts'
 import { definitionOf, Tenant } from '../../conformance/tenant.ts'
 
-const tour = definitionOf({
-  key: 'tour',
-  steps: [{ key: 'one', title: 'One' }],
-  checklist: { items: [{ key: 'first', title: 'First' }] },
-})
+const tourOf = (...items: string[]) =>
+  definitionOf({
+    key: 'tour',
+    steps: [{ key: 'one', title: 'One' }],
+    checklist: { items: items.map(key => ({ key, title: key })) },
+  })
 
 /** As many as a machine takes at once. */
 const batchesAtOnce = 100
@@ -32,27 +34,35 @@ describe('a machine that is far behind', () => {
     const behind = await NodeWorld.open(url, clock, options)
     const { world } = ahead
     const tenant = await Tenant.of({ ...world, stores: world.stores, clock } as unknown as Store)
-    await tenant.publish(tour)
+    await tenant.publish(tourOf('first'))
     await behind.world.storage.follow()
+    let people = 'user'
     const eventOf = (batch: number, i: number) =>
       tenant.event(`event-${batch}-${i}`, {
         ...{ kind: 'item_completed', flowKey: 'tour', itemKey: 'first' },
-        ...{ userId: `user-${i}`, runId: `run-${batch}` },
+        ...{ userId: `${people}-${i}`, runId: `run-${people}-${i}` },
       })
     /** Appends so many batches, each of which is as large as a row of the ledger may be. */
+    let sent = 0
     const send = async (batches: number) => {
-      for (let from = 0; from < batches; from += batchesAtOnce) {
+      for (const end = sent + batches; sent < end; sent += batchesAtOnce) {
         await Promise.all(
           Array.from({ length: batchesAtOnce }, (_, place) =>
             tenant.append(
-              Array.from({ length: eventsPerBatch }, (_, i) => eventOf(from + place, i)),
+              Array.from({ length: eventsPerBatch }, (_, i) => eventOf(sent + place, i)),
             ),
           ),
         )
       }
     }
     return {
-      ...{ behind, tenant, send },
+      ...{ ahead, behind, tenant, send },
+      /** Publishes a longer checklist, which other people see from then on. */
+      async publishNext() {
+        people = 'other'
+        clock.advance(1_000)
+        await tenant.publish(tourOf('first', 'second'))
+      },
       async [Symbol.asyncDispose]() {
         for (const node of [ahead, behind]) {
           await node.stop()
@@ -76,13 +86,18 @@ describe('a machine that is far behind', () => {
 
   test('projects as it takes up, and does not hold everything in memory', async () => {
     await using here = await machines()
-    const { behind, send } = here
-    await send(900)
+    const { ahead, behind, publishNext, send } = here
     const { database, storage } = behind.world
+    await send(100)
+    await storage.projected()
+    await publishNext()
+    await send(900)
     await storage.follow()
     const projected = database
       .query<{ value: number }, []>("select value from server_state where name = 'projected'")
       .get()!.value
-    expect(projected).toBeGreaterThan(700)
+    expect(projected).toBeGreaterThan(800)
+    for (const { world } of [ahead, behind]) await world.storage.projected()
+    expect(replicatedRows(database)).toEqual(replicatedRows(ahead.world.database))
   })
 })
