@@ -42,8 +42,8 @@ describe('a machine that is far behind', () => {
         ...{ kind: 'item_completed', flowKey: 'tour', itemKey: 'first' },
         ...{ userId: `${people}-${i}`, runId: `run-${people}-${i}` },
       })
-    /** Appends so many batches, each of which is as large as a row of the ledger may be. */
     let sent = 0
+    /** Appends so many batches, each of which is as large as a row of the ledger may be. */
     const send = async (batches: number) => {
       for (const end = sent + batches; sent < end; sent += batchesAtOnce) {
         await Promise.all(
