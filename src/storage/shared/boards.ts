@@ -190,8 +190,8 @@ const cells = 2 ** 18
 
 /**
  * Whether a person's progress has changed, in memory that all threads share. The storage thread counts a change
- * once it is committed, and a reader reads one word. What has changed is in the tables. Word 0 is the number at
- * which the count begins, a different one at each start.
+ * once it is committed, and a reader reads two words. What has changed is in the tables. Word 0 is the number at
+ * which the count begins, a different one at each start. It grows with each change of all at once.
  */
 export class ProgressBoard {
   private readonly words: Uint32Array
@@ -212,10 +212,15 @@ export class ProgressBoard {
     Atomics.add(this.words, cellOf(orgRow, person), 1)
   }
 
+  /** Anybody's progress may have changed. */
+  changedForAll(): void {
+    Atomics.add(this.words, 0, 1)
+  }
+
   /** A text that is different after each change. */
   version(orgRow: number, person: string): string {
     const count = Atomics.load(this.words, cellOf(orgRow, person))
-    return (((this.words[0] as number) + count) >>> 0).toString(36)
+    return ((Atomics.load(this.words, 0) + count) >>> 0).toString(36)
   }
 }
 
@@ -227,7 +232,7 @@ const lagCells = 2 ** 19
 
 /** Words before the first table; the last two are a double. */
 const lagHead = 6
-const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
+const [window, doneWindow, waitingEvents, wholeWindow, sinceAt] = [0, 1, 2, 3, 4] as const
 
 /**
  * Whose events are acknowledged but not projected yet, in memory that all threads share. So a reader waits for
@@ -235,7 +240,7 @@ const [window, doneWindow, waitingEvents, sinceAt] = [0, 1, 2, 4] as const
  *
  * What the projector takes in one go is a window, and each window has a number. Word 0 is the number of the
  * window that is being filled, word 1 that of the last one that is projected. A cell tells for which window it
- * was last marked. Word 2 tells how many events wait, words 4 and 5 since when.
+ * was last marked, word 3 the same for everybody. Word 2 tells how many events wait, words 4 and 5 since when.
  *
  * Every name has a cell in each of two tables, and is behind if both say so. With 30,000 people in a window, one
  * look-up in three hundred says that somebody is behind who is not.
@@ -258,6 +263,11 @@ export class LagBoard {
   /** For the storage thread: events of somebody, or of a flow, are committed and wait. */
   markPerson(orgRow: number, person: string): void {
     this.mark(`${orgRow} ${person}`)
+  }
+
+  /** For the storage thread: so much is committed and waits that anybody may be behind. */
+  markEverybody(): void {
+    Atomics.store(this.words, wholeWindow, Atomics.load(this.words, window))
   }
 
   markFlow(flowRow: number): void {
@@ -291,7 +301,9 @@ export class LagBoard {
   }
 
   isPersonBehind(orgRow: number, { userId, anonymousId }: PersonIds): boolean {
-    return this.isBehind(`${orgRow} ${personOf(userId, anonymousId)}`)
+    return (
+      this.isAfterDone(wholeWindow) || this.isBehind(`${orgRow} ${personOf(userId, anonymousId)}`)
+    )
   }
 
   isFlowBehind(flowRow: number): boolean {
@@ -311,11 +323,13 @@ export class LagBoard {
   }
 
   private isBehind(name: string): boolean {
-    const done = Atomics.load(this.words, doneWindow)
     const hash = Bun.hash.xxHash32(name)
+    return this.isAfterDone(firstPlace(hash)) && this.isAfterDone(secondPlace(hash))
+  }
+
+  private isAfterDone(place: number): boolean {
     // Window numbers are compared modulo 2^32.
-    const isAfter = (place: number) => ((Atomics.load(this.words, place) - done) | 0) > 0
-    return isAfter(firstPlace(hash)) && isAfter(secondPlace(hash))
+    return ((Atomics.load(this.words, place) - this.lastDone) | 0) > 0
   }
 }
 

@@ -184,6 +184,12 @@ export class Storage {
       following && {
         ...{ log: following.log, replica: this.replica!, now: clock.now },
         onTakenUp: () => this.tookUp(),
+        onPage: async transaction => {
+          if (!this.following.isMuch) return
+          // Rows come before the batches that are about them.
+          this.changes.noticeOwn()
+          await this.following.projectWithin(transaction)
+        },
       },
     )
     this.following = new Following(this.executor.follower, this.writer, onFault)

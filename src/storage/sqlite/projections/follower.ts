@@ -93,6 +93,7 @@ export class Follower extends TransactionParticipant<Mark> {
   /** Flows for which everything that waited is projected within the transaction. */
   private caughtUp = new Set<number>()
   private causedProjected = 0
+  private notesMuch = false
   private draining: Draining | null = null
   /** The row of the ledger up to which everything is projected. */
   private upTo: number
@@ -134,6 +135,11 @@ export class Follower extends TransactionParticipant<Mark> {
   note(seq: number, facts: readonly LedgerFact[]): void {
     this.batchFlows.note(seq, facts)
     for (const fact of facts) if (isOfFlow(fact)) this.facts.push(fact)
+  }
+
+  /** The transaction under way takes up so much that it is not worth finding out whom each event concerns. */
+  noteMuch(): void {
+    this.notesMuch = true
   }
 
   /** Notes that a custom event was stored that published flows ask for. */
@@ -337,12 +343,14 @@ export class Follower extends TransactionParticipant<Mark> {
     this.progressed = []
     this.projectedOf = new Map()
     this.caughtUp = new Set()
+    this.notesMuch = false
   }
 
   override commit(): void {
     const { facts, caused, causedProjected, projectedOf, caughtUp, progressed } = this
+    const addsMuch = this.notesMuch
     this.rollback()
-    this.pending.begin()
+    if (facts.length + caused.length > 0) this.pending.begin(addsMuch)
     for (const flowRow of caughtUp) {
       this.pending.facts.delete(flowRow)
       if (!this.draining) continue
@@ -372,6 +380,7 @@ export class Follower extends TransactionParticipant<Mark> {
   private readRest(): void {
     for (let after = this.upTo; ; ) {
       const rows = this.sql.after.all(after)
+      if (rows.length > 0) this.pending.begin(true)
       for (const row of rows) {
         failpoint('during_replay')
         const facts = factsOf(row, row.org_id)

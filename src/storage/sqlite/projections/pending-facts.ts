@@ -26,6 +26,10 @@ interface Window {
   caused: Caused[]
   /** For somebody in a flow: the people whom runs in here name together with them. */
   linked: Map<string, ReadonlySet<string>>
+  /** Whether it has facts of which nobody has found out whom they concern. */
+  isMuch: boolean
+  /** Whether everybody counts as behind. */
+  isOfAll: boolean
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -43,6 +47,8 @@ const isOfOnly = (run: JoinedRun, person: string) =>
 export class PendingFacts {
   private gathering: Window
   private taken: Window | null = null
+  /** Whether the transaction adds so much that it is not found out whom each fact concerns. */
+  private addsMuch = false
 
   constructor(
     private readonly boards: FollowerBoards,
@@ -90,9 +96,21 @@ export class PendingFacts {
     this.tell()
   }
 
-  /** To be called before something of a transaction is added: if nothing waits yet, the waiting starts now. */
-  begin(): void {
-    if (this.count === 0) this.gathering.since = this.boards.now()
+  /**
+   * To be called before something of a transaction is added: if nothing waits yet, the waiting starts now.
+   *
+   * @param addsMuch whether everybody is to count as behind, which costs less than to find out who is
+   */
+  begin(addsMuch: boolean): void {
+    const { gathering, taken, boards } = this
+    if (this.count === 0) gathering.since = boards.now()
+    this.addsMuch = addsMuch
+    gathering.isMuch ||= addsMuch
+    // Whoever is named together with somebody in such a window is not known until it is projected.
+    if (gathering.isOfAll || !(gathering.isMuch || taken?.isMuch)) return
+    gathering.isOfAll = true
+    boards.lag.markEverybody()
+    boards.progress.changedForAll()
   }
 
   add(fact: Fact): void {
@@ -101,7 +119,7 @@ export class PendingFacts {
     const { facts, linked } = this.gathering
     if (!facts.has(flowRow)) lag.markFlow(flowRow)
     const { run, isNews } = facts.add(fact)
-    if (!isNews) return
+    if (!isNews || this.addsMuch) return
     const person = personOfFact(fact)
     lag.markPerson(orgRow, person)
     if (fact.userId !== null && fact.anonymousId !== null) {
@@ -133,7 +151,7 @@ export class PendingFacts {
   addCaused(caused: Caused): void {
     const { lag } = this.boards
     this.gathering.caused.push(caused)
-    lag.markPerson(caused.fact.orgRow, personOfFact(caused.fact))
+    if (!this.addsMuch) lag.markPerson(caused.fact.orgRow, personOfFact(caused.fact))
     for (const flowRow of caused.asked.goalOf) lag.markFlow(flowRow)
   }
 
@@ -183,7 +201,10 @@ export class PendingFacts {
   private newWindow(): Window {
     const { lag, now } = this.boards
     const number = lag.nextWindow() + 1
-    return { number, since: now(), facts: new JoinedFacts(), caused: [], linked: new Map() }
+    return {
+      ...{ number, since: now(), facts: new JoinedFacts(), caused: [], linked: new Map() },
+      ...{ isMuch: false, isOfAll: false },
+    }
   }
 }
 

@@ -32,6 +32,9 @@ const reported: ReadonlySet<string> = new Set([
   'retention_state',
 ])
 
+/** So many batches that a page has more only if this machine is far behind. */
+const fewBatches = 256
+
 const isChange = (rows: readonly LogRow[]) => rows.some(({ table }) => !reported.has(table))
 
 /** The log that a database follows, and how far it has come; null for that of a server alone. */
@@ -123,6 +126,7 @@ export class Replica {
     for (const row of rows) this.rows.write(row)
     this.hasChange ||= isChange(rows)
     if (rows.some(({ table }) => table === 'erasures')) this.sql.noteErasures.run()
+    if (batches.length > fewBatches) this.follower.noteMuch()
     for (const batch of batches) this.takeUpBatch(batch)
     this.changes.forget()
     if (to === null) return

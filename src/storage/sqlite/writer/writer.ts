@@ -200,6 +200,8 @@ export interface Following {
   now(): number
   /** Is called once what others have appended is committed here. */
   onTakenUp(): void
+  /** Is called after each page, to project what waits if that is much: with what does so in a transaction. */
+  onPage(transaction: (work: () => () => void) => void): Promise<void>
 }
 
 /**
@@ -519,7 +521,7 @@ export class Writer extends GroupCommit {
         await this.takeUp(following, log.since(replica.position))
       }
       await log.append(replica.position, async since => {
-        await this.takeUp(following, since)
+        await this.takeUp({ ...following, onPage: async () => {} }, since)
         result = this.open(() => {
           replica.begin()
           return work()
@@ -545,7 +547,7 @@ export class Writer extends GroupCommit {
 
   /** Takes up what others have appended, in a transaction for each group of pages. */
   private async takeUp(
-    { replica, onTakenUp }: Following,
+    { replica, onTakenUp, onPage }: Following,
     since: AsyncIterable<Page>,
   ): Promise<void> {
     let isNew = false
@@ -565,6 +567,7 @@ export class Writer extends GroupCommit {
         this.committed([], startedAt)
         replica.committed()
         isNew = true
+        await onPage(work => this.transaction([], work)())
       }
       this.followedAt = at
     } catch (error) {
